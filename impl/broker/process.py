@@ -28,11 +28,13 @@ from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE
 from kafkaproof.impl.seams.zookeeper.partner_answers import Told
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered, Requests
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
+from kafkaproof.spec.cluster import data_plane
 from kafkaproof.spec.cluster.control import is_refused
 from kafkaproof.spec.election.belief import OPEN
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, NOTHING
 from kafkaproof.spec.language.digest import fields_of, hash_of, text_of, values_in
-from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.language.steps import Step, names
+from kafkaproof.spec.partition import failover, faults
 from kafkaproof.spec.partition.context import end_process
 from kafkaproof.spec.replica.network import RECORD
 from kafkaproof.spec.replica.zookeeper import Answer
@@ -43,6 +45,7 @@ from kafkaproof.spec.running.processes import (
     cluster,
     has_planes,
     named,
+    part_of,
     partners_in_election,
     partners_in_partition,
     scopes,
@@ -50,7 +53,7 @@ from kafkaproof.spec.running.processes import (
 
 EPOCHS = 1_000_000
 """A running broker's record has no array that an epoch sizes."""
-NEW_SESSION = ("restart", "reopen")
+NEW_SESSION = names(faults.restart, failover.reopen)
 
 
 class Process:
@@ -118,18 +121,23 @@ class Process:
         seat = self._seat(PARTITION, self.partition_zookeeper)
         return self._functions[PARTITION][is_refused.__name__](seat, self.broker, p, message.sender, isr)
 
-    def has(self, part: str, name: str) -> bool:
-        """Whether the variant has a transition of this name."""
-        return name in self._functions[part]
+    def transition(self, part: str, name: str) -> Callable | None:
+        """The transition of this name in a part of the variant, None where it has none."""
+        return self._functions[part].get(name)
+
+    def has(self, function: Callable) -> bool:
+        """Whether the variant has a transition: this one, or what stands for it."""
+        return function.__name__ in self._functions[part_of(function)]
 
     def take(
-        self, part: str, name: str, message: Message | None = None, offer: Offer | None = None, **arguments: int
+        self, function: Callable, message: Message | None = None, offer: Offer | None = None, **arguments: int
     ) -> bool:
-        """Take a step, if it is enabled.
+        """Take a step, if it is enabled: of a transition of the specification, as the variant has it.
 
         `message` is the one that it handles, `offer` what a producer wants appended. Raises NotAnswered where a read
         was not answered, and LogFailed where a log cannot be written: both without a step.
         """
+        part, name = part_of(function), function.__name__
         self._intent = part, name, arguments
         self._told, self._offer = False, offer
         self.requests.begin()
@@ -218,7 +226,7 @@ class Process:
 
     def _served(self, name, p) -> dict:
         """What a step did for clients: the batch that it appended, and those whose producers are answered."""
-        place = {"place": self.planes[p].clients.position} if name == "consume" else {}
+        place = {"place": self.planes[p].clients.position} if name == data_plane.consume.__name__ else {}
         acked = [id for plane in self.planes for id, enough, _ in plane.clients.answered if enough]
         offered = {"record": read_header(self._offer.data).crc} if self._offer else {}
         return place | offered | ({"acked": acked} if acked else {})
@@ -245,7 +253,7 @@ class Process:
         else:
             other, found = ELECTION, partners_in_election(name, answer, self.requests.refused)
         for partner, its_answer in found:
-            if partner == "elect":
+            if partner == failover.elect.__name__:
                 self.partition_zookeeper.begin_reign(self.election.epoch, self.election.epoch_version)
             if partner in NEW_SESSION:
                 self.partition_zookeeper.registration = self.election_zookeeper.registration

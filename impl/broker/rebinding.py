@@ -1,8 +1,7 @@
 """Binds the transitions of a model to live seams.
 
 Each seam (see `kafkaproof.spec.running.seams`) becomes a call of the method of its name on the first argument that
-it is given, which
-does the input and output; the transitions themselves do not change.
+it is given, which does the input and output; the transitions themselves do not change.
 """
 
 from __future__ import annotations

@@ -29,13 +29,13 @@ from kafkaproof.impl.protocol.batches import CorruptBatch, split
 from kafkaproof.impl.protocol.group_requests import found
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC
+from kafkaproof.spec.cluster import data_plane
 from kafkaproof.spec.group.finding import find_verdict
 from kafkaproof.spec.group.network import NONE as NOTHING_WRONG
 from kafkaproof.spec.group.network import Verdict
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.replica.broker import LEADER
 from kafkaproof.spec.replica.zookeeper import NOT_ENOUGH_REPLICAS
-from kafkaproof.spec.running.processes import PARTITION
 
 LATEST, EARLIEST, ALL = -1, -2, -1
 
@@ -166,7 +166,7 @@ class Api:
 
     def _offer(self, plane, p, batch, acks, respond) -> str | None:
         """Take the step of one batch; what went wrong with it, None for nothing."""
-        if not self._try_step(PARTITION, "produce", offer=Offer(batch, respond), p=p, acks=int(acks == ALL)):
+        if not self._try_step(data_plane.produce, offer=Offer(batch, respond), p=p, acks=int(acks == ALL)):
             failed = self._process.partition.replicas[p].failed
             return "KAFKA_STORAGE_ERROR" if failed else "NOT_LEADER_OR_FOLLOWER"
         if self._process.answer == NOT_ENOUGH_REPLICAS:
@@ -228,7 +228,7 @@ class Api:
         place, limit = plane.log.place_of(wanted.fetch_offset), min(most, wanted.partition_max_bytes)
         while place < plane.log.length and (not data or len(data) + plane.log.slots[place].size <= limit):
             plane.clients.position = place
-            if not self._try_step(PARTITION, "consume", p=p):
+            if not self._try_step(data_plane.consume, p=p):
                 break
             data += plane.log.read(place)
             place += 1

@@ -20,7 +20,7 @@ from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
 from kafkaproof.spec.kafka.legal import REPLICA_DELETION_STARTED
 from kafkaproof.spec.kafka.zookeeper import LOST, NODEEXISTS, OK
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.running.processes import PARTITION
+from kafkaproof.spec.partition.deletion.deletion import mark_topic
 
 ERRORS = ERRORS_OF_CREATION | {"UNKNOWN_TOPIC_OR_PARTITION": 3}
 MARKED, UNKNOWN = Verdict("NONE"), Verdict("UNKNOWN_TOPIC_OR_PARTITION")
@@ -74,7 +74,7 @@ class Deletions:
             return UNKNOWN
         if self._is_queued(name):
             return MARKED
-        if not self._try_step(PARTITION, "mark_topic", p=self._known(name)[0]):
+        if not self._try_step(mark_topic, p=self._known(name)[0]):
             return NOT_CONTROLLER
         return {OK: MARKED, NODEEXISTS: MARKED, LOST: LATE}.get(process.answer, NOT_CONTROLLER)
 

@@ -24,7 +24,7 @@ from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.spec.kafka.zookeeper import LOST, NODEEXISTS, OK
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.running.processes import PARTITION
+from kafkaproof.spec.partition.creation import configure_topic, create_topic
 
 ERRORS = {
     "NONE": 0,
@@ -170,7 +170,7 @@ class Topics:
             return VALID
         process, brokers = self._process, self._process.settings.brokers
         process.partition_zookeeper.creating = topic.name
-        if not self._try_step(PARTITION, "configure_topic"):
+        if not self._try_step(configure_topic):
             return NOT_CONTROLLER
         if process.answer != OK:
             return LOST_ANSWER if process.answer == LOST else NOT_CONTROLLER
@@ -181,7 +181,7 @@ class Topics:
         }
         count = self._partitions(topic)
         numbers, creation.free = creation.free[:count], creation.free[count:]
-        if not self._try_step(PARTITION, "create_topic", new=members(numbers), **chosen):
+        if not self._try_step(create_topic, new=members(numbers), **chosen):
             return NOT_CONTROLLER
         return {OK: CREATED, LOST: LOST_ANSWER, NODEEXISTS: Verdict("TOPIC_ALREADY_EXISTS")}.get(
             process.answer, NOT_CONTROLLER

@@ -9,12 +9,12 @@ from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.broker.replica import DONE, Offer
 from kafkaproof.impl.protocol.batches import read_header
 from kafkaproof.impl.protocol.offset_records import Entry, entries_of
+from kafkaproof.spec.cluster import data_plane
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.storage import NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.replica.broker import LEADER, enough_in_sync
 from kafkaproof.spec.replica.clients.network import lacks_replicas
-from kafkaproof.spec.running.processes import PARTITION
 
 ERRORS = {"NOT_ENOUGH_REPLICAS_AFTER_APPEND": NOT_ENOUGH_REPLICAS_AFTER_APPEND}
 
@@ -77,7 +77,7 @@ class Leader:
             self.done.append((seams, place, None if error == DONE else ERRORS.get(error, NOT_LEADER)))
 
         before, message = self.length, self._process.network.current
-        self._try_step(PARTITION, "produce", offer=Offer(batch, respond), p=self._p, acks=1)
+        self._try_step(data_plane.produce, offer=Offer(batch, respond), p=self._p, acks=1)
         self._process.network.current = message
         place = place if self.length > before else NOWHERE
         self.appended = {"place": place, "id": id}

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.seams.network import Message
+from kafkaproof.spec.cluster import control, data_plane
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, TRUNCATING
 from kafkaproof.spec.replica.network import DONE, FETCH, SENT, check, refuse, wants_to_send
 from kafkaproof.spec.replica.zookeeper import OK
 from kafkaproof.spec.running.planes import ASKED, OUTDATED, fields_of, put_fields
-from kafkaproof.spec.running.processes import PARTITION
 
 FETCH_WAIT, ASK_AGAIN, LAG, PROPOSE_AGAIN, CHECKPOINT = 0.8, 2.0, 2.0, 0.5, 5.0
 REFUSED = "IsrRefused"
@@ -106,10 +106,10 @@ class Replication:
             return
         del self._waiting[place]
         told = replica.hw
-        if self._try_step(PARTITION, "serve_fetch", message, p=p, follower=follower):
+        if self._try_step(data_plane.serve_fetch, message, p=p, follower=follower):
             known.told_hw = told
             if replica.state == LEADER and not contains(replica.isr, follower):
-                self._try_step(PARTITION, "expand_isr", p=p, follower=follower)
+                self._try_step(data_plane.expand_isr, p=p, follower=follower)
 
     def _answered(self, message: Message) -> None:
         """An answer to this broker's fetch has come, if it is the last one."""
@@ -119,7 +119,7 @@ class Replication:
         plane, broker = self._planes[p], self._process.broker
         put_fields(plane.network.messages[broker], message.content["fields"])
         plane.log.incoming = message.body
-        self._try_step(PARTITION, "receive_answer", message, p=p)
+        self._try_step(data_plane.receive_answer, message, p=p)
 
     def _decided(self, message: Message) -> None:
         """The controller has answered to a proposal."""
@@ -131,11 +131,11 @@ class Replication:
             refuse(self._planes[p].network, broker)
         elif message.kind == REFUSED:
             wanted = {"sender": broker, "b": message.sender, "isr": alter.isr}
-            self._try_step(PARTITION, "refuse_isr", message, p=p, **wanted)
+            self._try_step(control.refuse_isr, message, p=p, **wanted)
         else:
             alter.state = DONE
             self._versions[p] = message.content["version"]
-            self._try_step(PARTITION, "learn_isr", message, p=p)
+            self._try_step(data_plane.learn_isr, message, p=p)
 
     def told(self, message: Message, is_news: bool) -> None:
         """LeaderAndIsr was handled; `is_news`: it was obeyed, and told of another leader epoch."""
@@ -210,7 +210,7 @@ class Replication:
         if not self.follows(p):
             return
         if wants_to_send(plane.network, process.broker, plane.replica):
-            self._try_step(PARTITION, "send_request", p=p)
+            self._try_step(data_plane.send_request, p=p)
         elif now - process.asked.get(p, ("", 0.0))[1] > ASK_AGAIN:
             self.ask_again(p)
 
@@ -219,13 +219,13 @@ class Replication:
             known = self._followers.get((p, follower))
             lags = now - (known.caught_up if known else self._began.get(p, now)) > LAG
             if lags and contains(plane.replica.isr, follower):
-                self._try_step(PARTITION, "shrink_isr", p=p, follower=follower)
+                self._try_step(data_plane.shrink_isr, p=p, follower=follower)
 
     def _propose(self, p, plane, now):
         """Ask the controller to write the ISR that is proposed, until it has answered."""
         alter = plane.network.alters[self._process.broker]
         if alter.state == DONE:
-            self._try_step(PARTITION, "learn_isr", p=p)
+            self._try_step(data_plane.learn_isr, p=p)
         elif alter.state == SENT and self.controller and now - self._proposed.get(p, 0.0) > PROPOSE_AGAIN:
             self._proposed[p] = now
             self._process.announce(

@@ -12,13 +12,18 @@ from kafkaproof.impl.replicas.replication import Replication
 from kafkaproof.impl.seams.network import Message
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
+from kafkaproof.spec.cluster import control
 from kafkaproof.spec.election.reign import at_work
-from kafkaproof.spec.partition import progress
+from kafkaproof.spec.partition import brokers, faults, log_dirs, progress, triggers
+from kafkaproof.spec.partition.creation import topic_change
+from kafkaproof.spec.partition.deletion import deletion
+from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.reassignment import reassignment
 from kafkaproof.spec.running.processes import PARTITION, continuations
 
-REASSIGNMENT = ("reassignment", "reassign", "caught_up")
+REASSIGNMENT = (triggers.reassignment, reassignment.reassign, reassignment.caught_up)
 """Events of a reassignment: up to 2.0 the election that belongs to it, later how it begins, and comes to its end."""
-OF_ANY_BROKER = ("change_isr", "fail_log_dir")
+OF_ANY_BROKER = (leader_zk.change_isr, faults.fail_log_dir)
 """Events that are no controller's."""
 
 
@@ -28,39 +33,42 @@ class Events:
     def __init__(self, process: Process, try_step: Callable[..., bool], leadership: Leadership | Replication, api: Api):
         self._process, self._try_step = process, try_step
         self._leadership, self._api = leadership, api
-        self._waiting: deque[tuple[str, Message | None, dict]] = deque()
+        self._waiting: deque[tuple[Callable, Message | None, dict]] = deque()
         model, settings = process.cluster.model(PARTITION), process.settings
-        self._continuations = list(continuations(model, settings.partitions, settings.brokers))
+        self._continuations = [
+            (model.transition(name).function, arguments)
+            for name, arguments in continuations(model, settings.partitions, settings.brokers)
+        ]
 
-    def add(self, name: str, message: Message | None = None, **arguments: int) -> None:
-        """Put an event into the queue."""
-        self._waiting.append((name, message, arguments))
+    def add(self, function: Callable, message: Message | None = None, **arguments: int) -> None:
+        """Put an event into the queue: the step that it begins with."""
+        self._waiting.append((function, message, arguments))
 
     def go_on(self) -> bool:
         """Take the next step of the event in progress; whether one is possible."""
-        return any(self._try_step(PARTITION, name, **arguments) for name, arguments in self._continuations)
+        return any(self._try_step(function, **arguments) for function, arguments in self._continuations)
 
     def begin(self) -> bool:
         """Begin the next event of the controller, if the broker is one, or do what a broker does by itself."""
         process = self._process
-        if process.partition.unnotified and self._try_step(PARTITION, "notify"):
+        if process.partition.unnotified and self._try_step(log_dirs.notify):
             return True
         rules = at_work(process.election) and progress.at_work(process.partition.controller)
         if rules and (
-            self._try_step(PARTITION, "broker_change")
+            self._try_step(brokers.broker_change)
             or self._look_at_wishes()
             or self._api.topics.create_next()
             or self._api.deletions.mark_next()
         ):
             return True
         while self._waiting:
-            name, message, arguments = self._waiting.popleft()
-            if name == "change_isr" and not self._leadership.wants(**arguments):
+            function, message, arguments = self._waiting.popleft()
+            if function is leader_zk.change_isr and not self._leadership.wants(**arguments):
                 continue
-            if name == "alter_partition":
+            if function is control.alter_partition:
                 taken = rules and self.alter(message, **arguments)
             else:
-                taken = (rules or name in OF_ANY_BROKER) and self._try_step(PARTITION, name, message, **arguments)
+                taken = (rules or function in OF_ANY_BROKER) and self._try_step(function, message, **arguments)
             if taken:
                 return True
         return False
@@ -69,8 +77,8 @@ class Events:
         """As the controller: write an ISR that a leader proposes, or confirm it, or refuse it."""
         self._process.partition_zookeeper.proposers_version = message.content["version"]
         self._leadership.proposed(message)
-        taken = self._try_step(PARTITION, "alter_partition", message, p=p, sender=sender, isr=isr) or self._try_step(
-            PARTITION, "confirm_isr", message, p=p, sender=sender
+        taken = self._try_step(control.alter_partition, message, p=p, sender=sender, isr=isr) or self._try_step(
+            control.confirm_isr, message, p=p, sender=sender
         )
         if not taken:
             self._leadership.refused(message)
@@ -84,16 +92,16 @@ class Events:
             zookeeper.refresh()
         except (Expired, NotAnswered):
             return False
-        if zookeeper.unclean and not allowed and self._try_step(PARTITION, "unclean_enabled"):
+        if zookeeper.unclean and not allowed and self._try_step(triggers.unclean_enabled):
             return True
         partitions = range(self._process.settings.partitions)
         return (
-            self._try_step(PARTITION, "topic_change")
-            or self._try_step(PARTITION, "topic_deletion")
-            or self._try_step(PARTITION, "leftover_deletion")
-            or any(self._try_step(PARTITION, "drop_reassignment", p=p) for p in partitions)
-            or self._try_step(PARTITION, "preferred_election")
-            or any(self._try_step(PARTITION, name, p=p) for name in REASSIGNMENT for p in partitions)
-            or self._try_step(PARTITION, "log_dir_notification")
-            or any(self._try_step(PARTITION, "isr_notification", p=p) for p in partitions)
+            self._try_step(topic_change)
+            or self._try_step(triggers.topic_deletion)
+            or self._try_step(deletion.leftover_deletion)
+            or any(self._try_step(deletion.drop_reassignment, p=p) for p in partitions)
+            or self._try_step(triggers.preferred_election)
+            or any(self._try_step(function, p=p) for function in REASSIGNMENT for p in partitions)
+            or self._try_step(log_dirs.log_dir_notification)
+            or any(self._try_step(leader_zk.isr_notification, p=p) for p in partitions)
         )

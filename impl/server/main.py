@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.broker.replica import Offer
@@ -28,28 +29,51 @@ from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.server.driver import Driver, listen, tell
 from kafkaproof.impl.server.events import Events
 from kafkaproof.impl.server.ordered_steps import Ordered
+from kafkaproof.spec.cluster import control
+from kafkaproof.spec.election import election, reign, session
+from kafkaproof.spec.election import faults as ends
 from kafkaproof.spec.election.belief import CLEANING, DOWN, IDLE, OPEN
+from kafkaproof.spec.election.history import legacy
+from kafkaproof.spec.partition import brokers, failover, faults, log_dirs, rebalance, replica
 from kafkaproof.spec.partition.context import IDLE as WAITING
-from kafkaproof.spec.running.processes import ELECTION, PARTITION, may_ask
+from kafkaproof.spec.partition.deletion import deletion
+from kafkaproof.spec.partition.deletion.replica import stop_replica
+from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.running.processes import may_ask
 
 TICK = 0.1
 REBALANCE_EVERY, LEAVE_EVERY, RETRIES = 3.0, 0.4, 3
 ELECTION_STEPS = (
-    "register_broker",
-    "die",
-    "maybe_resign",
-    "look_for_controller",
-    "create",
-    "confirm_owner",
-    "learn_epoch",
-    "found_epoch",
-    "register",
-    "raise_epoch",
-    "confirm_controller",
-    "confirm_epoch",
-    "delete_any_controller",
+    session.register_broker,
+    session.die,
+    election.maybe_resign,
+    election.look_for_controller,
+    legacy.create,
+    legacy.confirm_owner,
+    election.learn_epoch,
+    election.found_epoch,
+    election.register,
+    legacy.raise_epoch,
+    election.confirm_controller,
+    election.confirm_epoch,
+    legacy.delete_any_controller,
 )
 """What goes on while an event of the election is in progress; each is guarded by how far it is."""
+
+
+class Timer:
+    """Falls due at once, and then every so many seconds."""
+
+    def __init__(self, every: float):
+        self._every, self._due = every, 0.0
+
+    def is_due(self) -> bool:
+        """Whether it is due; it is set anew then."""
+        now = time.monotonic()
+        if now < self._due:
+            return False
+        self._due = now + self._every
+        return True
 
 
 class Broker:
@@ -61,18 +85,20 @@ class Broker:
         if self.process.planes:
             self.leadership = Replication(self.process, self.try_step)
         else:
-            self.leadership = Leadership(self.process, lambda p, isr: self.events.add("change_isr", p=p, isr=isr))
+            self.leadership = Leadership(
+                self.process, lambda p, isr: self.events.add(leader_zk.change_isr, p=p, isr=isr)
+            )
         self.messages: deque[Message] = deque()
-        self.driver = Driver(self.process, lambda p: self.events.add("fail_log_dir", p=p))
+        self.driver = Driver(self.process, lambda p: self.events.add(faults.fail_log_dir, p=p))
         self.ended = False
         self.asked_to_leave = 0
         self.api = Api(self.process, self.try_step)
         self.events = Events(self.process, self.try_step, self.leadership, self.api)
-        self.due = dict.fromkeys(("rebalance", "leave"), 0.0)
+        self._rebalancing, self._leaving = Timer(REBALANCE_EVERY), Timer(LEAVE_EVERY)
 
     def run(self) -> None:
         """Take steps until the process ends."""
-        while not self.try_step(ELECTION, "start"):
+        while not self.try_step(session.start):
             self.receive()
         self.tell_session()
         while not self.ended:
@@ -103,17 +129,10 @@ class Broker:
         """What is due by the clock."""
         self.leadership.tick()
         self.api.tick()
-        if self._is_due("rebalance", REBALANCE_EVERY):
-            self.events.add("rebalance")
-        if self.driver.stopping and self._is_due("leave", LEAVE_EVERY):
+        if self._rebalancing.is_due():
+            self.events.add(rebalance.rebalance)
+        if self.driver.stopping and self._leaving.is_due():
             self._leave()
-
-    def _is_due(self, what: str, every: float) -> bool:
-        now = time.monotonic()
-        if now < self.due[what]:
-            return False
-        self.due[what] = now + every
-        return True
 
     def _leave(self) -> None:
         """Ask the controller for the end, until nothing is led any more; then end."""
@@ -122,10 +141,10 @@ class Broker:
             self.ended = True
             return
         if not process.network.leaving:
-            self.try_step(PARTITION, "shut_down")
+            self.try_step(faults.shut_down)
         done = self.asked_to_leave and not self.leadership.leads_anything()
         if self.asked_to_leave > RETRIES or done or not controller:
-            self.ended = self.try_step(ELECTION, "stop")
+            self.ended = self.try_step(ends.stop)
             return
         process.announce(controller, "ControlledShutdown", {})
         self.asked_to_leave += 1
@@ -133,54 +152,54 @@ class Broker:
     # Which step runs
 
     def try_step(
-        self, part: str, name: str, message: Message | None = None, offer: Offer | None = None, **arguments: int
+        self, function: Callable, message: Message | None = None, offer: Offer | None = None, **arguments: int
     ) -> bool:
-        """Take a step if it is enabled, and the variant has it; not, where a read is not answered.
+        """Take a step if the variant has it, and it is enabled; False also where a read was not answered.
 
-        Where the log of a replica cannot be written, its log directory has failed instead.
+        Where the log of a replica cannot be written, its log directory fails instead.
         """
-        if not self.process.has(part, name):
+        if not self.process.has(function):
             return False
         try:
-            return self.process.take(part, name, message, offer, **arguments)
+            return self.process.take(function, message, offer, **arguments)
         except NotAnswered:
             return False
         except LogFailed as failure:
             self.process.note(failed=str(failure))
-            self.process.take(PARTITION, "fail_log_dir", p=arguments["p"])
+            self.process.take(faults.fail_log_dir, p=arguments["p"])
             return False
 
     def step(self) -> bool:
         """Take the next step; False when there is nothing to do before something arrives."""
-        process, session = self.process, self.process.requests.session
+        process, client = self.process, self.process.requests.session
         if self.messages and process.election.session != DOWN:
             self.handle(self.messages.popleft())
             return True
-        if session.expired and process.election.session == OPEN:
-            return self.try_step(ELECTION, "notice_expiry")
-        if not session.ready and not session.expired:
+        if client.expired and process.election.session == OPEN:
+            return self.try_step(session.notice_expiry)
+        if not client.ready and not client.expired:
             return False
         if process.election.doing != IDLE:
             return self._go_on_electing()
         if process.partition.controller.doing != WAITING:
             return self.events.go_on()
         if process.election.session != OPEN:
-            return self.try_step(ELECTION, "reopen") and self.tell_session()
-        return self.try_step(ELECTION, "handle_change") or self.events.begin()
+            return self.try_step(session.reopen) and self.tell_session()
+        return self.try_step(election.handle_change) or self.events.begin()
 
     def tell_session(self) -> bool:
         """Tell the driver which session this process has, and where clients find it."""
-        session = self.process.requests.session
-        tell(session=f"{session.id:#x}", password=session.password.hex(), port=self.process.clients.address[1])
+        client = self.process.requests.session
+        tell(session=f"{client.id:#x}", password=client.password.hex(), port=self.process.clients.address[1])
         return True
 
     def _go_on_electing(self) -> bool:
         process = self.process
-        if process.election.doing == CLEANING and self.try_step(ELECTION, "clean"):
+        if process.election.doing == CLEANING and self.try_step(reign.clean):
             return True
-        if may_ask(process.election, "load_brokers") and self.try_step(PARTITION, "load_brokers"):
+        if may_ask(process.election, failover.load_brokers.__name__) and self.try_step(failover.load_brokers):
             return True
-        taken = any(self.try_step(ELECTION, name) for name in ELECTION_STEPS)
+        taken = any(self.try_step(function) for function in ELECTION_STEPS)
         self.ended = process.election.session == DOWN
         return taken
 
@@ -193,16 +212,18 @@ class Broker:
             case "LeaderAndIsr":
                 self._lead_or_follow(message)
             case "AlterPartition":
-                self.events.add("alter_partition", message, p=content["p"], sender=message.sender, isr=content["isr"])
+                self.events.add(
+                    control.alter_partition, message, p=content["p"], sender=message.sender, isr=content["isr"]
+                )
             case "ControlledShutdown":
-                self.events.add("controlled_shutdown", message, leaver=message.sender)
+                self.events.add(brokers.controlled_shutdown, message, leaver=message.sender)
             case "StopReplica":
                 self._stop(message)
             case "Stopped":
-                self.events.add("replica_stopped", message, p=content["p"], r=message.sender)
+                self.events.add(deletion.replica_stopped, message, p=content["p"], r=message.sender)
             case "StorageError":
-                if self.try_step(PARTITION, "receive_error", message, p=content["p"], r=message.sender):
-                    self.events.add("storage_error", r=message.sender)
+                if self.try_step(log_dirs.receive_error, message, p=content["p"], r=message.sender):
+                    self.events.add(log_dirs.storage_error, r=message.sender)
             case _:
                 self.leadership.handle(message)
 
@@ -212,7 +233,7 @@ class Broker:
         if self.process.network.is_refused(message):
             self.process.note(refused=message.id, why="STALE_BROKER_EPOCH")
             return
-        self.try_step(PARTITION, "stop_replica", message, epoch=content["epoch"], p=content["p"])
+        self.try_step(stop_replica, message, epoch=content["epoch"], p=content["p"])
 
     def _lead_or_follow(self, message: Message) -> None:
         process, p = self.process, message.content["p"]
@@ -221,7 +242,7 @@ class Broker:
             return
         before = process.partition.replicas[p].leader_epoch
         request = process.planes[p].drop_request(process.broker) if process.planes else None
-        self.try_step(PARTITION, "leader_and_isr", message, epoch=message.content["epoch"], p=p)
+        self.try_step(replica.leader_and_isr, message, epoch=message.content["epoch"], p=p)
         is_news = process.partition.replicas[p].leader_epoch != before
         if is_news and process.places.is_room(p):
             topic, partition = message.content["place"]

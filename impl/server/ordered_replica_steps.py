@@ -10,9 +10,9 @@ from base64 import b64decode
 from kafkaproof.impl.broker.replica import Offer
 from kafkaproof.impl.replicas.replication import REFUSED
 from kafkaproof.impl.server.arrivals import Arrived
+from kafkaproof.spec.cluster import control, data_plane
 from kafkaproof.spec.replica.network import DONE
 from kafkaproof.spec.running.planes import ASKED, FETCHED, WRITTEN, put_fields
-from kafkaproof.spec.running.processes import PARTITION
 
 
 class OrderedPlanes:
@@ -32,18 +32,18 @@ class OrderedPlanes:
     def produce(self, p: int, acks: int, batch: str) -> bool:
         """A producer offers a batch."""
         offer = Offer(b64decode(batch), lambda error: None)
-        return self._broker.try_step(PARTITION, "produce", None, offer, p=p, acks=acks)
+        return self._broker.try_step(data_plane.produce, None, offer, p=p, acks=acks)
 
     def consume(self, p: int, position: int) -> bool:
         """A consumer reads at a place."""
         self._process.planes[p].clients.position = position
-        return self._broker.try_step(PARTITION, "consume", p=p)
+        return self._broker.try_step(data_plane.consume, p=p)
 
     # Followers and leaders
 
     def send_request(self, p: int) -> bool:
         """Ask the leader; again, where the process has asked when it began to follow."""
-        if self._broker.try_step(PARTITION, "send_request", p=p):
+        if self._broker.try_step(data_plane.send_request, p=p):
             return True
         if self._leadership.follows(p):
             self._leadership.ask_again(p)
@@ -61,7 +61,7 @@ class OrderedPlanes:
 
         def serve(message):
             put_fields(self._process.planes[p].network.messages[follower], fields)
-            self._broker.try_step(PARTITION, "serve_fetch", message, p=p, follower=follower)
+            self._broker.try_step(data_plane.serve_fetch, message, p=p, follower=follower)
 
         return self._arrived.handle(ASKED, follower, {"p": p, "fields": fields}, serve)
 
@@ -79,22 +79,22 @@ class OrderedPlanes:
     def learn_isr(self, p: int, fields: dict) -> bool:
         """Hear that the ISR is written; who is the controller itself knows."""
         if self._process.planes[p].network.alters[self._process.broker].state == DONE:
-            return self._broker.try_step(PARTITION, "learn_isr", p=p)
+            return self._broker.try_step(data_plane.learn_isr, p=p)
         return self._arrived.handle(WRITTEN, None, {"p": p, "fields": fields}, self._broker.handle)
 
     def alter_partition(self, p: int, sender: int, isr: int, leader_epoch: int) -> bool:
         """As the controller: write what a leader proposes."""
-        return self._decide("alter_partition", p, sender, isr, leader_epoch, isr=isr)
+        return self._decide(control.alter_partition, p, sender, isr, leader_epoch, isr=isr)
 
     def confirm_isr(self, p: int, sender: int, isr: int, leader_epoch: int) -> bool:
         """As the controller: tell a leader that what it proposes is so."""
-        return self._decide("confirm_isr", p, sender, isr, leader_epoch)
+        return self._decide(control.confirm_isr, p, sender, isr, leader_epoch)
 
-    def _decide(self, name, p, sender, wanted, leader_epoch, **more):
+    def _decide(self, function, p, sender, wanted, leader_epoch, **more):
         def decide(message):
             self._process.partition_zookeeper.proposers_version = message.content["version"]
             self._leadership.proposed(message)
-            self._broker.try_step(PARTITION, name, message, p=p, sender=sender, **more)
+            self._broker.try_step(function, message, p=p, sender=sender, **more)
 
         says = {"p": p, "isr": wanted, "leader_epoch": leader_epoch}
         return self._arrived.handle("AlterPartition", sender, says, decide)

@@ -15,27 +15,35 @@ from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.server.arrivals import Arrived
 from kafkaproof.impl.server.driver import tell
 from kafkaproof.impl.server.ordered_replica_steps import OrderedPlanes
+from kafkaproof.spec.election import faults as ends
+from kafkaproof.spec.election import reign, session
 from kafkaproof.spec.election.belief import CLEANING, DOWN
 from kafkaproof.spec.kafka.zookeeper import LOST
+from kafkaproof.spec.language.steps import by_name, names
+from kafkaproof.spec.partition import brokers, faults, log_dirs, replica, triggers
+from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
 
 TICK = 0.1
-HANDLED = {
-    "leader_and_isr": ("LeaderAndIsr", None),
-    "receive_error": ("StorageError", "r"),
-    "controlled_shutdown": ("ControlledShutdown", "leaver"),
-}
+HANDLED = by_name(
+    {
+        replica.leader_and_isr: ("LeaderAndIsr", None),
+        log_dirs.receive_error: ("StorageError", "r"),
+        brokers.controlled_shutdown: ("ControlledShutdown", "leaver"),
+    }
+)
 """The steps that handle a message: its kind, and the argument that names its sender."""
-WISHES = (
-    "unclean_enabled",
-    "topic_deletion",
-    "preferred_election",
-    "reassignment",
-    "log_dir_notification",
-    "isr_notification",
+WISHES = names(
+    triggers.unclean_enabled,
+    triggers.topic_deletion,
+    triggers.preferred_election,
+    triggers.reassignment,
+    log_dirs.log_dir_notification,
+    leader_zk.isr_notification,
 )
 """The steps that follow from what is watched: it is read first."""
+NEW_SESSION = names(session.start, session.reopen)
 
 
 class Ordered:
@@ -86,7 +94,7 @@ class Ordered:
         for name in any:
             if self.take(part, name, arguments, content):
                 self._order = None
-                if part == ELECTION and name in ("start", "reopen"):
+                if part == ELECTION and name in NEW_SESSION:
                     self._broker.tell_session()
                 self._broker.ended = self._process.election.session == DOWN
                 self._process.port.flush()
@@ -98,7 +106,7 @@ class Ordered:
 
     def take(self, part: str, name: str, arguments: dict, content: dict) -> bool:
         """Take a step, if it is possible now."""
-        if part == ELECTION and name == "clean" and self._process.election.doing != CLEANING:
+        if part == ELECTION and name == reign.clean.__name__ and self._process.election.doing != CLEANING:
             return False
         taken = self._planes.take(name, arguments, content) if part == PARTITION else None
         if taken is not None:
@@ -107,9 +115,13 @@ class Ordered:
             return False
         if part == PARTITION and name in HANDLED:
             return self._handle(name, arguments, content)
-        if part == ELECTION and name == "stop" and self._process.partition.up and not self._process.network.leaving:
-            self._broker.try_step(PARTITION, "shut_down")
-        return self._broker.try_step(part, name, **arguments)
+        function = self._process.transition(part, name)
+        if function is None:
+            return False
+        leaves = part == ELECTION and name == ends.stop.__name__
+        if leaves and self._process.partition.up and not self._process.network.leaving:
+            self._broker.try_step(faults.shut_down)
+        return self._broker.try_step(function, **arguments)
 
     def _has_read_wishes(self):
         try:
@@ -125,4 +137,6 @@ class Ordered:
         return self._arrived.handle(kind, sender and arguments[sender], arguments | content, handle)
 
     def _take_with(self, name, arguments, message) -> None:
-        self._broker.try_step(PARTITION, name, message, **arguments)
+        function = self._process.transition(PARTITION, name)
+        if function:
+            self._broker.try_step(function, message, **arguments)

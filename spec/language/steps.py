@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
+Value = TypeVar("Value")
 _STEP = re.compile(r"([\w.]+)\(([^()]*)\)(?: -> (\w+))?")
 
 
@@ -30,6 +33,16 @@ class Step:
         arguments = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
         answer = f" -> {self.answer}" if self.answer else ""
         return f"{self.transition}({arguments}){answer}"
+
+
+def names(*functions: Callable) -> tuple[str, ...]:
+    """The names by which the steps of these transitions are known in text; those of other variants have the same."""
+    return tuple(function.__name__ for function in functions)
+
+
+def by_name(declared: Mapping[Callable, Value]) -> dict[str, Value]:
+    """What is declared of transitions, by their names."""
+    return {function.__name__: value for function, value in declared.items()}
 
 
 def parse_step(text: str) -> Step:

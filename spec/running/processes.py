@@ -15,7 +15,7 @@ Whatever runs a cluster, or replays one, goes by this table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -31,6 +31,8 @@ from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.partition import zookeeper as partitions
 
 ELECTION, PARTITION = "election", "partition"
+SYSTEMS = {ELECTION: ELECTION, PARTITION: PARTITION, "cluster": PARTITION}
+"""The part to which the steps of a system belong."""
 VARIANTS = ("fenced", "legacy")
 CHECKED = "legacy-checked"
 CHECKS_OF_STATES = {
@@ -153,6 +155,17 @@ def cluster(variant: str, deletes: bool = True, reassigns: bool = True) -> Clust
     if variant == CHECKED:
         return Cluster(variant, election.rebound(CHECKS_OF_ELECTION), partition.rebound(CHECKS_OF_STATES))
     return Cluster(variant, election, partition)
+
+
+def part_of(function: Callable) -> str:
+    """The part that a step belongs to: that of the system in whose folder its function stands.
+
+    *cluster* is the other part where there are data planes. Raises ValueError for a function of any other system.
+    """
+    system = function.__module__.removeprefix("kafkaproof.spec.").partition(".")[0]
+    if system not in SYSTEMS:
+        raise ValueError(f"{function.__module__}.{function.__name__} is no step of a broker's process")
+    return SYSTEMS[system]
 
 
 def has_planes(model: Model) -> bool:

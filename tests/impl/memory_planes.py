@@ -9,6 +9,7 @@ from kafkaproof.impl.broker.replica import Offer
 from kafkaproof.impl.protocol.batches import one_record, read_header
 from kafkaproof.impl.replicas.replication import REFUSED
 from kafkaproof.impl.seams.zookeeper.watches import members
+from kafkaproof.spec.cluster.data_plane import send_request
 from kafkaproof.spec.replica.network import DONE, RECORD
 from kafkaproof.spec.running.planes import ASKED, FETCHED, WRITTEN, fields_of, put_fields
 from kafkaproof.spec.running.processes import PARTITION
@@ -46,7 +47,8 @@ class PlanesInMemory(InMemory):
     def tries(self, b, name, *handled, **arguments):
         """Let a broker take a step."""
         broker = self.broker(b)
-        return self.has_taken(b, name, lambda: broker.try_step(PARTITION, name, *handled, **arguments))
+        function = broker.process.transition(PARTITION, name)
+        return self.has_taken(b, name, lambda: broker.try_step(function, *handled, **arguments))
 
     # Control
 
@@ -120,7 +122,7 @@ class PlanesInMemory(InMemory):
     def take_send_request(self, b, p):
         """A process may have sent it when it began to follow, where in the model a former request was in its place."""
         process = self.broker(b).process
-        if not self.broker(b).try_step(PARTITION, "send_request", p=p):
+        if not self.broker(b).try_step(send_request, p=p):
             sent, replica = process.planes[p].network.messages[b], process.planes[p].replica
             assert (sent.peer, sent.epoch) == (replica.leader, replica.leader_epoch)
 

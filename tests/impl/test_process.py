@@ -12,11 +12,11 @@ from kafkaproof.impl.seams.network import Message, Port
 from kafkaproof.impl.seams.zookeeper.requests import create
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId, Controller, ControllerEpoch, State, Topic, TopicConfig
 from kafkaproof.impl.server.main import Broker
-from kafkaproof.spec.election import belief
+from kafkaproof.spec.election import belief, session
+from kafkaproof.spec.election.election import maybe_resign
 from kafkaproof.spec.kafka.zookeeper import NONODE, OK
 from kafkaproof.spec.language.digest import fields_of, values_in
 from kafkaproof.spec.partition import context
-from kafkaproof.spec.running.processes import ELECTION
 
 TOPIC = "alone"
 
@@ -75,7 +75,7 @@ def lines(tmp_path):
 
 def test_a_broker_becomes_the_controller_and_leads(broker, opened, tmp_path):
     process, operator = broker.process, opened()
-    assert broker.try_step(ELECTION, "start")
+    assert broker.try_step(session.start)
     steps(
         broker,
         lambda: (
@@ -100,11 +100,11 @@ def test_a_broker_becomes_the_controller_and_leads(broker, opened, tmp_path):
 
 def test_what_is_written_is_told_before_it_is_asked_for(broker, tmp_path):
     process = broker.process
-    broker.try_step(ELECTION, "start")
+    broker.try_step(session.start)
     asked = []
     send = process.requests.session.send
     process.requests.session.send = lambda request: asked.append(lines(tmp_path)[-1]) or send(request)
-    broker.try_step(ELECTION, "register_broker")
+    broker.try_step(session.register_broker)
     assert asked[0]["asks"] == "election session.register_broker(b=0)" and asked[0]["n"] == 2
     assert lines(tmp_path)[-1]["step"] == "session.register_broker(b=0) -> OK"
 
@@ -117,28 +117,28 @@ def test_messages_go_out_when_their_step_is_recorded(broker, tmp_path):
         sent.append((message.id, recorded))
 
     broker.process.port.send = send
-    broker.try_step(ELECTION, "start")
+    broker.try_step(session.start)
     steps(broker, lambda: sent)
     assert all(message in recorded for message, recorded in sent)
 
 
 def test_a_step_whose_read_is_not_answered_has_not_happened(broker, tmp_path):
     process = broker.process
-    broker.try_step(ELECTION, "start")
-    broker.try_step(ELECTION, "register_broker")
+    broker.try_step(session.start)
+    broker.try_step(session.register_broker)
     before = process._values, len(lines(tmp_path))
     process.requests.session._usable = False
-    assert not broker.try_step(ELECTION, "maybe_resign")
+    assert not broker.try_step(maybe_resign)
     assert (process._values, len(lines(tmp_path))) == before
     assert values_in(process.all_records) == list(fields_of(process.all_records).values()) == process._values
     process.requests.session._usable = True
-    assert broker.try_step(ELECTION, "maybe_resign")
+    assert broker.try_step(maybe_resign)
 
 
 def test_a_request_for_a_former_registration_is_refused(broker):
     process = broker.process
-    broker.try_step(ELECTION, "start")
-    broker.try_step(ELECTION, "register_broker")
+    broker.try_step(session.start)
+    broker.try_step(session.register_broker)
     own = process.network.broker_epoch
     assert own == process.election_zookeeper.registration > 0
     content = {"epoch": 1, "p": 0, "broker_epoch": own - 1}

@@ -14,6 +14,7 @@ from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
 from kafkaproof.impl.seams.zookeeper.partner_answers import Told
 from kafkaproof.impl.server.main import ELECTION_STEPS
 from kafkaproof.spec.language.rebind import globals_used
+from kafkaproof.spec.language.steps import names
 from kafkaproof.spec.running.processes import CONTINUATIONS, ELECTION, PARTITION, READS, VARIANTS, WRITES, cluster
 from kafkaproof.spec.running.seams import is_seam, seams_of
 
@@ -50,7 +51,7 @@ EVENTS = (
     "topic_change",
 )
 TAKEN = {
-    ELECTION: ("start", "notice_expiry", "reopen", "handle_change", "clean", *ELECTION_STEPS),
+    ELECTION: ("start", "notice_expiry", "reopen", "handle_change", "clean", *names(*ELECTION_STEPS)),
     PARTITION: (*CONTINUATIONS, *EVENTS),
 }
 FOLLOWING = {ELECTION: ("clean", "load"), PARTITION: ("restart", "reopen", "elect", "resign", "stop")}

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproof.spec.language.steps import Step, parse_step
+from kafkaproof.spec.language.steps import Step, by_name, names, parse_step
 
 WORDS = st.from_regex(r"[a-z_]\w{0,9}", fullmatch=True)
 STEPS = st.builds(
@@ -28,3 +28,15 @@ def test_how_a_step_reads():
 def test_other_text_is_not_a_step(text):
     with pytest.raises(ValueError):
         parse_step(text)
+
+
+def test_the_name_of_a_step_has_no_module():
+    assert parse_step("controller.register(b=1) -> OK").name == parse_step("register(b=1)").name == "register"
+
+
+def test_what_is_declared_of_transitions_is_found_by_their_names():
+    def register(s, b):
+        """A transition."""
+
+    assert names(register) == ("register",)
+    assert by_name({register: 7}) == {"register": 7}

@@ -17,6 +17,7 @@ from kafkaproof.spec.kafka.zookeeper import (
     OK,
     Answer,
 )
+from kafkaproof.spec.language.steps import names
 from kafkaproof.spec.partition.context import ELECTING
 from kafkaproof.spec.partition.context import IDLE as WAITING
 from kafkaproof.spec.running.observed import observed_cluster
@@ -47,7 +48,7 @@ def choices(world, b):
         yield ELECTION, "start", {}
         return
     yield ELECTION, "notice_expiry", {}
-    yield from ((ELECTION, name, {}) for name in ELECTION_STEPS if not idle)
+    yield from ((ELECTION, name, {}) for name in names(*ELECTION_STEPS) if not idle)
     if candidate.doing == CLEANING:
         yield ELECTION, "clean", {}
     if may_ask(candidate, "load_brokers") or idle:
