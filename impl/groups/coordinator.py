@@ -30,13 +30,14 @@ from kafkaproof.impl.groups.timers import Timers
 from kafkaproof.impl.protocol.group_requests import ANSWERS, described, listed, recorded
 from kafkaproof.impl.protocol.offset_records import Committed, Member
 from kafkaproof.impl.protocol.wire import Call
-from kafkaproof.spec.group import network, storage
-from kafkaproof.spec.group.records import GROUP_RECORD
+from kafkaproof.spec.group import deletion, join, loading, membership, network, offsets, storage, sync
+from kafkaproof.spec.group.records import GROUP_RECORD, OFFSET_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.states import ABSENT, DEAD, GroupState
 from kafkaproof.spec.group.validation import is_valid_group_id, refusal
 from kafkaproof.spec.group.verdicts import gate
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.running.coordinators import APPENDS, PROTOCOLS, PROTOTYPE, UNKNOWN, arguments_of, begin, digest_of
 
@@ -45,6 +46,11 @@ APPEND_TIMEOUT = 5.0
 NEVER = (1 << 30) - 1
 """A generation that no group comes to. Kafka has none 0, which stands in the specification for a commit without one."""
 FULL = "GROUP_MAX_SIZE_REACHED"
+CALLBACKS = {
+    GROUP_RECORD: (sync.group_stored, sync.group_not_stored),
+    OFFSET_RECORD: (offsets.offset_stored, offsets.offset_not_stored),
+}
+"""The steps that follow an append, by the kind of its record: when it is acknowledged, and when it has failed."""
 
 
 class Coordinator:
@@ -108,9 +114,9 @@ class Coordinator:
 
     # Steps
 
-    def take(self, group: Group, name: str, **arguments: int) -> bool:
+    def take(self, group: Group, step: Callable, **arguments: int) -> bool:
         """Take a step of a group, if it is enabled; it is recorded, and then its answers go out."""
-        function, asking = self._steps[name], group.network
+        function, asking = self._steps[step], group.network
         values = {"b": self.leader.broker, "m": asking.m, "late": 0, **arguments}
         wanted = arguments_of(function)
         before = group.broker.appends.length
@@ -123,7 +129,7 @@ class Coordinator:
             self._appended[group.name, place] = time.monotonic()
         group.install_offsets()
         answer = None if asking.verdict is None else network.Verdict.names[asking.verdict]
-        self._record(group, Step(name, {argument: values[argument] for argument in wanted}, answer))
+        self._record(group, Step(Transition(step).name, {argument: values[argument] for argument in wanted}, answer))
         return True
 
     def _record(self, group: Group, step: Step) -> None:
@@ -148,10 +154,10 @@ class Coordinator:
         self._number += 1
         self._process.note(group=group.name, g=self._number, **line, state=digest_of(group.broker))
 
-    def _ask(self, group: Group, asked: Asked, *choices: tuple[str, dict]) -> int:
+    def _ask(self, group: Group, asked: Asked, *choices: tuple[Callable, dict]) -> int:
         """Take the step of a request, the first that is enabled, and answer; the verdict."""
         group.network.begin(asked)
-        if not any(self.take(group, name, **arguments) for name, arguments in choices):
+        if not any(self.take(group, function, **arguments) for function, arguments in choices):
             raise RuntimeError(f"no step of {asked} is enabled: a defect")
         verdict = group.network.verdict
         if verdict not in (network.UNKNOWN_MEMBER_ID, network.NOT_COORDINATOR):
@@ -179,9 +185,9 @@ class Coordinator:
         arguments = {"first": offered[0], "second": offered[-1]}
         if known:
             changed = former is None or former.protocols != member.protocols
-            step = "join.join", arguments | {"changed": int(changed)}
+            step = join.join, arguments | {"changed": int(changed)}
         else:
-            step = "join.first_join", arguments
+            step = join.first_join, arguments
         if number != UNKNOWN and not known:
             group.members[number] = member
         asked = Asked(network.JOIN, number, int(known), name=member.id, member=member, call=call)
@@ -203,11 +209,11 @@ class Coordinator:
         asked = Asked(network.SYNC, number, 1, request.generation_id, int(bool(assigned)), request.member_id, call=call)
         if assigned and number == group.broker.group.leader:
             group.brought = assigned
-        refused = [("sync.sync_refused", {"error": storage.NOT_ENOUGH_REPLICAS})] * (not self.leader.takes_appends())
-        self._ask(group, asked, *refused, ("sync.sync", {"owner": owner}))
+        refused = [(sync.sync_refused, {"error": storage.NOT_ENOUGH_REPLICAS})] * (not self.leader.takes_appends())
+        self._ask(group, asked, *refused, (sync.sync, {"owner": owner}))
 
     def _heartbeat(self, call: Call) -> None:
-        self._work(call, call.request.generation_id, ("membership.heartbeat", {}))
+        self._work(call, call.request.generation_id, (membership.heartbeat, {}))
 
     def _work(self, call, generation, *choices, offsets=None):
         group, name = self._group(call.request.group_id), call.request.member_id
@@ -219,7 +225,7 @@ class Coordinator:
         heirs = [group.broker.group.leader, NOBODY, *group.present()]
         name = call.request.member_id
         asked = Asked(network.LEAVE, group.number_of(name), 1, name=name, call=call)
-        self._ask(group, asked, *(("membership.leave", {"heir": heir}) for heir in heirs))
+        self._ask(group, asked, *((membership.leave, {"heir": heir}) for heir in heirs))
 
     def _commit(self, call: Call) -> None:
         request, group = call.request, self._group(call.request.group_id)
@@ -231,16 +237,16 @@ class Coordinator:
         generation = request.generation_id_or_member_epoch
         if generation < 0 and not request.member_id:
             asked = Asked(network.WORK, UNKNOWN, offsets=group.storage.offered, call=call)
-            self._ask(group, asked, ("offsets.reset_offset", {}))
+            self._ask(group, asked, (offsets.reset_offset, {}))
             return
-        refused = [("offsets.commit_refused", {"error": storage.NOT_ENOUGH_REPLICAS})]
+        refused = [(offsets.commit_refused, {"error": storage.NOT_ENOUGH_REPLICAS})]
         refused *= not self.leader.takes_appends()
-        self._work(call, generation or NEVER, *refused, ("offsets.commit", {}), offsets=group.storage.offered)
+        self._work(call, generation or NEVER, *refused, (offsets.commit, {}), offsets=group.storage.offered)
 
     def _fetch(self, call: Call) -> None:
         group = self._group(call.request.group_id)
         asked = Asked(network.WORK, UNKNOWN, call=call)
-        self._ask(group, asked, ("offsets.fetch", {"stable": 0}))
+        self._ask(group, asked, (offsets.fetch, {"stable": 0}))
 
     def _list(self, call: Call) -> None:
         verdict = network.Verdict.names[gate(self.groups[PROTOTYPE].broker)]
@@ -288,11 +294,11 @@ class Coordinator:
 
     def _step_of_leader(self, group: Group) -> bool:
         """One step of taking over or giving up."""
-        for name in ("loading.take_over", "loading.unload", "loading.read", "loading.load", "deletion.remove_dead"):
-            if self.take(group, name):
-                if name == "loading.load":
+        for step in (loading.take_over, loading.unload, loading.read, loading.load, deletion.remove_dead):
+            if self.take(group, step):
+                if step is loading.load:
                     self._timers.begin(group)
-                elif name in ("loading.unload", "deletion.remove_dead"):
+                elif step in (loading.unload, deletion.remove_dead):
                     group.forget()
                 return True
         return False
@@ -315,17 +321,17 @@ class Coordinator:
         fates, appends = group.storage.fates, group.broker.appends
         for i in range(appends.length):
             append = appends.slots[i]
-            kind = "group" if append.kind == GROUP_RECORD else "offset"
-            module, place = ("sync" if kind == "group" else "offsets"), append.position
+            stored, not_stored = CALLBACKS[append.kind]
+            place = append.position
             if place != NOWHERE and place not in fates:
                 if now - self._appended.get((group.name, place), now) < APPEND_TIMEOUT:
                     continue
                 fates[place] = storage.TIMED_OUT
             error = storage.NOT_LEADER if place == NOWHERE else fates[place]
             if error is None:
-                taken = self.take(group, f"{module}.{kind}_stored", i=i)
+                taken = self.take(group, stored, i=i)
             else:
-                taken = self.take(group, f"{module}.{kind}_not_stored", i=i, error=error)
+                taken = self.take(group, not_stored, i=i, error=error)
             self._appended.pop((group.name, place), None)
             return taken
         return False

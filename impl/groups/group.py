@@ -263,6 +263,6 @@ class Group:
         return told
 
 
-def bound() -> dict[str, FunctionType]:
-    """The transitions of *group*, by module and name, with their seams live."""
+def bound() -> dict[FunctionType, FunctionType]:
+    """The steps of *group* that a coordinator takes, each with its seams live."""
     return coordinators.bound(MODEL, GroupNetwork, GroupStorage)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from kafkaproof.impl.groups.group import Group
+from kafkaproof.spec.group import join, membership
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
 from kafkaproof.spec.group.states import COMPLETING_REBALANCE, PREPARING_REBALANCE
 from kafkaproof.spec.language.domains import NOBODY
@@ -42,33 +43,33 @@ class Timers:
             if record.members[n].status in (MEMBER, PENDING) and now > self._sessions.get((group.name, n), now):
                 self._end_session(group, n)
         if record.state == PREPARING_REBALANCE:
-            if self._complete(group, "join.complete_join") or (
-                self._is_over(group, now) and self._complete(group, "join.join_timeout")
+            if self._complete(group, join.complete_join) or (
+                self._is_over(group, now) and self._complete(group, join.join_timeout)
             ):
                 self.begin(group)
         elif record.state == COMPLETING_REBALANCE:
             if self._is_over(group, now):
-                self._choose(group, "membership.sync_timeout")
+                self._choose(group, membership.sync_timeout)
         else:
             self._phases.pop(group.name, None)
 
     def _end_session(self, group, n):
         if group.broker.group.members[n].status == PENDING:
-            self._take(group, "membership.expire_pending", id=n)
+            self._take(group, membership.expire_pending, id=n)
         else:
-            self._choose(group, "membership.expire", id=n)
+            self._choose(group, membership.expire, id=n)
 
-    def _choose(self, group, name, **arguments):
-        """A step for any member that may lead then."""
+    def _choose(self, group: Group, step: Callable, **arguments: int) -> bool:
+        """Take a step with the first member, or nobody, that may lead the group after it."""
         heirs = [group.broker.group.leader, NOBODY, *group.present()]
-        return any(self._take(group, name, heir=heir, **arguments) for heir in heirs)
+        return any(self._take(group, step, heir=heir, **arguments) for heir in heirs)
 
-    def _complete(self, group, name) -> bool:
-        """A rebalance is over, for any leader and protocol that may be chosen."""
+    def _complete(self, group: Group, step: Callable) -> bool:
+        """Take a step that ends a rebalance, with the first leader and protocol that may be chosen."""
         record = group.broker.group
         parked = [n for n in group.present() if record.members[n].parked == JOIN_PARKED]
         return any(
-            self._take(group, name, leader=leader, protocol=protocol, topic=0)
+            self._take(group, step, leader=leader, protocol=protocol, topic=0)
             for leader in dict.fromkeys([record.leader, *parked, NOBODY])
             for protocol in range(max(1, len(group.protocols)))
         )

@@ -9,9 +9,9 @@ import hashlib
 from types import FunctionType
 
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.group import network, storage
+from kafkaproof.spec.group import deletion, join, loading, membership, network, offsets, storage, sync
 from kafkaproof.spec.group.coordinator import forget_group
-from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.spec.language.plain import Plain, values_of
 from kafkaproof.spec.language.rebind import rebind
 
@@ -35,40 +35,40 @@ SCOPE = {
 }
 MODEL = find("group", "current")[0]
 STEPS = (
-    "join.first_join",
-    "join.join",
-    "join.complete_join",
-    "join.join_timeout",
-    "sync.sync",
-    "sync.sync_refused",
-    "sync.group_stored",
-    "sync.group_not_stored",
-    "membership.heartbeat",
-    "membership.leave",
-    "membership.expire",
-    "membership.expire_pending",
-    "membership.sync_timeout",
-    "offsets.commit",
-    "offsets.commit_refused",
-    "offsets.offset_stored",
-    "offsets.offset_not_stored",
-    "offsets.fetch",
-    "offsets.reset_offset",
-    "loading.take_over",
-    "loading.read",
-    "loading.load",
-    "loading.unload",
-    "deletion.remove_dead",
+    join.first_join,
+    join.join,
+    join.complete_join,
+    join.join_timeout,
+    sync.sync,
+    sync.sync_refused,
+    sync.group_stored,
+    sync.group_not_stored,
+    membership.heartbeat,
+    membership.leave,
+    membership.expire,
+    membership.expire_pending,
+    membership.sync_timeout,
+    offsets.commit,
+    offsets.commit_refused,
+    offsets.offset_stored,
+    offsets.offset_not_stored,
+    offsets.fetch,
+    offsets.reset_offset,
+    loading.take_over,
+    loading.read,
+    loading.load,
+    loading.unload,
+    deletion.remove_dead,
 )
-"""The steps that a running coordinator takes, by module and name."""
+"""The steps that a running coordinator takes."""
 PROTOTYPE = ""
 """The name of a group that does not exist: a group that is not known begins as a copy of it."""
 COPIED = ("epoch", "owned", "loading", "read")
 """What a copy has of it."""
 
 
-def bound(model: Model, networks: type | None, storages: type) -> dict[str, FunctionType]:
-    """`STEPS` of a model, by module and name; each seam is the method of its name, where a class has one.
+def bound(model: Model, networks: type | None, storages: type) -> dict[FunctionType, FunctionType]:
+    """`STEPS` as a model has them; each seam is the method of its name, where a class has one.
 
     `networks` is of the seams to clients, None to leave them as they are; `storages` of those to the offsets log.
     """
@@ -81,7 +81,7 @@ def bound(model: Model, networks: type | None, storages: type) -> dict[str, Func
         and hasattr(seams, function.__name__)
     }
     taken = {each.name: each.function for each in model.transitions}
-    return {name: rebind(taken[name], live) for name in STEPS}
+    return {function: rebind(taken[Transition(function).name], live) for function in STEPS}
 
 
 def _method(name):

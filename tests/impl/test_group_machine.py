@@ -23,6 +23,7 @@ from kafkaproof.impl.groups import coordinator as coordinators
 from kafkaproof.impl.groups import timers as group_timers
 from kafkaproof.impl.groups.coordinator import Coordinator
 from kafkaproof.impl.protocol.wire import Call
+from kafkaproof.spec.cluster.data_plane import produce
 from kafkaproof.spec.group.states import GroupState, move_is_legal
 from kafkaproof.spec.replica.broker import LEADER
 from kafkaproof.spec.running.coordinators import MODEL
@@ -58,8 +59,8 @@ class Broker:
         self.coordinator = Coordinator(self, self.append)
         self.coordinator.leader.takes_appends = lambda: not machine.lacks_replicas
 
-    def append(self, part, name, offer, p, acks):
-        assert (name, acks) == ("produce", 1)
+    def append(self, step, offer, p, acks):
+        assert (step, acks) == (produce, 1)
         if self.replica.state != LEADER or self.machine.lacks_replicas:
             return False
         self.machine.log.append(offer.data)

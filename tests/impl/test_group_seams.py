@@ -1,12 +1,14 @@
 """What a group coordinator keeps in its log, and that no step of a group reaches what is not live."""
 
 import dis
+from itertools import pairwise
+from types import CodeType, FunctionType, ModuleType
 
 from hypothesis import given
 from hypothesis import strategies as st
 from kafka.record import MemoryRecordsBuilder
 
-from kafkaproof.impl.groups.coordinator import Coordinator
+from kafkaproof.impl.groups import coordinator, timers
 from kafkaproof.impl.groups.group import MODEL, GroupNetwork, GroupStorage, bound
 from kafkaproof.impl.protocol.offset_records import Committed, Entry, GroupValue, Member, batch_of, entries_of
 from kafkaproof.spec.group import network, storage
@@ -74,21 +76,37 @@ def test_a_record_of_a_group_is_kafkas():
     assert bytes.fromhex(rest) in data
 
 
-def test_the_steps_of_a_coordinator_are_there():
-    assert set(STEPS) <= bound().keys()
-    names = {name for code in coded(Coordinator) for name in code.co_consts if isinstance(name, str)}
-    assert {name for name in bound() if name in names} <= set(STEPS)
+def test_the_steps_of_a_coordinator_are_those_that_it_takes():
+    assert bound().keys() == set(STEPS)
+    callbacks = {function for both in coordinator.CALLBACKS.values() for function in both}
+    assert named(coordinator, coordinator.Coordinator) | named(timers, timers.Timers) | callbacks == set(STEPS)
 
 
-def coded(kind):
-    return [each.__code__ for each in vars(kind).values() if hasattr(each, "__code__")]
+def named(module, kind):
+    """The transitions that the methods of a class name."""
+    transitions = {transition.function for transition in MODEL.transitions}
+    return {
+        found
+        for method in vars(kind).values()
+        if isinstance(method, FunctionType)
+        for code in codes(method.__code__)
+        for load, attribute in pairwise(dis.get_instructions(code))
+        if load.opname == "LOAD_GLOBAL"
+        and isinstance(vars(module).get(load.argval), ModuleType)
+        and (found := getattr(vars(module)[load.argval], attribute.argval, None)) in transitions
+    }
+
+
+def codes(code):
+    """The code of a function, and of those inside it."""
+    return [code, *(inner for each in code.co_consts if isinstance(each, CodeType) for inner in codes(each))]
 
 
 def test_no_step_reads_what_only_a_model_has():
     """A seam without a live method is made of others: it reads nothing of the network's or the log's own."""
     for transition in MODEL.transitions:
-        name = f"{transition.function.__module__.rsplit('.', 1)[-1]}.{transition.function.__name__}"
-        waiting, seen = [transition.function] if name in STEPS else [], set()
+        name, function = transition.name, transition.function
+        waiting, seen = [function] if function in STEPS else [], set()
         while waiting:
             for callee in globals_used(waiting.pop()).values():
                 live = GroupNetwork if getattr(callee, "__module__", "") == network.__name__ else GroupStorage

@@ -34,7 +34,7 @@ AFTER = STATE.only("brokers").extended(storage=(LOG, "the offsets partition"))
 BEFORE = AFTER.extended(network=(NETWORK.only("requests", "late"), "requests on their way"))
 """What is seen of the state before a step: also what was asked."""
 SHOWN = [p for p in MODEL.properties if p.kind in SAFETY and reads_only(MODEL, p, BEFORE, AFTER)]
-TRANSITIONS = {transition.function.__name__: transition for transition in MODEL.transitions if transition.name in STEPS}
+TRANSITIONS = {function.__name__: MODEL.transition(Transition(function).name) for function in STEPS}
 
 
 class View:

@@ -6,11 +6,11 @@ from base64 import b64decode
 from dataclasses import dataclass, field
 
 from kafkaproof.spec.group.network import Request, Verdict
-from kafkaproof.spec.language.steps import Step, parse_step
+from kafkaproof.spec.language.steps import Step, names, parse_step
 from kafkaproof.spec.running.coordinators import STEPS
 from kafkaproof.traces.processes.recorded.offset_records import Entry, read_batch
 
-TAKEN = frozenset(name.rpartition(".")[2] for name in STEPS)
+TAKEN = frozenset(names(*STEPS))
 """The names of the steps that a coordinator takes, without their modules."""
 PLACED = ("m", "id", "known", "generation", "leading")
 
