@@ -34,9 +34,10 @@ def print_description(out: Console, model: Model) -> None:
     for row in _fields(model.state):
         state.add_row(*row)
     out.print(state)
-    transitions = Table("transition", "arguments", "what it does", "source", title="transitions", header_style="bold")
+    columns = ("transition", "arguments", "kind", "what it does", "source")
+    transitions = Table(*columns, title="transitions", header_style="bold")
     for each in model.transitions:
-        transitions.add_row(each.name, ", ".join(each.arguments), each.words, file_of(each.function))
+        transitions.add_row(each.name, ", ".join(each.arguments), each.kind, each.words, file_of(each.function))
     out.print(transitions)
     replaced = Table(
         Column("function", overflow="fold"),

@@ -27,7 +27,7 @@ from kafkaproof.checker.pictures.dot import (
     states_dot,
     value_text,
 )
-from kafkaproof.spec.language.rules import is_environment
+from kafkaproof.spec.language.model import FAULT
 
 MOST_STATES, MOST_PROJECTED = 5_000, 20_000_000
 LEGEND = "grey and dashed: crashes, expiries and other faults"
@@ -122,7 +122,7 @@ def _graph(model, scope, fields, most):
 
 
 def _write(model, graph, options):
-    faults = {transition.name for transition in model.transitions if is_environment(transition.function)}
+    faults = {transition.name for transition in model.transitions if transition.kind == FAULT}
     title = _title(graph).replace("): ", ")\n") + (f"; {LEGEND}" if faults else "")
     source = (machine_dot if options.on else states_dot)(graph, title, faults)
     if options.dot:

@@ -110,7 +110,9 @@ def _entry(model):
             {"name": m.name, "kind": m.kind, "text": m.text, "kafka": m.kafka, "alert": m.alert}
             for m in (measure.metric for measure in metrics_of(model))
         ],
-        "transitions": [{"name": t.name, "arguments": list(t.arguments), "text": t.words} for t in model.transitions],
+        "transitions": [
+            {"name": t.name, "arguments": list(t.arguments), "kind": t.kind, "text": t.words} for t in model.transitions
+        ],
         "recorded_verdicts": [
             {"scope": dict(zip(model.scope, scope)), "violated": dict(lengths)}
             for scope, lengths in model.expected.items()

@@ -251,7 +251,10 @@ class Process:
         if part == ELECTION:
             other, found = PARTITION, partners_in_partition(name, answer, self.partition)
         else:
-            other, found = ELECTION, partners_in_election(name, answer, self.requests.refused)
+            other, found = (
+                ELECTION,
+                partners_in_election(self.cluster.model(part).transition(name), answer, self.requests.refused),
+            )
         for partner, its_answer in found:
             if partner == failover.elect.__name__:
                 self.partition_zookeeper.begin_reign(self.election.epoch, self.election.epoch_version)

@@ -35,10 +35,7 @@ class Events:
         self._leadership, self._api = leadership, api
         self._waiting: deque[tuple[Callable, Message | None, dict]] = deque()
         model, settings = process.cluster.model(PARTITION), process.settings
-        self._continuations = [
-            (model.transition(name).function, arguments)
-            for name, arguments in continuations(model, settings.partitions, settings.brokers)
-        ]
+        self._continuations = list(continuations(model, settings.partitions, settings.brokers))
 
     def add(self, function: Callable, message: Message | None = None, **arguments: int) -> None:
         """Put an event into the queue: the step that it begins with."""

@@ -32,33 +32,16 @@ from kafkaproof.impl.server.ordered_steps import Ordered
 from kafkaproof.spec.cluster import control
 from kafkaproof.spec.election import election, reign, session
 from kafkaproof.spec.election import faults as ends
-from kafkaproof.spec.election.belief import CLEANING, DOWN, IDLE, OPEN
-from kafkaproof.spec.election.history import legacy
+from kafkaproof.spec.election.belief import CLEANING, DOWN, IDLE, LOADING, OPEN
 from kafkaproof.spec.partition import brokers, failover, faults, log_dirs, rebalance, replica
 from kafkaproof.spec.partition.context import IDLE as WAITING
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.deletion.replica import stop_replica
 from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.running.processes import may_ask
+from kafkaproof.spec.running.processes import ELECTION, continuations
 
 TICK = 0.1
 REBALANCE_EVERY, LEAVE_EVERY, RETRIES = 3.0, 0.4, 3
-ELECTION_STEPS = (
-    session.register_broker,
-    session.die,
-    election.maybe_resign,
-    election.look_for_controller,
-    legacy.create,
-    legacy.confirm_owner,
-    election.learn_epoch,
-    election.found_epoch,
-    election.register,
-    legacy.raise_epoch,
-    election.confirm_controller,
-    election.confirm_epoch,
-    legacy.delete_any_controller,
-)
-"""What goes on while an event of the election is in progress; each is guarded by how far it is."""
 
 
 class Timer:
@@ -95,6 +78,8 @@ class Broker:
         self.api = Api(self.process, self.try_step)
         self.events = Events(self.process, self.try_step, self.leadership, self.api)
         self._rebalancing, self._leaving = Timer(REBALANCE_EVERY), Timer(LEAVE_EVERY)
+        model = self.process.cluster.model(ELECTION)
+        self._continuations = [step for step, _ in continuations(model, settings.partitions, settings.brokers)]
 
     def run(self) -> None:
         """Take steps until the process ends."""
@@ -197,9 +182,9 @@ class Broker:
         process = self.process
         if process.election.doing == CLEANING and self.try_step(reign.clean):
             return True
-        if may_ask(process.election, failover.load_brokers.__name__) and self.try_step(failover.load_brokers):
+        if process.election.doing == LOADING and self.try_step(failover.load_brokers):
             return True
-        taken = any(self.try_step(function) for function in ELECTION_STEPS)
+        taken = any(self.try_step(function) for function in self._continuations)
         self.ended = process.election.session == DOWN
         return taken
 

@@ -7,29 +7,32 @@ from kafkaproof.spec.cluster.properties.goals import GOALS
 from kafkaproof.spec.cluster.properties.liveness import LIVENESS
 from kafkaproof.spec.cluster.properties.safety import SAFETY, WITH_DELETIONS, WITH_REASSIGNMENTS
 from kafkaproof.spec.cluster.properties.steps import STEP_BY_STEP
-from kafkaproof.spec.language.model import Model, Transition, among
+from kafkaproof.spec.kafka import declarations as declared
+from kafkaproof.spec.kafka.declarations import BROKER, acting, lanes
+from kafkaproof.spec.language.model import EVENT, TIMER, Model, Transition, among
 from kafkaproof.spec.partition import model as partition
 from kafkaproof.spec.partition import network as parts
 from kafkaproof.spec.partition.deletion import model as partition_deletion
-from kafkaproof.spec.partition.model import acting, asking
+from kafkaproof.spec.partition.model import writing
 from kafkaproof.spec.partition.reassignment import model as partition_reassignment
 from kafkaproof.spec.replica.clients.network import take_record
 from kafkaproof.spec.replica.network import check
 from kafkaproof.spec.replica.zookeeper import Answer
 
-CONTROL = asking(
-    control.create_first_state, control.write_leader, control.write_removal, control.alter_partition
-) + acting(control.leader_and_isr, control.confirm_isr, faults.crash, faults.stop, faults.restart, faults.fail_log_dir)
-DATA = acting(
-    data_plane.produce,
-    data_plane.consume,
-    data_plane.send_request,
-    data_plane.serve_fetch,
-    data_plane.receive_answer,
-    data_plane.expand_isr,
-    data_plane.shrink_isr,
-    data_plane.learn_isr,
-) + (Transition(control.refuse_isr, "broker {sender}"),)
+CONTROL = (
+    *writing(control.create_first_state, control.write_leader, control.write_removal),
+    *writing(control.alter_partition, kind=EVENT),
+    *acting(control.leader_and_isr, control.confirm_isr),
+    *declared.faults(faults.crash, faults.stop, faults.restart, faults.fail_log_dir, lane=BROKER),
+)
+DATA = (
+    *acting(data_plane.produce, data_plane.consume),
+    *acting(data_plane.send_request, kind=TIMER),
+    *acting(data_plane.serve_fetch, data_plane.receive_answer, data_plane.expand_isr),
+    *acting(data_plane.shrink_isr, kind=TIMER),
+    *acting(data_plane.learn_isr),
+    Transition(control.refuse_isr, "broker {sender}"),
+)
 COMPOSED = {transition.function.__name__ for transition in CONTROL}
 UNCHANGED = tuple(t for t in partition.FENCED.transitions if t.function.__name__ not in COMPOSED)
 SIZES = partition.SIZES | {
@@ -65,7 +68,7 @@ COMPOSITION = Model(
     properties=SAFETY + GOALS,
     scope=scope(2, 2, 1, 2, 3, 1, 1, 1, 1),
     largest=scope(4, 4, 2, 4, 8, 4, 4, 4, 3),
-    lanes=partition.lanes,
+    lanes=lanes,
     seams=partition.SEAMS + (check, take_record),
     answers=Answer.names,
     expected={
@@ -100,7 +103,7 @@ DELETING = with_isr(
         WITH_CREATION,
         "deleting",
         "The same, and it deletes topics. Deletion itself is explored in partition/deleting.",
-        acting(deletion.stop_replica) + asking(deletion.delete_state),
+        acting(deletion.stop_replica) + writing(deletion.delete_state),
         WITH_DELETIONS,
         state=deletion.STATE,
     )
@@ -110,7 +113,7 @@ REASSIGNING = with_isr(
         WITH_CREATION,
         "reassigning",
         "The same, and it reassigns partitions: what runs. Reassignment itself is explored in partition/reassigning.",
-        acting(reassignment.stop_replica) + asking(deletion.delete_state, reassignment.tell_replicas),
+        acting(reassignment.stop_replica) + writing(deletion.delete_state, reassignment.tell_replicas),
         WITH_REASSIGNMENTS,
         state=reassignment.STATE,
         initial=reassignment.initial,

@@ -6,7 +6,8 @@ from kafkaproof.spec.consumer.properties import safety as properties
 from kafkaproof.spec.consumer.properties.events import CONSUMED, EVENTS
 from kafkaproof.spec.consumer.properties.liveness import LIVENESS
 from kafkaproof.spec.consumer.properties.sessions import SESSIONS
-from kafkaproof.spec.language.model import Arrow, Model, Transition
+from kafkaproof.spec.kafka import declarations as declared
+from kafkaproof.spec.language.model import CONTINUATION, EVENT, TIMER, Arrow, Model, Transition
 
 LANE = "consumer {c}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
@@ -31,40 +32,32 @@ def lanes(scope):
     return ["zookeeper"] + [f"consumer {i}" for i in range(scope["consumers"])]
 
 
-def asking(*functions):
+def asking(*functions, kind=CONTINUATION):
     """Transitions that make a request to ZooKeeper."""
-    return tuple(Transition(function, LANE, (ASK,)) for function in functions)
+    return tuple(Transition(function, LANE, (ASK,), kind=kind) for function in functions)
 
 
-FAULTS = tuple(
-    Transition(function, LANE) for function in (faults.shut_down, faults.crash, faults.split_session)
-) + tuple(
-    Transition(function, "zookeeper")
-    for function in (
-        faults.expire_orphan,
-        faults.expire_session,
-        faults.add_partition,
-        faults.lose_brokers,
-        faults.regain_brokers,
-    )
+FAULTS = declared.faults(faults.shut_down, faults.crash, faults.split_session, lane=LANE) + declared.faults(
+    faults.expire_orphan, faults.expire_session, faults.add_partition, faults.lose_brokers, faults.regain_brokers
 )
-CONSUMER = asking(
-    session.start,
-    session.register,
-    rebalance.look,
-    rebalance.release,
-    rebalance.list_group,
-    rebalance.read_subscriptions,
-    rebalance.read_partitions,
-    rebalance.read_offset,
-    rebalance.claim,
-    rebalance.undo,
-    offsets.commit,
-) + (
+CONSUMER = (
+    *asking(session.start, kind=EVENT),
+    *asking(
+        session.register,
+        rebalance.look,
+        rebalance.release,
+        rebalance.list_group,
+        rebalance.read_subscriptions,
+        rebalance.read_partitions,
+        rebalance.read_offset,
+        rebalance.claim,
+        rebalance.undo,
+    ),
+    *asking(offsets.commit, kind=TIMER),
     Transition(session.reopen, LANE, (EXPIRY, ASK)),
-    Transition(session.rebalance_registered, LANE),
+    Transition(session.rebalance_registered, LANE, kind=CONTINUATION),
     Transition(session.rebalance_changed, LANE, (WATCH,)),
-    Transition(rebalance.retry, LANE),
+    Transition(rebalance.retry, LANE, kind=TIMER),
     Transition(offsets.consume, LANE),
 )
 SIZES = {

@@ -7,14 +7,14 @@ from kafkaproof.spec.election.lagging import faults as lagging_faults
 from kafkaproof.spec.election.lagging import zookeeper as lagging
 from kafkaproof.spec.election.properties import events, liveness
 from kafkaproof.spec.election.properties import safety as properties
+from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka import zookeeper
-from kafkaproof.spec.language.model import Arrow, Model, Transition, among
+from kafkaproof.spec.kafka.declarations import ASK, BROKER, ZOOKEEPER, acting, asking, lanes
+from kafkaproof.spec.language.model import CONTINUATION, FAULT, Arrow, Model, Transition, among
 
-LANE = "broker {b}"
-ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
-WATCH = Arrow("zookeeper", LANE, "/controller", "event")
-EXPIRY = Arrow("zookeeper", LANE, "session expired", "event")
-SEND = Arrow(LANE, "broker {to}", "control request")
+WATCH = Arrow(ZOOKEEPER, BROKER, "/controller", "event")
+EXPIRY = Arrow(ZOOKEEPER, BROKER, "session expired", "event")
+SEND = Arrow(BROKER, "broker {to}", "control request")
 
 SEAMS = (
     zookeeper.open_session,
@@ -37,34 +37,23 @@ SEAMS = (
 )
 
 
-def lanes(scope):
-    """One lane for ZooKeeper, one for each broker."""
-    return ["zookeeper"] + [f"broker {i}" for i in range(scope["brokers"])]
-
-
-def asking(*functions):
-    """Transitions that make a request to ZooKeeper."""
-    return tuple(Transition(function, LANE, (ASK,)) for function in functions)
-
-
 FAULTS = (
-    Transition(faults.crash, LANE),
-    Transition(faults.stop, LANE, (ASK,)),
-    Transition(faults.expire_session, "zookeeper"),
-    Transition(faults.expire_orphan, "zookeeper"),
-    Transition(faults.delete_controller, "zookeeper"),
-    Transition(faults.fail_batch, LANE),
+    *declared.faults(faults.crash, lane=BROKER),
+    Transition(faults.stop, BROKER, (ASK,), kind=FAULT),
+    *declared.faults(faults.expire_session, faults.expire_orphan, faults.delete_controller),
+    *declared.faults(faults.fail_batch, lane=BROKER),
 )
-SESSION = asking(session.start, session.register_broker, session.die, session.reopen) + (
-    Transition(session.notice_expiry, LANE, (EXPIRY,)),
+NOTICE = Transition(session.notice_expiry, BROKER, (EXPIRY,))
+SESSION = (
+    *asking(session.start),
+    *asking(session.register_broker, session.die, kind=CONTINUATION),
+    *asking(session.reopen),
+    NOTICE,
 )
-REQUESTS = (
-    Transition(requests.leader_and_isr, LANE),
-    Transition(requests.update_metadata, LANE),
-    Transition(requests.stop_replica, LANE),
-)
+REQUESTS = acting(requests.leader_and_isr, requests.update_metadata, requests.stop_replica)
+CHANGE = Transition(election.handle_change, BROKER, (WATCH,))
 FENCED_CONTROLLER = (
-    Transition(election.handle_change, LANE, (WATCH,)),
+    CHANGE,
     *asking(
         election.maybe_resign,
         election.look_for_controller,
@@ -73,18 +62,14 @@ FENCED_CONTROLLER = (
         election.register,
         election.confirm_controller,
         election.confirm_epoch,
-        reign.clean,
-        reign.load,
-        reign.write_state,
-        reign.trigger_move,
-        reign.delete_own_controller,
+        kind=CONTINUATION,
     ),
-    Transition(reign.send, LANE, (SEND,)),
+    *asking(reign.clean, reign.load, reign.write_state, reign.trigger_move),
+    *asking(reign.delete_own_controller, kind=CONTINUATION),
+    Transition(reign.send, BROKER, (SEND,)),
 )
-
-
 LEGACY_CONTROLLER = (
-    Transition(election.handle_change, LANE, (WATCH,)),
+    CHANGE,
     *asking(
         election.maybe_resign,
         legacy.look_for_controller,
@@ -93,38 +78,37 @@ LEGACY_CONTROLLER = (
         legacy.learn_epoch,
         legacy.raise_epoch,
         legacy.found_epoch,
-        legacy.clean,
-        reign.load,
-        legacy.write_state,
-        legacy.delete_any_controller,
+        kind=CONTINUATION,
     ),
-    Transition(legacy.trigger_move, LANE),
-    Transition(reign.send, LANE, (SEND,)),
+    *asking(legacy.clean, reign.load, legacy.write_state),
+    *asking(legacy.delete_any_controller, kind=CONTINUATION),
+    *acting(legacy.trigger_move),
+    Transition(reign.send, BROKER, (SEND,)),
 )
-ZKCLIENT_SESSION = asking(
-    zkclient_session.start,
-    zkclient_session.register_broker,
-    session.die,
-    zkclient_session.reopen,
-    zkclient_session.new_session,
-) + (
-    Transition(session.notice_expiry, LANE, (EXPIRY,)),
-    Transition(zkclient_session.handle_new_session, LANE),
-    Transition(zkclient_session.handle_change, LANE, (WATCH,)),
+ZKCLIENT_SESSION = (
+    *asking(zkclient_session.start),
+    *asking(zkclient_session.register_broker, session.die, kind=CONTINUATION),
+    *asking(zkclient_session.reopen, zkclient_session.new_session),
+    NOTICE,
+    *acting(zkclient_session.handle_new_session),
+    Transition(zkclient_session.handle_change, BROKER, (WATCH,)),
 )
-ZKCLIENT_CONTROLLER = asking(
-    zkclient.data_event,
-    zkclient.look_for_controller,
-    zkclient.create,
-    zkclient.confirm_owner,
-    zkclient.learn_epoch,
-    zkclient.raise_epoch,
-    zkclient.found_epoch,
-    zkclient.clean,
-    zkclient.load,
-    zkclient.write_state,
-    zkclient.delete_any_controller,
-) + (Transition(zkclient.forced_resign, LANE), Transition(zkclient.send, LANE, (SEND,)))
+ZKCLIENT_CONTROLLER = (
+    *asking(zkclient.data_event),
+    *asking(
+        zkclient.look_for_controller,
+        zkclient.create,
+        zkclient.confirm_owner,
+        zkclient.learn_epoch,
+        zkclient.raise_epoch,
+        zkclient.found_epoch,
+        kind=CONTINUATION,
+    ),
+    *asking(zkclient.clean, zkclient.load, zkclient.write_state),
+    *asking(zkclient.delete_any_controller, kind=CONTINUATION),
+    *acting(zkclient.forced_resign),
+    Transition(zkclient.send, BROKER, (SEND,)),
+)
 
 
 def model(variant, story, transitions, properties, scope, expected, state=belief.STATE):
@@ -230,7 +214,7 @@ EDITED = model(
     "fenced-edited",
     "As fenced, and an operator writes /controller_epoch by hand: the controller owns /controller and stays "
     "active, and every write that it makes is refused, until its session ends or somebody deletes it.",
-    SESSION + FENCED_CONTROLLER + (Transition(faults.edit_epoch, "zookeeper"),),
+    SESSION + FENCED_CONTROLLER + declared.faults(faults.edit_epoch),
     properties.EDITED + events.EDITED + liveness.FENCED,
     SCOPE,
     {(2, 2, 1, 1): NOBODY_STANDS, (2, 3, 2, 1): NOBODY_STANDS, (3, 2, 1, 1): NOBODY_STANDS},
@@ -239,7 +223,7 @@ LAGGING = model(
     "fenced-lagging",
     "As fenced, and the servers of ZooKeeper lag, so that reads are stale and watches late: brokers stand and "
     "rule a while longer in vain, and what a write's condition does not allow does not happen.",
-    SESSION + FENCED_CONTROLLER + (Transition(lagging_faults.catch_up, "zookeeper"),),
+    SESSION + FENCED_CONTROLLER + declared.faults(lagging_faults.catch_up),
     properties.FENCED + events.LAGGING,
     SCOPE,
     {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (3, 2, 1, 1): {}},

@@ -49,7 +49,8 @@ from kafkaproof.spec.group.scopes import (
     UNLOCKED_VERDICTS,
     scope,
 )
-from kafkaproof.spec.language.model import Arrow, Model, Transition, among
+from kafkaproof.spec.kafka import declarations as declared
+from kafkaproof.spec.language.model import CONTINUATION, EVENT, TIMER, Arrow, Model, Transition, among
 
 BROKER = "broker {b}"
 CLIENT = "client {m}"
@@ -71,28 +72,29 @@ def asking(request, *functions):
     )
 
 
-def hearing(what, kind, *functions):
+def hearing(what, arrow, *functions, kind=EVENT):
     """Transitions in which a broker hears something of the offsets partition."""
-    return tuple(Transition(function, BROKER, (Arrow(LOG, BROKER, what, kind),)) for function in functions)
+    return tuple(Transition(function, BROKER, (Arrow(LOG, BROKER, what, arrow),), kind=kind) for function in functions)
 
 
-def acting(lane, *functions):
+def acting(lane, *functions, kind=EVENT):
     """Transitions that handle no request of a client's."""
-    return tuple(Transition(function, lane) for function in functions)
+    return tuple(Transition(function, lane, kind=kind) for function in functions)
 
 
-CLIENTS = acting(
-    CLIENT,
-    member.joined,
-    member.synced,
-    member.rejoin,
-    member.start_over,
-    member.retry,
-    member.give_in,
-    member.leave,
-    member.start,
-    faults.give_up,
-    faults.crash_client,
+CLIENTS = (
+    *acting(
+        CLIENT,
+        member.joined,
+        member.synced,
+        member.rejoin,
+        member.start_over,
+        member.retry,
+        member.give_in,
+        member.leave,
+        member.start,
+    ),
+    *declared.faults(faults.give_up, faults.crash_client, lane=CLIENT),
 )
 REQUESTS = (
     asking("JoinGroup", join.first_join, join.join)
@@ -102,25 +104,33 @@ REQUESTS = (
     + asking("OffsetCommit", offsets.commit, offsets.commit_refused)
 )
 TOOLS = acting(BROKER, finding.find, offsets.fetch, offsets.reset_offset, validation.refuse)
-EXPIRY = acting(BROKER, deletion.clean_up, deletion.remove_dead, deletion.bury) + acting("cluster", faults.time_passes)
-TIMERS = acting(BROKER, join.complete_join, join.join_timeout, membership.expire)
+EXPIRY = (
+    *acting(BROKER, deletion.clean_up, kind=TIMER),
+    *acting(BROKER, deletion.remove_dead, deletion.bury, kind=CONTINUATION),
+    *declared.faults(faults.time_passes, lane="cluster"),
+)
+TIMERS = (
+    *acting(BROKER, join.complete_join, kind=CONTINUATION),
+    *acting(BROKER, join.join_timeout, membership.expire, kind=TIMER),
+)
 CALLBACKS = hearing("acknowledged", "answer", sync.group_stored, offsets.offset_stored) + hearing(
     "fails", "answer", sync.group_not_stored, offsets.offset_not_stored
 )
 LOADING = (
-    hearing("leads", "event", loading.take_over)
-    + hearing("record", "message", loading.read)
-    + acting(BROKER, loading.load, loading.load_fails)
-    + hearing("another leads", "event", loading.unload)
-    + acting(BROKER, faults.crash)
+    *hearing("leads", "event", loading.take_over),
+    *hearing("record", "message", loading.read, kind=CONTINUATION),
+    *acting(BROKER, loading.load, loading.load_fails, kind=CONTINUATION),
+    *hearing("another leads", "event", loading.unload),
+    *declared.faults(faults.crash, lane=BROKER),
 )
-FAULTS = acting("cluster", faults.fail_over, faults.elect_again)
+FAULTS = declared.faults(faults.fail_over, faults.elect_again, lane="cluster")
 COMMON = CLIENTS + REQUESTS + TOOLS + TIMERS + CALLBACKS + LOADING + EXPIRY + FAULTS
 DELETION = acting(BROKER, deletion.delete_group, deletion.topic_deleted)
 MODERN = (
     acting(CLIENT, member.take_id)
     + asking("Heartbeat", membership.heartbeat_beside)
-    + acting(BROKER, membership.expire_pending, membership.sync_timeout, deletion.delete_offset)
+    + acting(BROKER, membership.expire_pending, membership.sync_timeout, kind=TIMER)
+    + acting(BROKER, deletion.delete_offset)
 )
 REPLACEMENT = (
     asking("JoinGroup", static.static_join)

@@ -17,7 +17,7 @@ from kafkaproof.spec.group.sorts import Broker
 from kafkaproof.spec.group.storage import STORAGE, Failure, acknowledge, leads, may_fail, may_succeed, put_record
 from kafkaproof.spec.group.sync import Slot
 from kafkaproof.spec.language.domains import Array, Bound, Flag, Number, Record, Sequence, SetOf, renamed
-from kafkaproof.spec.language.model import Model, Transition
+from kafkaproof.spec.language.model import FAULT, Model, Transition
 from kafkaproof.spec.language.refinement import Refinement
 from kafkaproof.spec.language.sets import contains, difference, is_empty, union, with_member, without_member
 from kafkaproof.spec.replica import cluster
@@ -149,7 +149,7 @@ TRANSITIONS = (
     Transition(lead, "broker {b}"),
     Transition(follow, "broker {b}"),
     Transition(crash, "broker {b}"),
-    Transition(faults.fail_over, "cluster"),
+    Transition(faults.fail_over, "cluster", kind=FAULT),
 )
 SIZES = (
     "brokers",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 
 from kafkaproof.spec.language.domains import Record, Scope, values
@@ -18,6 +19,10 @@ STANDARD = "standard"
 SAFETY = ("always", "step")
 LIVENESS = ("eventually", "eventually always")
 KINDS = (*SAFETY, "sometimes", *LIVENESS)
+FAULT, EVENT, CONTINUATION, TIMER = "fault", "event", "continuation", "timer"
+"""The kinds of transitions: what comes from outside (a crash, an expiry, an operator's act); a process begins to handle
+what has arrived; it goes on with what it is handling; it acts because time has passed.
+"""
 
 
 @dataclass(frozen=True)
@@ -35,15 +40,18 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Transition:
-    """A transition function, the lane that it acts in, and the arrows that it draws.
+    """A transition function, the lane that it acts in, the arrows that it draws, and its kind.
 
-    `only` narrows the domains of some arguments: who takes the step in this model.
+    `only` narrows the domains of some arguments: who takes the step in this model. `partner` is the transition of another
+    system that a process takes with this one.
     """
 
     function: Callable
     lane: str = "cluster"
     arrows: tuple[Arrow, ...] = ()
     only: Mapping[str, object] = field(default_factory=dict)
+    kind: str = EVENT
+    partner: Callable | None = None
 
     @property
     def name(self) -> str:
@@ -255,10 +263,14 @@ class Model:
 
     def transition(self, name: str) -> Transition:
         """The transition called `name` (with or without its module); raises KeyError."""
-        for transition in self.transitions:
-            if name in (transition.name, transition.function.__name__):
-                return transition
-        raise KeyError(f"{self.system}/{self.variant} has no transition {name}")
+        if name not in self._named:
+            raise KeyError(f"{self.system}/{self.variant} has no transition {name}")
+        return self._named[name]
+
+    @cached_property
+    def _named(self) -> Mapping[str, Transition]:
+        """The transitions by their names with and without the module."""
+        return {name: each for each in self.transitions for name in (each.function.__name__, each.name)}
 
     def expectation(self, scope: Scope) -> Mapping[str, int] | None:
         """The recorded violations at `scope`, or None where nothing is recorded."""

@@ -15,20 +15,14 @@ from types import FunctionType
 
 from kafkaproof.spec.language.accepted import require_accepted
 from kafkaproof.spec.language.guards import check_guards, check_order, returns
-from kafkaproof.spec.language.model import Model, Transition
+from kafkaproof.spec.language.model import FAULT, Model, Transition
 from kafkaproof.spec.language.subset import RuleError, definition, functions_reached, is_store, nodes_of, rule_error
 
 __all__ = ["RuleError", "check_model", "check_transition"]
 
 MOST_LINES = 30
 SEAM_MODULES = ("zookeeper", "network", "storage", "clock")
-ENVIRONMENT = "kafkaproof.spec.election.faults"
 OWN = re.compile(r"s(\.planes\[p\])?\.brokers\[b\]")
-
-
-def is_environment(function: Callable) -> bool:
-    """Whether a transition is a fault: of `kafkaproof.spec.election.faults`, or of a system's own module of that name."""
-    return str(function.__module__).split(".")[-1] == ENVIRONMENT.split(".")[-1]
 
 
 def check_transition(transition: Transition, seams: tuple[Callable, ...] = (), abstract: bool = False) -> None:
@@ -42,12 +36,12 @@ def check_transition(transition: Transition, seams: tuple[Callable, ...] = (), a
     last = definition(function.__code__).body[-1]
     if not returns(last, True):
         raise rule_error("a transition ends with return True", last, function.__code__)
-    environment = is_environment(function)
+    outside = transition.kind == FAULT
     requests = check_order(function, seams)
-    sections = ["Guards:", "Effects:"] + ["Kafka:"] * (not environment) + ["Request:"] * bool(requests)
+    sections = ["Guards:", "Effects:"] + ["Kafka:"] * (not outside) + ["Request:"] * bool(requests)
     _check_docstring(function, sections)
     _check_ghosts(function)
-    if not abstract and not environment:
+    if not abstract and not outside:
         _check_ownership(function, seams)
 
 
@@ -122,8 +116,7 @@ def _is_part_call(node, function, seams):
     callee = function.__globals__.get(node.func.id) if isinstance(node, ast.Call) else None
     if not _is_transition(callee):
         return False
-    if not is_environment(callee):
-        _check_ownership(callee, seams)
+    _check_ownership(callee, seams)
     return True
 
 

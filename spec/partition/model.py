@@ -3,8 +3,11 @@
 from dataclasses import replace
 
 from kafkaproof.spec.election import faults as any_system
+from kafkaproof.spec.election import reign
+from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka import zookeeper as answers
-from kafkaproof.spec.language.model import Arrow, Model, Transition, among
+from kafkaproof.spec.kafka.declarations import BROKER, acting, asking, lanes
+from kafkaproof.spec.language.model import CONTINUATION, EVENT, TIMER, Model, among
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.partition import (
     brokers,
@@ -32,8 +35,6 @@ from kafkaproof.spec.partition.properties import goals
 from kafkaproof.spec.partition.properties.liveness import LIVENESS
 from kafkaproof.spec.partition.properties.safety import SAFETY, STEP_BY_STEP, WITHOUT_BROKER_EPOCHS
 
-LANE = "broker {b}"
-ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
 SEAMS = (
     zookeeper.create_controller,
     zookeeper.read_controller,
@@ -55,22 +56,7 @@ SEAMS = (
 DELETE_CONTROLLER = rebind(any_system.delete_controller, {answers.remove_controller: zookeeper.remove_controller})
 
 
-def lanes(scope):
-    """One lane for ZooKeeper, one for each broker."""
-    return ["zookeeper"] + [f"broker {i}" for i in range(scope["brokers"])]
-
-
-def asking(*functions):
-    """Transitions that make a request to ZooKeeper."""
-    return tuple(Transition(function, LANE, (ASK,)) for function in functions)
-
-
-def acting(*functions):
-    """Transitions of a broker that ask nothing."""
-    return tuple(Transition(function, LANE) for function in functions)
-
-
-OUTSIDE = (
+FAULTS = declared.faults(faults.crash, faults.restart, faults.stop, faults.shut_down, lane=BROKER) + declared.faults(
     faults.expire_orphan,
     DELETE_CONTROLLER,
     faults.ask_for_preferred,
@@ -78,37 +64,46 @@ OUTSIDE = (
     faults.queue_deletion,
     faults.allow_unclean,
 )
-FAULTS = acting(faults.crash, faults.restart, faults.stop, faults.shut_down) + tuple(
-    Transition(function, "zookeeper") for function in OUTSIDE
-)
-EXPIRY = (Transition(faults.expire_session, "zookeeper"),)
-EVENTS = asking(
-    failover.load_brokers,
-    failover.load_state,
-    machines.read_for_election,
-    machines.write_leader,
-    machines.create_first_state,
-    machines.read_for_removal,
-    machines.write_removal,
-    brokers.broker_change,
-    triggers.delete_request,
-) + acting(
-    brokers.broker_startup,
-    brokers.broker_failure,
-    brokers.controlled_shutdown,
-    triggers.unclean_enabled,
-    triggers.preferred_election,
-    triggers.reassignment,
-    triggers.topic_deletion,
-    rebalance.rebalance,
+EXPIRY = declared.faults(faults.expire_session)
+
+
+def reading(*functions, kind=EVENT):
+    """What a controller reads of ZooKeeper."""
+    return asking(*functions, kind=kind, partner=reign.load)
+
+
+def writing(*functions, kind=CONTINUATION):
+    """What a controller writes into ZooKeeper."""
+    return asking(*functions, kind=kind, partner=reign.clean)
+
+
+EVENTS = (
+    *reading(failover.load_brokers, failover.load_state, machines.read_for_election, kind=CONTINUATION),
+    *writing(machines.write_leader, machines.create_first_state),
+    *reading(machines.read_for_removal, kind=CONTINUATION),
+    *writing(machines.write_removal),
+    *reading(brokers.broker_change),
+    *writing(triggers.delete_request),
+    *acting(brokers.broker_startup, brokers.broker_failure, kind=CONTINUATION),
+    *acting(
+        brokers.controlled_shutdown,
+        triggers.unclean_enabled,
+        triggers.preferred_election,
+        triggers.reassignment,
+        triggers.topic_deletion,
+    ),
+    *acting(rebalance.rebalance, kind=TIMER),
 )
 SESSION = asking(failover.elect, failover.resign) + acting(failover.reopen, replica.leader_and_isr)
-LOG_DIRS = asking(log_dirs.notify, log_dirs.log_dir_notification) + acting(
-    log_dirs.receive_error, log_dirs.storage_error, faults.fail_log_dir
+LOG_DIRS = (
+    *asking(log_dirs.notify),
+    *reading(log_dirs.log_dir_notification),
+    *acting(log_dirs.receive_error, log_dirs.storage_error),
+    *declared.faults(faults.fail_log_dir, lane=BROKER),
 )
 """From 1.0 on."""
 COMMON = SESSION + EVENTS + LOG_DIRS + EXPIRY
-ADMIN_ELECTIONS = acting(triggers.admin_election) + (Transition(faults.ask_for_election, "zookeeper"),)
+ADMIN_ELECTIONS = acting(triggers.admin_election) + declared.faults(faults.ask_for_election)
 """From 2.4 on."""
 
 
@@ -167,7 +162,7 @@ FENCED = model(
     "fenced",
     "Every write of a controller is checked against the epoch, and leaders ask the controller to change an "
     "ISR: a deposed controller changes nothing.",
-    COMMON + ADMIN_ELECTIONS + asking(isr.alter_partition),
+    COMMON + ADMIN_ELECTIONS + writing(isr.alter_partition, kind=EVENT),
     SAFETY + STEP_BY_STEP + goals.WITH_BROKER_EPOCHS,
     TWO_FAULTS,
     scope(3, 2, 1, 2, 3, 2),
@@ -192,7 +187,7 @@ UNFENCED = {
     progress.dead_hosts: leader_zk.nobody,
     triggers.needs_preferred: leader_zk.needs_any_election,
 }
-LEADER_ZK = asking(leader_zk.change_isr, leader_zk.isr_notification)
+LEADER_ZK = asking(leader_zk.change_isr) + writing(leader_zk.isr_notification, kind=EVENT)
 LEGACY = model(
     "legacy",
     "Nothing checks the writes of a controller, and leaders write the ISR: a zombie's election lands after its "
@@ -236,7 +231,11 @@ ZKCLIENT = model(
     },
     safety_only=((2, 2, 1, 2, 3, 2),),
 )
-CREATION = asking(creation.configure_topic, creation.create_topic, creation.topic_change)
+CREATION = (
+    *asking(creation.configure_topic),
+    *writing(creation.create_topic, kind=EVENT),
+    *reading(creation.topic_change),
+)
 CREATION_SEAMS = (
     creation_zookeeper.write_topic_config,
     creation_zookeeper.checked_create_topic,

@@ -1,6 +1,6 @@
 """The replica system: its variants, oldest first, and what is known of each."""
 
-from kafkaproof.spec.language.model import Arrow, Model, Transition, among
+from kafkaproof.spec.language.model import FAULT, TIMER, Arrow, Model, Transition, among
 from kafkaproof.spec.replica import broker, cluster, controller, faults, follower, leader, network, replica
 from kafkaproof.spec.replica.clients import consumer
 from kafkaproof.spec.replica.clients import network as clients
@@ -45,27 +45,27 @@ COMMON = (
     Transition(controller.remove_replica, "zookeeper"),
     Transition(controller.elect_unclean, "zookeeper"),
     Transition(replica.leader_and_isr, LANE, (REQUEST,)),
-    Transition(follower.send_request, LANE),
+    Transition(follower.send_request, LANE, kind=TIMER),
     Transition(follower.receive_answer, LANE),
     Transition(leader.serve_fetch, LANE, (SERVED,)),
     Transition(leader.produce, LANE),
     Transition(consumer.consume, LANE),
-    Transition(faults.bounce, LANE),
+    Transition(faults.bounce, LANE, kind=FAULT),
 )
 PROPOSING = (
     Transition(leader.expand_isr, LANE),
-    Transition(leader.shrink_isr, LANE),
+    Transition(leader.shrink_isr, LANE, kind=TIMER),
     Transition(leader.learn_isr, LANE),
     Transition(leader.learn_refusal, LANE),
     Transition(controller.alter_partition, "zookeeper", (ALTERED,)),
-    Transition(faults.lose_answer, "zookeeper", (GIVEN_UP,)),
+    Transition(faults.lose_answer, "zookeeper", (GIVEN_UP,), kind=FAULT),
 )
 WRITING = (
     Transition(leader_writes_isr.expand_isr, LANE, (LEADER_TO_ZOOKEEPER,)),
-    Transition(leader_writes_isr.shrink_isr, LANE, (LEADER_TO_ZOOKEEPER,)),
+    Transition(leader_writes_isr.shrink_isr, LANE, (LEADER_TO_ZOOKEEPER,), kind=TIMER),
 )
 ASKING = (Transition(former.serve_epochs, LANE, (SERVED,)),)
-LOSING = (Transition(faults.lose_request, LANE),)
+LOSING = (Transition(faults.lose_request, LANE, kind=FAULT),)
 ALWAYS = SAFETY + STATES + log_events.ALWAYS + client_events.ALWAYS + isr_events.ALWAYS
 OBEYED = log_events.HW + isr_events.OBEYED + log_events.ENDS
 ANSWERED = OBEYED + log_events.ANSWERED

@@ -1,6 +1,8 @@
 """The requests system: its variants, oldest first, and what is known of each."""
 
-from kafkaproof.spec.language.model import Arrow, Model, Transition, among
+from kafkaproof.spec.kafka import declarations as declared
+from kafkaproof.spec.kafka.declarations import BROKER, ZOOKEEPER, acting, asking
+from kafkaproof.spec.language.model import CONTINUATION, Arrow, Model, Transition, among
 from kafkaproof.spec.requests import broker, cluster, events, faults, network, reign, zookeeper
 from kafkaproof.spec.requests.history import shared_queue
 from kafkaproof.spec.requests.properties.events import EVENTS
@@ -9,9 +11,7 @@ from kafkaproof.spec.requests.properties.handling import HANDLING
 from kafkaproof.spec.requests.properties.liveness import LIVENESS
 from kafkaproof.spec.requests.properties.safety import SAFETY, WITHOUT_BROKER_EPOCHS
 
-LANE = "broker {b}"
-ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
-ANSWER = Arrow(LANE, "network", "{answer}", "answer")
+ANSWER = Arrow(BROKER, "network", "{answer}", "answer")
 SEAMS = (
     zookeeper.win_election,
     zookeeper.read_controller,
@@ -25,32 +25,29 @@ SEAMS = (
 
 def lanes(scope):
     """One lane for ZooKeeper, one for the network, one for each broker."""
-    return ["zookeeper", "network"] + [f"broker {i}" for i in range(scope["brokers"])]
+    return [ZOOKEEPER, "network"] + [f"broker {i}" for i in range(scope["brokers"])]
 
 
-def transitions(arrows, *functions):
-    """Transitions of a broker."""
-    return tuple(Transition(function, LANE, arrows) for function in functions)
-
-
-CONTROLLER = transitions(
-    (ASK,), reign.elect, reign.resign, reign.reopen, events.broker_change, events.change_leader, events.log_dir_event
-) + transitions((), events.broker_startup, events.handle_answer, events.controlled_shutdown, events.delete_topic)
-HANDLERS = transitions((ANSWER,), broker.leader_and_isr, broker.update_metadata, broker.stop_replica)
-FAULTS = (
-    transitions((), faults.crash, faults.restart)
-    + tuple(
-        Transition(function, "zookeeper")
-        for function in (faults.expire_session, faults.delete_controller, faults.ask_deletion)
-    )
-    + transitions((), faults.fail_directory)
+CONTROLLER = (
+    *asking(reign.elect, reign.resign, reign.reopen, events.broker_change, events.change_leader, events.log_dir_event),
+    *acting(events.broker_startup, kind=CONTINUATION),
+    *acting(events.handle_answer, events.controlled_shutdown, events.delete_topic),
 )
-OWN_QUEUE = CONTROLLER + HANDLERS + transitions((), broker.answer_produce) + FAULTS
+HANDLERS = tuple(
+    Transition(function, BROKER, (ANSWER,))
+    for function in (broker.leader_and_isr, broker.update_metadata, broker.stop_replica)
+)
+FAULTS = (
+    *declared.faults(faults.crash, faults.restart, lane=BROKER),
+    *declared.faults(faults.expire_session, faults.delete_controller, faults.ask_deletion),
+    *declared.faults(faults.fail_directory, lane=BROKER),
+)
+OWN_QUEUE = CONTROLLER + HANDLERS + acting(broker.answer_produce) + FAULTS
 SHARED_QUEUE = (
-    CONTROLLER
-    + HANDLERS
-    + transitions((), shared_queue.produce_arrives, shared_queue.request_arrives, shared_queue.answer_produce)
-    + FAULTS
+    *CONTROLLER,
+    *HANDLERS,
+    *acting(shared_queue.produce_arrives, shared_queue.request_arrives, shared_queue.answer_produce),
+    *FAULTS,
 )
 HOLDS = {
     (2, 2, 2, 1, 3, 0): {},

@@ -21,13 +21,15 @@ from itertools import product
 
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.cluster.model import CREATING, DELETING, REASSIGNING
-from kafkaproof.spec.election.belief import LOADING
+from kafkaproof.spec.election import faults as any_system
+from kafkaproof.spec.election import reign, session
+from kafkaproof.spec.election.election import maybe_resign
 from kafkaproof.spec.election.history import requests
-from kafkaproof.spec.election.reign import at_work
 from kafkaproof.spec.kafka import zookeeper
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, LOST_DROPPED, NODEEXISTS, NONODE, OK
 from kafkaproof.spec.language.domains import Scope
-from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.model import CONTINUATION, Model, Transition
+from kafkaproof.spec.partition import failover, faults
 from kafkaproof.spec.partition import zookeeper as partitions
 
 ELECTION, PARTITION = "election", "partition"
@@ -42,59 +44,6 @@ CHECKS_OF_STATES = {
 }
 """What mends KAFKA-6082: the writes of 1.1 to 2.0, each with the check of the epoch (see `delete_checked`)."""
 
-READS = (
-    "load_brokers",
-    "load_state",
-    "read_for_election",
-    "read_for_removal",
-    "broker_change",
-    "log_dir_notification",
-    "topic_change",
-    "check_reassignment",
-)
-WRITES = (
-    "write_leader",
-    "create_first_state",
-    "write_removal",
-    "delete_request",
-    "alter_partition",
-    "isr_notification",
-    "create_topic",
-    "delete_state",
-    "delete_topic",
-    "delete_config",
-    "delete_marker",
-    "delete_leftovers",
-    "write_assignment",
-    "tell_replicas",
-    "write_target",
-)
-"""The steps of a controller in *partition* that make a request."""
-CONTINUATIONS = (
-    "load_brokers",
-    "load_state",
-    "read_for_election",
-    "write_leader",
-    "create_first_state",
-    "read_for_removal",
-    "write_removal",
-    "broker_startup",
-    "broker_failure",
-    "delete_request",
-    "resume_deletion",
-    "stop_replicas",
-    "delete_state",
-    "delete_topic",
-    "delete_config",
-    "delete_marker",
-    "delete_leftovers",
-    "write_assignment",
-    "check_reassignment",
-    "tell_replicas",
-    "stop_removed",
-    "write_target",
-)
-"""The steps by which an event of a controller goes on while it is in progress."""
 REFUSED = (BADVERSION, NODEEXISTS, NONODE)
 """The answers to a write that is refused for what it finds there."""
 
@@ -184,15 +133,16 @@ def parts(variant: str) -> tuple[Model, Model]:
     return found.election, found.partition
 
 
-def continuations(model: Model, partitions: int, brokers: int) -> Iterator[tuple[str, dict[str, int]]]:
-    """The steps by which the event in progress of a controller may go on: names, and arguments for each partition and
+def continuations(model: Model, partitions: int, brokers: int) -> Iterator[tuple[Callable, dict[str, int]]]:
+    """The steps by which the event in progress of a process may go on: transitions, and arguments for each partition and
     broker that they may concern, without who takes them and what becomes of their requests.
     """
-    known, sizes = {t.function.__name__: t for t in model.transitions}, {"p": partitions, "r": brokers}
-    for name in [each for each in CONTINUATIONS if each in known]:
-        wanted = [argument for argument in known[name].arguments if argument in sizes]
-        for values in product(*(range(sizes[argument]) for argument in wanted)):
-            yield name, dict(zip(wanted, values))
+    sizes = {"p": partitions, "r": brokers}
+    for transition in model.transitions:
+        if transition.kind == CONTINUATION:
+            wanted = [argument for argument in transition.arguments if argument in sizes]
+            for values in product(*(range(sizes[argument]) for argument in wanted)):
+                yield transition.function, dict(zip(wanted, values))
 
 
 def is_lost(request, fate: int) -> bool:
@@ -219,12 +169,10 @@ def scopes(brokers: int, replicas: int, partitions: int, min_isr: int, epochs: i
     }
 
 
-def may_ask(candidate, name: str) -> bool:
-    """Whether the controller of a broker may take the step `name` of *partition*, which makes a request.
-
-    `candidate` is its record in *election*.
-    """
-    return at_work(candidate) or name == "load_brokers" and candidate.doing == LOADING
+SHARED_FAULTS = {
+    each.__name__ for each in (faults.crash, faults.expire_session, faults.expire_orphan, any_system.delete_controller)
+}
+"""The faults that meet both parts at once."""
 
 
 def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[str, int]]:
@@ -234,30 +182,33 @@ def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[st
     /controller was deleted and won again before the broker looked, the former reign ends just then. A process that
     has not registered is none there.
     """
-    if name == "register_broker" and answer == OK:
-        return [("reopen" if owner.up else "restart", OK)]
-    if name == "clean" and answer == OK:
-        return [("resign", NONODE)] * (owner.controller.epoch > 0) + [("elect", OK)]
-    if name == "maybe_resign" and answer in (OK, NONODE) and owner.controller.epoch > 0:
-        return [("resign", answer)]
-    if name == "stop":
-        return [("stop", OK)] * owner.up
-    if name in ("crash", "expire_session", "expire_orphan", "delete_controller"):
-        return [(name, OK)]
-    return []
+    rules = owner.controller.epoch > 0
+    match name:
+        case session.register_broker.__name__ if answer == OK:
+            found = [((failover.reopen if owner.up else faults.restart), OK)]
+        case reign.clean.__name__ if answer == OK:
+            found = [(failover.resign, NONODE)] * rules + [(failover.elect, OK)]
+        case maybe_resign.__name__ if answer in (OK, NONODE):
+            found = [(failover.resign, answer)] * rules
+        case faults.stop.__name__:
+            found = [(faults.stop, OK)] * owner.up
+        case _ if name in SHARED_FAULTS:
+            return [(name, OK)]
+        case _:
+            return []
+    return [(function.__name__, its_answer) for function, its_answer in found]
 
 
-def partners_in_election(name: str, answer: int | None, refused: bool = False) -> list[tuple[str, int]]:
+def partners_in_election(transition: Transition, answer: int | None, refused: bool = False) -> list[tuple[str, int]]:
     """The steps of *election* that go with a step of *partition*, and their answers.
 
     A write that is refused, but by the check of the epoch, writes no more than a read does. The answer tells it, or
     `refused`, where a step is answered for what it has read (`isr_notification`).
     """
-    if answer is None:
+    partner = transition.partner
+    if answer is None or partner is None:
         return []
     refused = answer in REFUSED or refused and answer == OK
-    if name in READS or name in WRITES and refused:
-        return [("load", EXPIRED if answer == EXPIRED else OK)]
-    if name in WRITES:
-        return [("clean", answer if answer in (FENCED, EXPIRED, LOST) else OK)]
-    return []
+    if partner is reign.load or refused:
+        return [(reign.load.__name__, EXPIRED if answer == EXPIRED else OK)]
+    return [(partner.__name__, answer if answer in (FENCED, EXPIRED, LOST) else OK)]

@@ -1,9 +1,11 @@
 """The topics system: its variants, oldest first, and what is known of each."""
 
 from kafkaproof.spec.election import faults as any_system
+from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka import legal
 from kafkaproof.spec.kafka import zookeeper as answers
-from kafkaproof.spec.language.model import Arrow, Model, Transition, among
+from kafkaproof.spec.kafka.declarations import BROKER, acting, asking, lanes
+from kafkaproof.spec.language.model import CONTINUATION, Model, among
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.partition import zookeeper as shared
 from kafkaproof.spec.topics import (
@@ -31,8 +33,6 @@ from kafkaproof.spec.topics.properties.memory import MEMORY
 from kafkaproof.spec.topics.properties.reassignment import REASSIGNMENT as REASSIGNING
 from kafkaproof.spec.topics.properties.steps import STEPS
 
-LANE = "broker {b}"
-ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
 SEAMS = (
     shared.create_controller,
     zookeeper.read_controller,
@@ -66,59 +66,37 @@ SEAMS = (
 DELETE_CONTROLLER = rebind(any_system.delete_controller, {answers.remove_controller: shared.remove_controller})
 
 
-def lanes(scope):
-    """One lane for ZooKeeper, one for each broker."""
-    return ["zookeeper"] + [f"broker {i}" for i in range(scope["brokers"])]
-
-
-def asking(*functions):
-    """Transitions that make a request to ZooKeeper."""
-    return tuple(Transition(function, LANE, (ASK,)) for function in functions)
-
-
-def acting(*functions):
-    """Transitions of a broker that ask nothing."""
-    return tuple(Transition(function, LANE) for function in functions)
-
-
-def outside(*functions):
-    """Faults of ZooKeeper, and acts of operators."""
-    return tuple(Transition(function, "zookeeper") for function in functions)
-
-
-FAULTS = acting(faults.crash, faults.restart, faults.refuse_deletion) + outside(
+FAULTS = declared.faults(faults.crash, faults.restart, faults.refuse_deletion, lane=BROKER) + declared.faults(
     faults.expire_session, DELETE_CONTROLLER, faults.create_again, faults.ask_for_deletion, faults.expand
 )
-ADMINISTRATOR = outside(faults.ask_for_reassignment, faults.ask_for_cancellation)
-CONTROLLER = asking(
-    reign.elect,
-    reign.load_context,
-    reign.resign,
-    machines.create_first_state,
-    machines.elect_leader,
-    machines.remove_replica,
-    brokers.broker_change,
-    creation.topic_change,
-    creation.new_partitions,
-    creation.ignore_partitions,
-    creation.restore_partitions,
-    deletion.delete_states,
-    deletion.delete_topic_node,
-    deletion.delete_topic_config,
-    deletion.delete_topic_marker,
-) + acting(
-    reign.reopen,
-    machines.stop_replicas,
-    brokers.broker_startup,
-    brokers.broker_failure,
-    deletion.topic_deletion,
-    deletion.handle_answer,
+ADMINISTRATOR = declared.faults(faults.ask_for_reassignment, faults.ask_for_cancellation)
+CONTROLLER = (
+    *asking(reign.elect),
+    *asking(reign.load_context, kind=CONTINUATION),
+    *asking(reign.resign),
+    *asking(machines.create_first_state, machines.elect_leader, machines.remove_replica, kind=CONTINUATION),
+    *asking(brokers.broker_change, creation.topic_change, creation.new_partitions, creation.ignore_partitions),
+    *asking(
+        creation.restore_partitions,
+        deletion.delete_states,
+        deletion.delete_topic_node,
+        deletion.delete_topic_config,
+        deletion.delete_topic_marker,
+        kind=CONTINUATION,
+    ),
+    *acting(reign.reopen),
+    *acting(machines.stop_replicas, brokers.broker_startup, brokers.broker_failure, kind=CONTINUATION),
+    *acting(deletion.topic_deletion, deletion.handle_answer),
 )
 REPLICAS = acting(replica.leader_and_isr, replica.stop_replica)
 REASSIGNMENT = asking(
-    reassignment.check, reassignment.tell_replicas, reassignment.move_leader, reassignment.write_target
+    reassignment.check,
+    reassignment.tell_replicas,
+    reassignment.move_leader,
+    reassignment.write_target,
+    kind=CONTINUATION,
 )
-KIP455_ONLY = acting(reassignment.reassign) + asking(reassignment.write_assignment)
+KIP455_ONLY = acting(reassignment.reassign) + asking(reassignment.write_assignment, kind=CONTINUATION)
 
 SIZES = {
     "brokers": "brokers, each of which may become the controller",
@@ -246,7 +224,7 @@ TWO_PHASE = model(
         reassignment.move_leader,
     )
     + acting(two_phase.find_request)
-    + outside(faults.list_reassignment),
+    + declared.faults(faults.list_reassignment),
     properties.TWO_PHASE + OLD_GOALS + liveness.TWO_PHASE,
     {
         (2, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK | {"is_dealt_with": 27},

@@ -9,11 +9,12 @@ from kafkaproof.spec.election.history import zkclient
 from kafkaproof.spec.election.history.zkclient import confirm_owner as confirm
 from kafkaproof.spec.election.history.zkclient import create as create_and_rule
 from kafkaproof.spec.election.history.zkclient_session import end_process as end_running_process
-from kafkaproof.spec.election.model import LANE, ZKCLIENT
+from kafkaproof.spec.election.model import ZKCLIENT
 from kafkaproof.spec.election.session import Broker
+from kafkaproof.spec.kafka.declarations import acting
 from kafkaproof.spec.kafka.zookeeper import NOTHING, Fate, end_session
 from kafkaproof.spec.language.domains import NOBODY, Choice, Flag
-from kafkaproof.spec.language.model import Transition, always
+from kafkaproof.spec.language.model import always
 
 Shutdown = Choice("NO", "STOPPED", "ELECTED")
 NO, STOPPED, ELECTED = Shutdown
@@ -129,7 +130,7 @@ def stopping():
     """`zkclient` with brokers that shut down as they did up to 1.0: first the controller, at last the session."""
     replaced = {zkclient.create: create, zkclient.confirm_owner: confirm_owner}
     model = ZKCLIENT.rebound({end_running_process: end_process} | replaced)
-    added = Transition(begin_shutdown, LANE), Transition(end_shutdown, LANE)
+    added = acting(begin_shutdown, end_shutdown)
     return replace(
         model, state=STATE, transitions=model.transitions + added, expected={}, properties=(always(owner_controls),)
     )

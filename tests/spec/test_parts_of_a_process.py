@@ -3,14 +3,14 @@
 import pytest
 
 from kafkaproof.spec.group import join
-from kafkaproof.spec.language.rules import is_environment
+from kafkaproof.spec.language.model import FAULT
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, VARIANTS, cluster, part_of
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("part", (ELECTION, PARTITION))
 def test_the_folder_of_a_function_tells_its_part(variant, part):
-    functions = [t.function for t in cluster(variant).model(part).transitions if not is_environment(t.function)]
+    functions = [t.function for t in cluster(variant).model(part).transitions if t.kind != FAULT]
     assert {part_of(function) for function in functions} == {part}
 
 

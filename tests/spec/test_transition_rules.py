@@ -10,7 +10,7 @@ from kafkaproof.spec.kafka.zookeeper import OK, open_session, read_controller
 from kafkaproof.spec.language.accepted import require_predicate
 from kafkaproof.spec.language.domains import Array, Flag, Id, Record
 from kafkaproof.spec.language.kinds import Part
-from kafkaproof.spec.language.model import Transition, always, always_step
+from kafkaproof.spec.language.model import FAULT, Transition, always, always_step
 from kafkaproof.spec.language.rules import RuleError, check_model, check_transition
 from tests import toys
 from tests.spec.broken_rules import broken, line_of
@@ -352,7 +352,7 @@ def test_an_abstract_transition_reads_other_parts():
 
 
 def test_a_fault_acts_on_anything():
-    check_transition(Transition(faults.expire_session), SEAMS)
+    check_transition(Transition(faults.expire_session, kind=FAULT), SEAMS)
 
 
 def writes_x(s):

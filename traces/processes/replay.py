@@ -213,7 +213,8 @@ class Follower:
         if line.part == ELECTION:
             other, found = PARTITION, partners_in_partition(line.name, answer, self.world.record(line.broker)[1])
         else:
-            other, found = ELECTION, partners_in_election(line.name, answer, self.logged.refused(line.zxids))
+            transition = self.world.cluster.partition.transition(line.name)
+            other, found = ELECTION, partners_in_election(transition, answer, self.logged.refused(line.zxids))
         lost = any(Answer.names[expected] == "LOST" for _, expected in found)
         fate = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
         if any(name == "elect" for name, _ in found):

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 
 from kafkaproof.spec.language.model import Property
 from kafkaproof.spec.partition.context import IDLE
+from kafkaproof.spec.partition.failover import reopen
+from kafkaproof.spec.partition.faults import crash, expire_orphan, expire_session
+from kafkaproof.spec.partition.log_dirs import notify
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, continuations
 from kafkaproof.traces.processes.recorded.reading import Line
 from kafkaproof.traces.processes.state.world import World
@@ -29,7 +32,7 @@ class Unrecorded:
 
     def land(self, line: Line) -> None:
         """A request of a step that never heard of it, and asks again, has written: what the step itself knows stays."""
-        if line.name == "notify":
+        if line.name == notify.__name__:
             self._world.leave_log_dir_event(line.broker)
         else:
             self.take(PARTITION, line.name, **line.step.arguments)
@@ -38,25 +41,25 @@ class Unrecorded:
         """ZooKeeper has closed a session, that of the living process or of a former one."""
         living = self.sessions.get(broker) == session
         for part in (ELECTION, PARTITION):
-            up = self._world.enabled(part, "expire_session", b=broker)
-            self.take(part, "expire_session" if living and up else "expire_orphan", b=broker)
+            up = self._world.enabled(part, expire_session.__name__, b=broker)
+            self.take(part, (expire_session if living and up else expire_orphan).__name__, b=broker)
 
     def crash(self, broker: int) -> None:
         """A process has ended. In *partition* one whose session is over ends only after it has opened another."""
         self.sessions.pop(broker, None)
-        self.take(ELECTION, "crash", b=broker)
-        if self._world.record(broker)[1].up and not self._world.enabled(PARTITION, "crash", b=broker):
+        self.take(ELECTION, crash.__name__, b=broker)
+        if self._world.record(broker)[1].up and not self._world.enabled(PARTITION, crash.__name__, b=broker):
             self._finish_event(broker)
-            self.take(PARTITION, "reopen", b=broker)
-            self.take(PARTITION, "crash", b=broker)
-            self.take(PARTITION, "expire_orphan", b=broker)
+            for step in (reopen, crash, expire_orphan):
+                self.take(PARTITION, step.__name__, b=broker)
         else:
-            self.take(PARTITION, "crash", b=broker)
+            self.take(PARTITION, crash.__name__, b=broker)
 
     def _finish_event(self, broker: int) -> None:
         """Let the event in progress of a controller whose session is over end: its next request is answered EXPIRED."""
         zk = self._world.states[PARTITION].zk
-        steps = list(continuations(self._world.cluster.model(PARTITION), len(zk.partitions), len(zk.clients)))
+        found = continuations(self._world.cluster.model(PARTITION), len(zk.partitions), len(zk.clients))
+        steps = [(step.__name__, arguments) for step, arguments in found]
         while self._world.record(broker)[1].controller.doing != IDLE:
             name, arguments = next((n, a) for n, a in steps if self._world.enabled(PARTITION, n, b=broker, **a))
             self.take(PARTITION, name, b=broker, **arguments)

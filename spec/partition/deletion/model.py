@@ -3,38 +3,34 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from kafkaproof.spec.language.model import LIVENESS, Model, Property, Transition
+from kafkaproof.spec.kafka import declarations as declared
+from kafkaproof.spec.kafka.declarations import acting, asking
+from kafkaproof.spec.language.model import CONTINUATION, LIVENESS, Model, Property, Transition
 from kafkaproof.spec.partition import brokers, context, creation_zookeeper, network, progress, zookeeper
 from kafkaproof.spec.partition.deletion import brokers as deletion_brokers
 from kafkaproof.spec.partition.deletion import deletion, faults, replica, state
 from kafkaproof.spec.partition.deletion import network as deletion_network
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.deletion import zookeeper as deletion_zookeeper
-from kafkaproof.spec.partition.model import FENCED, acting, asking, scope
+from kafkaproof.spec.partition.model import FENCED, reading, scope, writing
 from kafkaproof.spec.partition.properties import deletion as topic_deletion
 
-CONTROLLER = asking(
-    deletion_brokers.load_state,
-    deletion.mark_topic,
-    deletion.delete_state,
-    deletion.delete_topic,
-    deletion.delete_config,
-    deletion.delete_marker,
-    deletion.delete_leftovers,
-) + acting(
-    deletion_brokers.broker_startup,
-    deletion_brokers.broker_failure,
-    deletion_brokers.storage_error,
-    deletion.topic_deletion,
-    deletion.resume_deletion,
-    deletion.stop_replicas,
-    deletion.replica_stopped,
-    deletion.leftover_deletion,
-    deletion.drop_reassignment,
+CONTROLLER = (
+    *reading(deletion_brokers.load_state, kind=CONTINUATION),
+    *asking(deletion.mark_topic),
+    *writing(
+        deletion.delete_state,
+        deletion.delete_topic,
+        deletion.delete_config,
+        deletion.delete_marker,
+        deletion.delete_leftovers,
+    ),
+    *acting(deletion_brokers.broker_startup, deletion_brokers.broker_failure, kind=CONTINUATION),
+    *acting(deletion_brokers.storage_error, deletion.topic_deletion),
+    *acting(deletion.resume_deletion, deletion.stop_replicas, kind=CONTINUATION),
+    *acting(deletion.replica_stopped, deletion.leftover_deletion, deletion.drop_reassignment),
 )
-OPERATORS = tuple(
-    Transition(function, "zookeeper") for function in (faults.ask_for_deletion, faults.ask_for_unknown_deletion)
-)
+OPERATORS = declared.faults(faults.ask_for_deletion, faults.ask_for_unknown_deletion)
 SEAMS = (
     deletion_zookeeper.checked_delete_state,
     deletion_zookeeper.checked_delete_topic,

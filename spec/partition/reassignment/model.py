@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from kafkaproof.spec.language.model import Model, Transition
+from kafkaproof.spec.kafka import declarations as declared
+from kafkaproof.spec.kafka.declarations import acting
+from kafkaproof.spec.language.model import CONTINUATION, Model, Transition
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.partition import context, network, progress, zookeeper
 from kafkaproof.spec.partition.deletion import model as partition_deletion
@@ -12,28 +14,23 @@ from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.deletion import replica
 from kafkaproof.spec.partition.deletion import state as deletion_state
 from kafkaproof.spec.partition.deletion import zookeeper as deletion_zookeeper
-from kafkaproof.spec.partition.model import FENCED, acting, asking, scope
+from kafkaproof.spec.partition.model import FENCED, reading, scope, writing
 from kafkaproof.spec.partition.properties import reassignment as partition_reassignment
 from kafkaproof.spec.partition.reassignment import brokers, faults, reassignment, state
 from kafkaproof.spec.partition.reassignment import network as reassignment_network
 from kafkaproof.spec.partition.reassignment import progress as reassignment_progress
 from kafkaproof.spec.partition.reassignment import zookeeper as reassignment_zookeeper
 
-CONTROLLER = asking(
-    brokers.load_state,
-    reassignment.write_assignment,
-    reassignment.check_reassignment,
-    reassignment.tell_replicas,
-    reassignment.write_target,
-) + acting(
-    brokers.broker_startup,
-    brokers.topic_deletion,
-    brokers.drop_reassignment,
-    reassignment.reassign,
-    reassignment.caught_up,
-    reassignment.stop_removed,
+CONTROLLER = (
+    *reading(brokers.load_state, kind=CONTINUATION),
+    *writing(reassignment.write_assignment),
+    *reading(reassignment.check_reassignment, kind=CONTINUATION),
+    *writing(reassignment.tell_replicas, reassignment.write_target),
+    *acting(brokers.broker_startup, kind=CONTINUATION),
+    *acting(brokers.topic_deletion, brokers.drop_reassignment, reassignment.reassign, reassignment.caught_up),
+    *acting(reassignment.stop_removed, kind=CONTINUATION),
 )
-OPERATORS = (Transition(faults.ask_for_reassignment, "zookeeper"),)
+OPERATORS = declared.faults(faults.ask_for_reassignment)
 REPLACED = ("reassignment",)
 """The election that belongs to a reassignment, without one."""
 SEAMS = (reassignment_zookeeper.checked_set_topic,)

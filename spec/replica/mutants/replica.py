@@ -5,7 +5,7 @@ The mutations known for D1 to D8 and P8. A mutant is not held to the rules of wr
 
 from dataclasses import replace
 
-from kafkaproof.spec.language.model import Transition, first_paragraph
+from kafkaproof.spec.language.model import FAULT, Transition, first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
 from kafkaproof.spec.language.sets import contains, with_member, without_member
 from kafkaproof.spec.replica import broker, controller, faults, follower, leader, network, replica
@@ -155,7 +155,7 @@ def mutant(name, kills, replacements, at=SMALL, text=""):
 
 def with_lost_requests(model):
     """LeaderAndIsr may be lost for good."""
-    return replace(model, transitions=(*model.transitions, Transition(faults.lose_request, "broker {b}")))
+    return replace(model, transitions=(*model.transitions, Transition(faults.lose_request, "broker {b}", kind=FAULT)))
 
 
 OFFSETS_ALONE = {

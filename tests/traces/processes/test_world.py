@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from kafkaproof.impl.server.main import ELECTION_STEPS
-from kafkaproof.spec.election.belief import CLEANING, DOWN, EXPIRED_SESSION, FULL, IDLE
+from kafkaproof.spec.election.belief import CLEANING, DOWN, EXPIRED_SESSION, FULL, IDLE, LOADING
+from kafkaproof.spec.election.reign import at_work
 from kafkaproof.spec.kafka.zookeeper import (
     ANSWERED,
     BADVERSION,
@@ -17,7 +17,6 @@ from kafkaproof.spec.kafka.zookeeper import (
     OK,
     Answer,
 )
-from kafkaproof.spec.language.steps import names
 from kafkaproof.spec.partition.context import ELECTING
 from kafkaproof.spec.partition.context import IDLE as WAITING
 from kafkaproof.spec.running.observed import observed_cluster
@@ -26,7 +25,6 @@ from kafkaproof.spec.running.processes import (
     PARTITION,
     VARIANTS,
     continuations,
-    may_ask,
     partners_in_election,
     partners_in_partition,
 )
@@ -48,17 +46,19 @@ def choices(world, b):
         yield ELECTION, "start", {}
         return
     yield ELECTION, "notice_expiry", {}
-    yield from ((ELECTION, name, {}) for name in names(*ELECTION_STEPS) if not idle)
+    if not idle:
+        steps = continuations(world.cluster.model(ELECTION), SIZES["partitions"], SIZES["brokers"])
+        yield from ((ELECTION, step.__name__, {}) for step, _ in steps)
     if candidate.doing == CLEANING:
         yield ELECTION, "clean", {}
-    if may_ask(candidate, "load_brokers") or idle:
+    if candidate.doing == LOADING or at_work(candidate) or idle:
         if event:
             model = world.cluster.model(PARTITION)
-            for name, arguments in continuations(model, SIZES["partitions"], SIZES["brokers"]):
-                yield PARTITION, name, arguments
+            for step, arguments in continuations(model, SIZES["partitions"], SIZES["brokers"]):
+                yield PARTITION, step.__name__, arguments
     if idle and not event:
         yield from ((ELECTION, name, {}) for name in ("reopen", "handle_change"))
-        if may_ask(candidate, "") and candidate.session != EXPIRED_SESSION:
+        if at_work(candidate) and candidate.session != EXPIRED_SESSION:
             yield from ((PARTITION, name, {}) for name in NEW_EVENTS)
 
 
@@ -74,7 +74,7 @@ def take(world, b, part, name, arguments, chance):
     if part == ELECTION:
         found, other = partners_in_partition(name, answer, world.record(b)[1]), PARTITION
     else:
-        found, other = partners_in_election(name, answer), ELECTION
+        found, other = partners_in_election(world.cluster.partition.transition(name), answer), ELECTION
     fate = fate if outcome.answer == "LOST" else ANSWERED
     for (partner, code), taken in zip(found, world.follow(other, [n for n, _ in found], b, fate), strict=True):
         assert taken, f"after {name} -> {outcome.answer} broker {b} cannot take {partner} in {other}"
@@ -213,7 +213,7 @@ def test_a_zombie_whose_write_is_refused_writes_nothing():
         ("isr_notification", OK, True, False),
         ("write_leader", OK, False, True),
     ):
-        ((name, _),) = partners_in_election(name, answer, refused)
+        ((name, _),) = partners_in_election(former.cluster.partition.transition(name), answer, refused)
         outcome = former.take(ELECTION, name, b=0)
         assert outcome.answer == "OK"
         assert ("no_stale_write" in {prop.name for prop in former.broken(ELECTION)}) == broken
