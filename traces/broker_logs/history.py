@@ -11,7 +11,7 @@ from kafkaproof.traces.evidence.streams import Gathered
 from kafkaproof.traces.explain.facts.leaderless import is_unclean
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.zookeeper.znodes.contents import state_in
-from kafkaproof.traces.zookeeper.znodes.topics import place_of
+from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, place_of
 
 AHEAD = 10_000
 """So many ms may the clock of a broker be behind that of ZooKeeper."""
@@ -39,7 +39,7 @@ class History:
         self._gathered, self._changes, self._stream = gathered, {}, (None, None)
         for evidence in gathered.streams.values():
             for path, node in evidence.nodes.items():
-                if place_of(path).kind == "state" and (state := state_in(node.data)):
+                if place_of(path).kind == PlaceKind.STATE and (state := state_in(node.data)):
                     self.states[place_of(path).partition][state.leader, state.leader_epoch] = LONG_AGO
             for change in evidence.changes:
                 if change.after:

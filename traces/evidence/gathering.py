@@ -17,7 +17,7 @@ from kafkaproof.traces.evidence.registrations import Registrations
 from kafkaproof.traces.evidence.streams import Common, Evidences, Gathered, Kept
 from kafkaproof.traces.evidence.subjects import Subjects, subjects_of
 from kafkaproof.traces.evidence.terms import Terms
-from kafkaproof.traces.evidence.writes import Write, writes_of
+from kafkaproof.traces.evidence.writes import Form, Write, writes_of
 from kafkaproof.traces.reading.cluster import Members, below
 from kafkaproof.traces.reading.current_states import Standing
 from kafkaproof.traces.reading.recording import Recording
@@ -27,7 +27,7 @@ from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.transactions import Check, CreateSession, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
 from kafkaproof.traces.zookeeper.znodes.contents import state_in
-from kafkaproof.traces.zookeeper.znodes.topics import place_of
+from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, place_of
 
 
 class Gathering(Listener):
@@ -78,7 +78,7 @@ class Gathering(Listener):
         for write in writes:
             if write.checked:
                 self._latest[write.session] = write.zxid
-            if write.place and not (contradictions and write.place.kind == "state"):
+            if write.place and not (contradictions and write.place.kind == PlaceKind.STATE):
                 self._note(write)
             for subject in subjects_of(write):
                 self._shelf.add(subject, write)
@@ -97,7 +97,7 @@ class Gathering(Listener):
             time,
             session,
             self._members.broker_of.get(session),
-            "set",
+            Form.SET,
             write.path,
             place,
             write.data,
@@ -141,19 +141,19 @@ class Gathering(Listener):
 
     def _note(self, write: Write) -> None:
         """Collect what a write tells all streams."""
-        kind, deleted = write.place.kind, write.form == "delete"
-        if kind == "state":
+        kind, deleted = write.place.kind, write.form == Form.DELETE
+        if kind == PlaceKind.STATE:
             self._choose(write)
-        elif kind == "reassign":
+        elif kind == PlaceKind.REASSIGN:
             self._requests.append(write)
-        elif kind == "isr_change" and not deleted:
+        elif kind == PlaceKind.ISR_CHANGE and not deleted:
             self._told[write.broker].append(write.zxid)
         if deleted and write.place.in_topic:
             self._deleters.add(write.session)
 
     def _choose(self, write: Write) -> None:
         """Note whom a write of a partition's state chooses."""
-        after = None if write.form == "delete" else state_in(write.data)
+        after = None if write.form == Form.DELETE else state_in(write.data)
         before = self._now[write.path] if write.path in self._now else self._standing.at(self._root + write.path)
         self._now[write.path] = after
         if after is None:
@@ -174,7 +174,11 @@ class Gathering(Listener):
         for path, node in self._before.items():
             if topic := place_of(path).topic:
                 nodes[common.subjects.of_topic(topic)][path] = node
-        listed = {path: node for path, node in self._before.items() if place_of(path).kind in ("reassign", "preferred")}
+        listed = {
+            path: node
+            for path, node in self._before.items()
+            if place_of(path).kind in (PlaceKind.REASSIGN, PlaceKind.PREFERRED)
+        }
         names = common.subjects.names(self._shelf.names)
         kept = [
             Kept(name, nodes.get(name, {}) | listed, self._shelf.pieces(names.get(name, ())))

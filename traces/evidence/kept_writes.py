@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from kafkaproof.traces.evidence.write_columns import Writes
-from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.reading.events import unwritable
 from kafkaproof.traces.reading.schema import CODES, named
@@ -145,7 +145,7 @@ def _state_column(name: str, states: list[tuple[StateWrites, np.ndarray, int]]) 
     match name:
         case "form":
             count = sum(len(writes) for writes, *_ in states)
-            return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32)), ["set"])
+            return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32)), [Form.SET])
         case "data":
             return pa.concat_arrays([writes.contents for writes, *_ in states])
         case "previous":

@@ -15,7 +15,7 @@ from kafkaproof.traces.evidence.write_columns import Writes
 from kafkaproof.traces.reading.state_records import NOTHING, Codes
 from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
-from kafkaproof.traces.zookeeper.znodes.topics import place_of
+from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, place_of
 
 Partition = tuple[str, int]
 _DELETED = -2
@@ -83,10 +83,13 @@ class Changes(Sequence):
         self._writes = writes
         names, initial = Codes[Partition](), {}
         for path, node in nodes.items():
-            if (place := place_of(path)) and place.kind == "state":
+            if (place := place_of(path)) and place.kind == PlaceKind.STATE:
                 initial[names.of(place.partition)] = node
         of_path = np.array(
-            [names.of(place.partition) if place and place.kind == "state" else NOTHING for place in writes.places],
+            [
+                names.of(place.partition) if place and place.kind == PlaceKind.STATE else NOTHING
+                for place in writes.places
+            ],
             np.int64,
         )[writes.paths]
         rows = np.flatnonzero(of_path != NOTHING)

@@ -26,7 +26,7 @@ from kafkaproof.traces.evidence.terms import Reigns, Terms
 from kafkaproof.traces.evidence.topic_inputs import Inputs
 from kafkaproof.traces.evidence.topic_trees import World
 from kafkaproof.traces.evidence.write_columns import Writes
-from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.znodes.topics import Place
@@ -114,7 +114,7 @@ class Evidence:
         self.other_rows = np.flatnonzero(others)
         self.others = writes.at(self.other_rows)
         for write in self.others:
-            self.inputs.note(write.zxid, write.path, None if write.form == "delete" else write.data or b"")
+            self.inputs.note(write.zxid, write.path, None if write.form == Form.DELETE else write.data or b"")
 
     @cached_property
     def brokers(self) -> set[int]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
-from kafkaproof.traces.zookeeper.znodes.topics import ENTITY, entity_in, place_of
+from kafkaproof.traces.zookeeper.znodes.topics import ENTITY, PlaceKind, entity_in, place_of
 
 CLUSTER, REASSIGNED = "", "/reassigned"
 """The streams of what is of no topic, and of all topics that were ever listed for a reassignment (2.3 and before)."""
@@ -42,13 +42,13 @@ def subjects_of(write: Write) -> Collection[str]:
         return {CLUSTER}
     if place.topic is not None:
         return (place.topic,)
-    if place.kind == "reassign":
+    if place.kind == PlaceKind.REASSIGN:
         return {LISTED}
-    if write.form == "delete":
+    if write.form == Form.DELETE:
         return {CLUSTER}
-    if place.kind == "isr_change":
+    if place.kind == PlaceKind.ISR_CHANGE:
         return {topic for topic, _ in entries_in(write.data)} or {CLUSTER}
-    if place.kind == "announcement":
+    if place.kind == PlaceKind.ANNOUNCEMENT:
         return {_of_entity(entity_in(write.data))}
     return {CLUSTER}
 

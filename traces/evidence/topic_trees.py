@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kafkaproof.traces.evidence.state_changes import Partition
-from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
-from kafkaproof.traces.zookeeper.znodes.topics import Place, Topic, place_of, text_of, topic_in
+from kafkaproof.traces.zookeeper.znodes.topics import Place, PlaceKind, Topic, place_of, text_of, topic_in
 
 
 @dataclass
@@ -38,13 +38,13 @@ class World:
         self.preferred = False
         for path, node in nodes.items():
             if place := place_of(path):
-                self._put(place, node.mzxid if place.kind != "topic" else node.czxid, node.data)
+                self._put(place, node.mzxid if place.kind != PlaceKind.TOPIC else node.czxid, node.data)
 
     def apply(self, write: Write) -> None:
         """Go on to what a write leaves."""
         if write.place is None:
             return
-        if write.form == "delete":
+        if write.form == Form.DELETE:
             self._remove(write.place)
         else:
             self._put(write.place, write.zxid, write.data)
@@ -66,41 +66,41 @@ class World:
     def _put(self, place: Place, zxid: int, data: bytes | None) -> None:
         tree = self.topics[place.topic] if place.topic else None
         match place.kind:
-            case "topic":
+            case PlaceKind.TOPIC:
                 tree.topic, tree.since = topic_in(data), zxid if tree.since is None else tree.since
-            case "directory":
+            case PlaceKind.DIRECTORY:
                 tree.directory = True
-            case "partition":
+            case PlaceKind.PARTITION:
                 tree.partitions.add(place.number)
-            case "state":
+            case PlaceKind.STATE:
                 tree.states[place.number] = state_in(data)
-            case "config":
+            case PlaceKind.CONFIG:
                 tree.config = True
-            case "marker":
+            case PlaceKind.MARKER:
                 tree.marked = zxid
-            case "reassign":
+            case PlaceKind.REASSIGN:
                 self.listed = entries_in(data)
-            case "preferred":
+            case PlaceKind.PREFERRED:
                 self.preferred = True
 
     def _remove(self, place: Place) -> None:
         tree = self.topics[place.topic] if place.topic else None
         match place.kind:
-            case "topic":
+            case PlaceKind.TOPIC:
                 tree.topic, tree.since = None, None
-            case "directory":
+            case PlaceKind.DIRECTORY:
                 tree.directory = False
-            case "partition":
+            case PlaceKind.PARTITION:
                 tree.partitions.discard(place.number)
-            case "state":
+            case PlaceKind.STATE:
                 tree.states.pop(place.number, None)
-            case "config":
+            case PlaceKind.CONFIG:
                 tree.config = False
-            case "marker":
+            case PlaceKind.MARKER:
                 tree.marked = None
-            case "reassign":
+            case PlaceKind.REASSIGN:
                 self.listed = None
-            case "preferred":
+            case PlaceKind.PREFERRED:
                 self.preferred = False
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from kafkaproof.traces.basics.columns import numbers
-from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.reading.state_records import NOTHING
 from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of
@@ -31,8 +31,8 @@ class Writes(Sequence):
         used, self.paths = np.unique(columns["path"].indices.to_numpy(), return_inverse=True)
         self._path_names = columns["path"].dictionary.take(pa.array(used)).to_pylist()
         self.places: list[Place | None] = [place_of(path) for path in self._path_names]
-        self.deletes = np.array([name == "delete" for name in self._form_names], bool)[self._forms]
-        self.creates = np.array([name == "create" for name in self._form_names], bool)[self._forms]
+        self.deletes = np.array([name == Form.DELETE for name in self._form_names], bool)[self._forms]
+        self.creates = np.array([name == Form.CREATE for name in self._form_names], bool)[self._forms]
 
     @cached_property
     def brokers(self) -> np.ndarray:

@@ -1,19 +1,29 @@
 """The writes to topics, their configuration, and the messages to the controller, one by one in the order of a log."""
 
 from collections.abc import Iterator
+from enum import StrEnum
 from typing import NamedTuple
 
 from kafkaproof.traces.reading.cluster import Members, below
 from kafkaproof.traces.zookeeper.transactions import Check, Create, Delete, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.topics import ENTITY, Place, place_of
 
-_FORMS = {Create: "create", SetData: "set", Delete: "delete"}
+
+class Form(StrEnum):
+    """What a write does to its znode."""
+
+    CREATE = "create"
+    SET = "set"
+    DELETE = "delete"
+
+
+_FORMS = {Create: Form.CREATE, SetData: Form.SET, Delete: Form.DELETE}
 
 
 class Write(NamedTuple):
     """One operation that succeeded on a znode of a topic, or on a message to the controller.
 
-    `form`: create, set or delete; `place`: None for the configuration of something else; `broker`: whose session
+    `place`: None for the configuration of something else; `broker`: whose session
     wrote it, None for a tool's; `checked`: in a multi with a check of /controller_epoch; `previous`: the zxid of the
     write of its session before, of those that are checked, in whatever stream; `number`: which write of the log it is.
     """
@@ -22,7 +32,7 @@ class Write(NamedTuple):
     time: int
     session: int
     broker: int | None
-    form: str
+    form: Form
     path: str
     place: Place | None
     data: bytes | None
@@ -34,8 +44,8 @@ class Write(NamedTuple):
     def text(self) -> str:
         """What it does, and who does it."""
         whose = "a session that is no broker's" if self.broker is None else f"broker {self.broker}"
-        form = {"set": "setData"}.get(self.form, self.form)
-        return f"{form} {self.path} by {whose} ({self.session:#x})"
+        does = "setData" if self.form == Form.SET else self.form
+        return f"{does} {self.path} by {whose} ({self.session:#x})"
 
 
 def writes_of(
@@ -53,7 +63,7 @@ def writes_of(
         path = below(root, operation.path) or ""
         place = place_of(path)
         if place or ENTITY.fullmatch(path):
-            data = None if form == "delete" else operation.data
+            data = None if form == Form.DELETE else operation.data
             yield Write(
                 zxid,
                 transaction.time,

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import chain
 
+from kafkaproof.spec.group.deletion import topic_deleted
 from kafkaproof.spec.kafka.offset_values import GroupValue, OffsetValue
 from kafkaproof.traces.groups.machine import Machine
 from kafkaproof.traces.groups.mismatches import difference
@@ -133,14 +134,14 @@ class Group:
         else:
             asked = gone | set(self.offsets) if dies else gone
             found = frozenset.intersection(*(self._ways(machine, place, gone, dies, time) for place in asked or [None]))
-            found -= {"topic_deleted"} if not self._topics_go(gone, time, known) else set()
+            found -= {topic_deleted} if not self._topics_go(gone, time, known) else set()
         early = dies and self.value and self.value.version == 0 and bool(self.value.members)
         if not found and not early:
             raise Unexplained(self._why_not(gone, dies, known))
         self._bury(gone, dies)
         if not found:
             raise Undecided("a running group dies, as in 0.9 and 0.10.0, which had no Empty groups")
-        way = next(name for name in WAYS if name in found)
+        way = next(way for way in WAYS if way in found)
         self.counts[WAYS[way]] += 1
         return WAYS[way]
 

@@ -11,19 +11,40 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.group import network
+from kafkaproof.spec.group import deletion, join, loading, membership, network, offsets, sync
 from kafkaproof.spec.group.cluster import STATE, initial
 from kafkaproof.spec.group.coordinator import MEMBER
 from kafkaproof.spec.group.network import put_request
+from kafkaproof.spec.group.static import static_join
+from kafkaproof.spec.group.transactions import commit_in_transaction
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sets import only
+from kafkaproof.traces.basics.transitions import names_of
 
 CURRENT, MIDDLE, CLASSIC = "current", "middle", "classic"
 _MODELS = {CURRENT: ("static", "transactional", "current"), MIDDLE: ("middle",), CLASSIC: ("classic",)}
-_TAKEN = frozenset(
-    "take_over read load first_join join static_join expire leave complete_join join_timeout sync commit reset_offset "
-    "commit_in_transaction clean_up topic_deleted delete_offset delete_group remove_dead bury".split()
+_TAKEN = names_of(
+    loading.take_over,
+    loading.read,
+    loading.load,
+    join.first_join,
+    join.join,
+    join.complete_join,
+    join.join_timeout,
+    static_join,
+    membership.expire,
+    membership.leave,
+    sync.sync,
+    offsets.commit,
+    offsets.reset_offset,
+    commit_in_transaction,
+    deletion.clean_up,
+    deletion.topic_deleted,
+    deletion.delete_offset,
+    deletion.delete_group,
+    deletion.remove_dead,
+    deletion.bury,
 )
 LOG, MANY = 8, 1 << 30
 
@@ -89,17 +110,18 @@ class Coordinator:
         """The numbers of the members."""
         return [n for n, member in enumerate(self.group.members) if member.status == MEMBER]
 
-    def take(self, name: str, *arguments: int) -> bool:
-        """Take a step; False where the variant has no such transition, or it is not enabled."""
-        transition = self.machine.transitions.get(name)
-        return transition is not None and transition(self.state, *arguments)
+    def take(self, transition: Callable, *arguments: int) -> bool:
+        """Take a step; False where the variant has no transition of this name, or it is not enabled."""
+        bound = self.machine.transitions.get(transition.__name__)
+        return bound is not None and bound(self.state, *arguments)
 
     def load(self, unread: int = 0) -> bool:
         """The broker is elected, reads the log but for its last `unread` records, and owns the partition."""
         broker = self.state.brokers[0]
         broker.owned, broker.epoch = 0, 0
         readable = range(self.log.length - unread)
-        return self.take("take_over", 0) and all(self.take("read", 0) for _ in readable) and self.take("load", 0)
+        read = self.take(loading.take_over, 0) and all(self.take(loading.read, 0) for _ in readable)
+        return read and self.take(loading.load, 0)
 
     def ask(self, m: int, kind: int, id: int, known: int = 1, generation: int = 0, leading: int = 0) -> None:
         """A request of client `m` is about to arrive; leaving is late in the specification."""

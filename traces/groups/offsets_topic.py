@@ -8,9 +8,9 @@ from kafkaproof.traces.groups.directories import TOPIC
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.zookeeper.transactions import Create, SetData
 from kafkaproof.traces.zookeeper.znodes.contents import state_in
-from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of, topic_in
+from kafkaproof.traces.zookeeper.znodes.topics import Place, PlaceKind, place_of, topic_in
 
-_SIZES = Place("topic", TOPIC)
+_SIZES = Place(PlaceKind.TOPIC, TOPIC)
 _SLACK = 60_000
 """Milliseconds by which the clocks of ZooKeeper and of brokers may differ."""
 
@@ -45,7 +45,7 @@ def known_from(recording: Recording, root: str) -> Known:
         for operation in () if transaction.failed else transaction.operations:
             if isinstance(operation, Create | SetData):
                 place = _note(known, operation.path.removeprefix(root), operation.data)
-                if place and place.kind == "marker" and isinstance(operation, Create):
+                if place and place.kind == PlaceKind.MARKER and isinstance(operation, Create):
                     known.deletions.setdefault(place.topic, []).append(transaction.time)
     return known
 
@@ -54,7 +54,7 @@ def _note(known, path, content):
     place = place_of(path)
     if place == _SIZES and (topic := topic_in(content)):
         known.sizes.add(len(topic.partitions))
-    state = state_in(content) if place and place.kind == "state" and place.topic == TOPIC else None
+    state = state_in(content) if place and place.kind == PlaceKind.STATE and place.topic == TOPIC else None
     if state:
         known.epochs.setdefault(place.number, []).append(state.leader_epoch)
     return place

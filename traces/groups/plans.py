@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from kafkaproof.spec.group import join, membership, sync
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, PENDING, SYNC_PARKED
 from kafkaproof.spec.group.network import JOIN, LEAVE, SYNC
 from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE, STABLE
+from kafkaproof.spec.group.static import static_join
 from kafkaproof.spec.kafka.offset_values import GroupValue, MemberValue
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.plain import Plain
@@ -85,14 +87,14 @@ class Way:
         if not known:
             self.at.ask(m, JOIN, number, known=0)
             if not (
-                self.at.take("first_join", 0, m, 0, *self.offers(id))
-                or self.at.take("static_join", 0, m, 0, *self.offers(id))
+                self.at.take(join.first_join, 0, m, 0, *self.offers(id))
+                or self.at.take(static_join, 0, m, 0, *self.offers(id))
             ):
                 return False
             known = self.at.group.members[number].status == PENDING
         if known:
             self.at.ask(m, JOIN, number)
-            self.at.take("join", 0, m, 0, *self.offers(id), changed)
+            self.at.take(join.join, 0, m, 0, *self.offers(id), changed)
         return self.at.group.members[number].parked == JOIN_PARKED
 
     def lose(self, number: int) -> bool:
@@ -100,16 +102,16 @@ class Way:
         wanted = self.numbers.of(self.after.leader)
         heirs = sorted((n for n in self.at.members() if n != number), key=lambda n: n != wanted)
         for heir in (self.at.group.leader, *heirs, NOBODY):
-            if self.at.take("expire", 0, number, heir):
+            if self.at.take(membership.expire, 0, number, heir):
                 return True
             self.at.ask(0, LEAVE, number)
-            if self.at.take("leave", 0, 0, heir) and number not in self.at.members():
+            if self.at.take(membership.leave, 0, 0, heir) and number not in self.at.members():
                 return True
         return False
 
     def complete(self, leader: int, protocol: int) -> bool:
         """The rebalance ends: all have joined, or its time is over."""
-        return any(self.at.take(name, 0, leader, protocol, 0) for name in ("complete_join", "join_timeout"))
+        return any(self.at.take(ending, 0, leader, protocol, 0) for ending in (join.complete_join, join.join_timeout))
 
     def assign(self, value: GroupValue) -> bool:
         """The leader brings the assignment."""
@@ -118,7 +120,7 @@ class Way:
             return False
         m = self.numbers.client(self._members[value.leader]) if value.leader in self._members else 0
         self.at.ask(m, SYNC, leader, generation=self.at.group.generation, leading=0 if owner == NOBODY else 1)
-        return self.at.take("sync", 0, m, 0, owner) and self.at.group.members[leader].parked == SYNC_PARKED
+        return self.at.take(sync.sync, 0, m, 0, owner) and self.at.group.members[leader].parked == SYNC_PARKED
 
 
 def ways(

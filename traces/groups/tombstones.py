@@ -7,10 +7,11 @@ transaction has pending.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import NamedTuple
 
+from kafkaproof.spec.group import deletion, offsets
 from kafkaproof.spec.group.network import WORK
 from kafkaproof.spec.group.records import (
     GROUP_RECORD,
@@ -22,15 +23,16 @@ from kafkaproof.spec.group.records import (
     TRANSACTION_RECORD,
 )
 from kafkaproof.spec.group.states import DEAD
+from kafkaproof.spec.group.transactions import commit_in_transaction
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import only
 from kafkaproof.traces.groups.machine import Coordinator, Machine
 
-WAYS = {
-    "clean_up": "expired",
-    "topic_deleted": "topic deleted",
-    "delete_offset": "offsets deleted by request",
-    "delete_group": "group deleted by request",
+WAYS: dict[Callable, str] = {
+    deletion.clean_up: "expired",
+    deletion.topic_deleted: "topic deleted",
+    deletion.delete_offset: "offsets deleted by request",
+    deletion.delete_group: "group deleted by request",
 }
 LEAST_RETENTION = 60_000
 """Milliseconds: offsets.retention.minutes is at least one."""
@@ -60,19 +62,19 @@ def wanted(offset: bool, group: bool) -> int:
 
 
 @lru_cache(maxsize=10_000)
-def written(machine: Machine, way: str, at: Circumstances) -> int:
+def written(machine: Machine, way: Callable, at: Circumstances) -> int:
     """The kind of tombstones that a transition leads to, NO_RECORD for none."""
     coordinator = _coordinator(machine, at)
     length = coordinator.log.length
     if not coordinator.take(way, 0):
         return NO_RECORD
     if coordinator.group.state == DEAD:
-        coordinator.take("remove_dead", 0)
-    coordinator.take("bury", 0)
+        coordinator.take(deletion.remove_dead, 0)
+    coordinator.take(deletion.bury, 0)
     return coordinator.appended().kind if coordinator.log.length > length else NO_RECORD
 
 
-def ways_of(machine: Machine, offset: bool, group: bool, choices: Collection[Circumstances]) -> frozenset[str]:
+def ways_of(machine: Machine, offset: bool, group: bool, choices: Collection[Circumstances]) -> frozenset[Callable]:
     """The ways that lead to just these tombstones, in at least one of the circumstances that may be."""
     kind = wanted(offset, group)
     return frozenset(way for way in WAYS if any(written(machine, way, at) == kind for at in choices))
@@ -110,10 +112,10 @@ def may_commit(machine: Machine, running: bool, known: bool, transactional: bool
     coordinator = _coordinator(machine, Circumstances(int(known), running, False, False, True, False, False))
     length = coordinator.log.length
     if transactional:
-        coordinator.take("commit_in_transaction", 0)
+        coordinator.take(commit_in_transaction, 0)
     elif running:
         coordinator.ask(0, WORK, 0, generation=1)
-        coordinator.take("commit", 0, 0, 0)
+        coordinator.take(offsets.commit, 0, 0, 0)
     else:
-        coordinator.take("reset_offset", 0)
+        coordinator.take(offsets.reset_offset, 0)
     return coordinator.log.length > length

@@ -11,7 +11,7 @@ from kafkaproof.traces.zookeeper.tree import Tree
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment, assignment_in
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, number_in, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in, is_number, json_in, part_of
-from kafkaproof.traces.zookeeper.znodes.topics import place_of
+from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, place_of
 
 GAUGES = (
     "active_controllers",
@@ -112,7 +112,7 @@ class Observer:
     def _note(self, path: str, data: bytes | None) -> bool:
         """A znode has these data now, or is gone (None); returns whether metrics read it."""
         place = place_of(path)
-        if place and place.kind == "state":
+        if place and place.kind == PlaceKind.STATE:
             self.note_state(place.partition, state_in(data))
             return True
         self._around = None
@@ -125,7 +125,7 @@ class Observer:
             case "config":
                 self._dirty |= self._of_topic(place.topic)
                 self._min_isrs.clear()
-            case "reassign" | "/config/brokers/<default>":
+            case PlaceKind.REASSIGN | "/config/brokers/<default>":
                 self._dirty.update(self.partitions.assigned)
                 self._min_isrs.clear()
                 self._listed = None

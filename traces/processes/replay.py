@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kafkaproof.spec.cluster.control import leader_and_isr
+from kafkaproof.spec.election.election import handle_change
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED
 from kafkaproof.spec.language.model import Property
 from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.partition.failover import elect
+from kafkaproof.spec.partition.history.leader_zk import isr_notification
 from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.running.observed import observed_cluster
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, partners_in_election, partners_in_partition
@@ -20,7 +24,17 @@ from kafkaproof.traces.explain.election.single_steps import identity
 from kafkaproof.traces.processes.groups.coordinator import Taken
 from kafkaproof.traces.processes.groups.replay import Groups
 from kafkaproof.traces.processes.recorded.group_lines import GroupLine
-from kafkaproof.traces.processes.recorded.order import APPENDS, AT, BEGINNING, BEHIND, END, Occurrence, Place, in_order
+from kafkaproof.traces.processes.recorded.order import (
+    APPENDS,
+    AT,
+    BEGINNING,
+    BEHIND,
+    END,
+    FIRST_STEPS,
+    Occurrence,
+    Place,
+    in_order,
+)
 from kafkaproof.traces.processes.recorded.reading import Cluster, Line
 from kafkaproof.traces.processes.recorded.zookeeper_log import Logged
 from kafkaproof.traces.processes.state.messages import Sent
@@ -147,7 +161,7 @@ class Follower:
             self._hold_logs(line)
         outcome = self._take(line, applied)
         p = line.step.arguments.get("p")
-        if line.name == "isr_notification" and line.at and self.logged.has_isr_change(line.at[0], p):
+        if line.name == isr_notification.__name__ and line.at and self.logged.has_isr_change(line.at[0], p):
             self.world.leave_isr_change(p)
         if not line.asks and outcome.answer != line.step.answer:
             raise Divergence(
@@ -169,7 +183,7 @@ class Follower:
         self._compare(line)
         self.result.steps += 1
         self.result.counts[line.step.transition] += 1
-        if line.name in ("start", "reopen") and line.part == ELECTION:
+        if line.name in FIRST_STEPS and line.part == ELECTION:
             self._unrecorded.sessions[line.broker] = line.session
 
     def _take(self, line: Line, applied: bool):
@@ -183,7 +197,7 @@ class Follower:
         arguments["fate"] = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
         if line.place is not None:
             self.world.states[PARTITION].planes[arguments["p"]].clients.position = line.place
-        if line.name == "handle_change":
+        if line.name == handle_change.__name__:
             self.world.hear(line.broker, line.heard)
         message = self._received(line)
         with self.world.arriving(message, line.broker):
@@ -217,7 +231,7 @@ class Follower:
             other, found = ELECTION, partners_in_election(transition, answer, self.logged.refused(line.zxids))
         lost = any(Answer.names[expected] == "LOST" for _, expected in found)
         fate = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
-        if any(name == "elect" for name, _ in found):
+        if any(name == elect.__name__ for name, _ in found):
             self.world.keep_notifications(self.logged.notifying(line.at[0]))
         partners, broken = [], []
         followed = self.world.follow(other, [name for name, _ in found], line.broker, fate)
@@ -233,7 +247,7 @@ class Follower:
 
     def _note_sent(self, line, outcome) -> None:
         sent = outcome.sent
-        if len(line.sent) == len(sent) + 1 and line.name == "leader_and_isr":
+        if len(line.sent) == len(sent) + 1 and line.name == leader_and_isr.__name__:
             sent += first_request(self.world, line.broker, line.step.arguments["p"])
         if len(sent) != len(line.sent):
             raise Divergence(f"it sent {len(line.sent)} messages; in the specification {len(sent)}")

@@ -30,7 +30,7 @@ from kafkaproof.traces.zookeeper.transactions import (
 )
 
 _RECORDS = 50_000
-_NAMES = {
+OPERATIONS = {
     SetData: "setData",
     Check: "check",
     Create: "create",
@@ -41,7 +41,8 @@ _NAMES = {
     CloseSession: "closeSession",
     Reconfig: "reconfig",
 }
-_CODES = {form: code for code, form in enumerate(_NAMES)} | {type(None): -1}
+"""The operations as the column "operation" has them."""
+_CODES = {form: code for code, form in enumerate(OPERATIONS)} | {type(None): -1}
 _RARE = SCHEMA.names[SCHEMA.names.index("error") : SCHEMA.names.index("text")]
 
 
@@ -173,7 +174,7 @@ def _forms(records: Records, rows: _Rows, operations: list[Operation | None]) ->
     versions[rows.odd] = [getattr(operation, "version", 0) for operation in operations]
     without[rows.odd] = [not hasattr(operation, "version") for operation in operations]
     return {
-        "operation": named(codes, pa.array(_NAMES.values(), pa.string())),
+        "operation": named(codes, pa.array(OPERATIONS.values(), pa.string())),
         "version": pa.array(versions, mask=without),
     }
 

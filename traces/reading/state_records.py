@@ -12,7 +12,7 @@ import pyarrow as pa
 from kafkaproof.traces.reading.cluster import below
 from kafkaproof.traces.zookeeper.transactions import Check, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
-from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of
+from kafkaproof.traces.zookeeper.znodes.topics import Place, PlaceKind, place_of
 
 Value = TypeVar("Value")
 NOTHING = -1
@@ -80,7 +80,7 @@ class Names:
 def _state_at(root: str, path: str) -> StatePath | None:
     known = below(root, path) or ""
     place = place_of(known)
-    return StatePath(path, known, place) if place and place.kind == "state" else None
+    return StatePath(path, known, place) if place and place.kind == PlaceKind.STATE else None
 
 
 class StateWrite(NamedTuple):

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from kafkaproof.traces.reading.events import OPERATIONS
 from kafkaproof.traces.reading.state_records import NOTHING, Held, Names, StateColumns, StateWrites
 from kafkaproof.traces.reading.stored_events import contents_of, numbers_of, sessions_of, transactions_of
-from kafkaproof.traces.zookeeper.transactions import Transaction
+from kafkaproof.traces.zookeeper.transactions import Check, SetData, Transaction
 
 
 def cut(batch: pa.RecordBatch, names: Names, complete: int) -> Iterator[Transaction | StateWrites]:
@@ -41,8 +42,8 @@ def _sets_state(
     operations, paths = batch.column("operation"), batch.column("path")
     kinds, path = numbers_of(operations.indices), numbers_of(paths.indices)
     multi = batch.column("multi").to_numpy(zero_copy_only=False)[firsts]
-    checks = (kinds == _code(operations, "check")) & (path == _code(paths, f"{names.root}/controller_epoch"))
-    sets = (kinds[lasts] == _code(operations, "setData")) & (partitions[lasts] != NOTHING)
+    checks = (kinds == _code(operations, OPERATIONS[Check])) & (path == _code(paths, f"{names.root}/controller_epoch"))
+    sets = (kinds[lasts] == _code(operations, OPERATIONS[SetData])) & (partitions[lasts] != NOTHING)
     return sets & (lasts - firsts == multi) & (~multi | checks[firsts])
 
 

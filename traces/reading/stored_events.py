@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kafkaproof.traces.reading.events import SCHEMA
+from kafkaproof.traces.reading.events import OPERATIONS, SCHEMA
 from kafkaproof.traces.zookeeper.transactions import (
     ERROR_NAMES,
     Acl,
@@ -30,6 +30,8 @@ _HEADERS = ["zxid", "cxid", "time", "multi", "place", "operations", "path", "ver
 _RARE = SCHEMA.names[SCHEMA.names.index("operation") : SCHEMA.names.index("chroot")]
 _BATCH = 50_000
 _CODES = {name: code for code, name in ERROR_NAMES.items()}
+_FORMS = {name: form for form, name in OPERATIONS.items()}
+_SET, _CHECK = OPERATIONS[SetData], OPERATIONS[Check]
 _check = lru_cache(maxsize=10_000)(Check)
 
 
@@ -61,9 +63,9 @@ def transactions_of(batch: pa.RecordBatch) -> Iterator[Transaction]:
         *(values_of(batch.column(name)) for name in _HEADERS),
     )
     for session, name, content, zxid, cxid, time, multi, place, count, path, version in rows:
-        if name == "setData":
+        if name == _SET:
             operation = SetData(path, content, version)
-        elif name == "check":
+        elif name == _CHECK:
             operation = _check(path, version)
         else:
             operation = next(rare)
@@ -117,7 +119,7 @@ def _rare(batch: pa.RecordBatch) -> Iterator[Operation | None]:
     """The operations of a batch but for checks and those that set data, of which there are most."""
     column = batch.column("operation")
     names = [*column.dictionary.to_pylist(), None]
-    is_rare = np.array([name not in ("check", "setData") for name in names])
+    is_rare = np.array([name not in (_SET, _CHECK) for name in names])
     rows = batch.filter(pa.array(is_rare[column.indices.fill_null(-1).to_numpy()]))
     for row in zip(*(values_of(rows.column(name)) for name in _RARE)):
         yield _operation(*row) if row[0] else None
@@ -131,19 +133,19 @@ def _content(text: str | None, exact: bytes | None) -> bytes | None:
 
 def _operation(name, path, version, error, timeout, ephemeral, mode, cversion, ttl, paths, acl, text, exact):
     """An operation by its row."""
-    match name:
-        case "create":
-            return Create(path, _content(text, exact), ephemeral, cversion, mode, _acl(acl), ttl)
-        case "delete":
-            return Delete(path, mode == "container")
-        case "error":
-            return Failure(_CODES[error] if error in _CODES else int(error))
-        case "createSession":
-            return CreateSession(timeout)
-        case "closeSession":
-            return CloseSession(None if paths is None else tuple(paths))
-        case "setACL":
-            return SetAcl(path, version, _acl(acl))
+    form = _FORMS[name]
+    if form is Create:
+        return Create(path, _content(text, exact), ephemeral, cversion, mode, _acl(acl), ttl)
+    if form is Delete:
+        return Delete(path, mode == "container")
+    if form is Failure:
+        return Failure(_CODES[error] if error in _CODES else int(error))
+    if form is CreateSession:
+        return CreateSession(timeout)
+    if form is CloseSession:
+        return CloseSession(None if paths is None else tuple(paths))
+    if form is SetAcl:
+        return SetAcl(path, version, _acl(acl))
     return Reconfig(path, _content(text, exact), version)
 
 

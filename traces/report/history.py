@@ -2,15 +2,23 @@
 
 from dataclasses import dataclass, field, replace
 
+from kafkaproof.spec.election import election, faults, session
+from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.election.model import MODELS
+from kafkaproof.spec.election.reign import clean, write_state
 from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.traces.basics.times import time_of_day
+from kafkaproof.traces.basics.transitions import names_of
 from kafkaproof.traces.explain.election.possibilities import Candidate, Shared
 from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.explain.election.steps import Step
 
 _MOST = 60
-_WON = ("register", "raise_epoch", "found_epoch")
+_WON = names_of(election.register, legacy.raise_epoch, election.found_epoch)
+_WRITING = names_of(clean, write_state)
+_OPENING = names_of(session.start, session.reopen)
+_CLOSING = names_of(faults.stop, session.die)
+_EXPIRING = names_of(faults.expire_session, faults.expire_orphan)
 _UNKNOWN = Candidate("unexplained", None)
 
 
@@ -85,7 +93,7 @@ def _rows(steps: list[Step], told: dict[int, str]) -> list[_Row]:
 
 def _alike(one: Step, other: Step) -> bool:
     same = replace(one, transaction=other.transaction) == other
-    return same and other.candidate.name in ("clean", "write_state")
+    return same and other.candidate.name in _WRITING
 
 
 def _start(rows: list[_Row], result: Result) -> int:
@@ -121,15 +129,15 @@ def _state(shared: Shared, beliefs: dict) -> dict:
 def _belief(step: Step) -> dict:
     """What its own step tells of a broker: only a record of its own shows that it knows of anything."""
     name, answer = step.candidate.name, step.candidate.answer
-    if name in ("start", "reopen"):
+    if name in _OPENING:
         return {"session": "open", "role": "no controller"}
-    if name in ("stop", "die"):
+    if name in _CLOSING:
         return {"session": "closed", "registered": False, "role": "stopped"}
-    if name in ("expire_session", "expire_orphan"):
+    if name in _EXPIRING:
         return {"session": "expired", "registered": False}
-    if name == "register_broker":
+    if name == session.register_broker.__name__:
         return {"registered": answer == "OK"}
-    if name == "create" and answer == "OK":
+    if name == legacy.create.__name__ and answer == "OK":
         return {"role": "owner of /controller, in no epoch yet"}
     if name in _WON and answer == "OK" and step.shared.epoch > 0:
         return {"role": f"controller of epoch {step.shared.epoch}"}
@@ -167,14 +175,14 @@ def _words(row: _Row, found: list[Transition]) -> str:
     step = row.first
     if step.reign:
         logged += f" Its writer rules in epoch {step.reign}; /controller_epoch is {step.shared.epoch}."
-    if step.candidate.name == "clean":
+    if step.candidate.name == clean.__name__:
         return f"{logged} (This transition stands for all writes of a controller that depend on no version.)"
     return f"{logged} {found[0].words.replace('`b`', str(step.broker))}"
 
 
 def _arrows(step: Step, lane: int) -> list[dict]:
     """The request to ZooKeeper; the end of a session is told by ZooKeeper."""
-    if step.candidate.name in ("expire_session", "expire_orphan"):
+    if step.candidate.name in _EXPIRING:
         return [{"from": 0, "to": lane, "label": "session over", "kind": "event"}]
     label = step.candidate.answer or ("delete /controller" if step.broker is None else "close")
     return [{"from": lane, "to": 0, "label": label, "kind": "request"}]

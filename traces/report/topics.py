@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kafkaproof.traces.explain.log.streams import Streams
-from kafkaproof.traces.explain.topics.context import Judged
+from kafkaproof.traces.explain.topics.context import NOTIFICATION, REASSIGNMENT, TOPIC, Judged
 from kafkaproof.traces.explain.topics.history import FINISHED, STARTED, WAITING, Deletion, Made, Reassignment
 
 _SHOWN = 5
@@ -17,7 +17,7 @@ def topics_as_json(streams: Streams) -> dict:
     """The object `topics` of `replay --json`."""
     made = streams.made
     return {
-        **_counts(streams, "topic"),
+        **_counts(streams, TOPIC),
         "created": [_made(each) for each in made if each.first == 0],
         "expanded": [_made(each) for each in made if each.first > 0],
         "deleted": [_deletion(each) for each in streams.deletions],
@@ -26,14 +26,14 @@ def topics_as_json(streams: Streams) -> dict:
 
 def notifications_as_json(streams: Streams) -> dict:
     """The object `notifications` of `replay --json`."""
-    return _counts(streams, "notification")
+    return _counts(streams, NOTIFICATION)
 
 
 def reassignments_as_json(streams: Streams) -> dict:
     """The object `reassignments` of `replay --json`."""
     found = streams.reassignments
     return {
-        **_counts(streams, "reassignment"),
+        **_counts(streams, REASSIGNMENT),
         "outcomes": dict(sorted(Counter(each.outcome for each in found).items())),
         "each": [_reassignment(each) for each in found],
     }
@@ -159,7 +159,7 @@ def _table(streams: Streams) -> Table:
     table.add_column("stream")
     table.add_column("writes", justify="right")
     table.add_column("what they are")
-    for stream in ("topic", "reassignment", "notification"):
+    for stream in (TOPIC, REASSIGNMENT, NOTIFICATION):
         found = _counts(streams, stream)
         if not found["writes"]:
             continue

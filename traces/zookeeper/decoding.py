@@ -70,7 +70,7 @@ def _create(reader: JuteReader) -> Create:
     """Decode a CreateTxn, or the older CreateTxnV0 that ends before the parent's cversion."""
     path, data, acl, ephemeral = reader.string(), reader.buffer(), _acl(reader), reader.boolean()
     parent_cversion = reader.int() if reader.offset < len(reader.content) else -1
-    return Create(path, data, ephemeral, parent_cversion, "create", acl)
+    return Create(path, data, ephemeral, parent_cversion, acl=acl)
 
 
 def _create2(reader: JuteReader) -> Create:

@@ -6,8 +6,10 @@ starts, registers, perhaps wins one of the last elections, perhaps loses /contro
 its process is gone and another one has started.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from kafkaproof.spec.election import election, faults, session
+from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.traces.explain.election.possibilities import Candidate, Possibilities, Shared
 from kafkaproof.traces.explain.election.single_steps import ElectionSteps, Local
@@ -26,7 +28,7 @@ def begin(possible: Possibilities, sessions: Mapping[int, int], registered: Mapp
             states = _replaced(possible, broker, states)
         if broker not in sessions:
             scene = possible.scene(broker)
-            expired = (possible.steps.take("expire_session", ANSWERED, local, scene) for local in states)
+            expired = (possible.steps.take(faults.expire_session.__name__, ANSWERED, local, scene) for local in states)
             states = {possible.steps.down} | {outcome.local for outcome in expired if outcome}
         possible.sets[broker] = frozenset(states)
         possible.close(broker)
@@ -35,26 +37,26 @@ def begin(possible: Possibilities, sessions: Mapping[int, int], registered: Mapp
 def _states(steps: ElectionSteps, broker: int, shared: Shared, registered: bool) -> set[Local]:
     """The local states of a process with an open session."""
     life = _Life(steps, broker)
-    started = life.after({steps.down}, shared, "start", shared)
+    started = life.after({steps.down}, shared, session.start, shared)
     if not registered:
         return started
     nobody, own = shared._replace(controller=None), shared._replace(controller=broker)
-    idle = life.after(started, nobody, "register_broker", nobody)
-    created = life.after(idle, nobody, "create", own)
+    idle = life.after(started, nobody, session.register_broker, nobody)
+    created = life.after(idle, nobody, legacy.create, own)
     if shared == own:
-        return created | life.after(created, own, "raise_epoch", own, "NONODE") | life.elected(idle, own)
+        return created | life.after(created, own, legacy.raise_epoch, own, "NONODE") | life.elected(idle, own)
     past = life.deposed(created, own)
     for back in range(min(_REIGNS, shared.epoch)):
         reign = Shared(broker, shared.epoch - back, shared.version - back)
         past |= life.deposed(life.elected(idle, reign), reign)
-    return past | life.after(started, shared, "register_broker", shared)
+    return past | life.after(started, shared, session.register_broker, shared)
 
 
 def _replaced(possible: Possibilities, broker: int, states: set[Local]) -> set[Local]:
     """The states of another process, where what the session of the former one owns is still there."""
     life, shared = _Life(possible.steps, broker), possible.shared
-    started = life.after(states, shared, "start", shared)
-    return started | life.after(started, shared, "register_broker", shared, "NODEEXISTS")
+    started = life.after(states, shared, session.start, shared)
+    return started | life.after(started, shared, session.register_broker, shared, "NODEEXISTS")
 
 
 class _Life:
@@ -63,10 +65,12 @@ class _Life:
     def __init__(self, steps: ElectionSteps, broker: int):
         self.steps, self.broker = steps, broker
 
-    def after(self, states: set[Local], before: Shared, name: str, after: Shared, answer: str = "OK") -> set[Local]:
+    def after(
+        self, states: set[Local], before: Shared, transition: Callable, after: Shared, answer: str = "OK"
+    ) -> set[Local]:
         """The states after a step that gets this answer and leads from one shared state to another."""
         world = self._world(states, before)
-        world.settle(self.broker, world.outcomes(self.broker, [Candidate(name, answer)], after), after)
+        world.settle(self.broker, world.outcomes(self.broker, [Candidate(transition.__name__, answer)], after), after)
         return set(world.sets[self.broker])
 
     def elected(self, states: set[Local], reign: Shared) -> set[Local]:
@@ -75,17 +79,17 @@ class _Life:
         for earlier in (Shared(None, reign.epoch - 1, reign.version - 1), Shared()):
             if earlier.version >= 0:
                 owner = earlier._replace(controller=self.broker)
-                created = self.after(states, earlier, "create", owner)
-                refused = self.after(created, owner, "raise_epoch", owner, "NONODE")
-                found |= self.after(states, earlier, "register", reign)
-                found |= self.after(created, owner, "raise_epoch", reign)
-                found |= self.after(refused, owner, "found_epoch", reign)
+                created = self.after(states, earlier, legacy.create, owner)
+                refused = self.after(created, owner, legacy.raise_epoch, owner, "NONODE")
+                found |= self.after(states, earlier, election.register, reign)
+                found |= self.after(created, owner, legacy.raise_epoch, reign)
+                found |= self.after(refused, owner, election.found_epoch, reign)
         return found
 
     def deposed(self, states: set[Local], reign: Shared) -> set[Local]:
         """The same broker after /controller was taken from it."""
         world = self._world(states, reign)
-        world.settle_operator("delete_controller", reign._replace(controller=None))
+        world.settle_operator(faults.delete_controller.__name__, reign._replace(controller=None))
         return set(world.sets[self.broker])
 
     def _world(self, states: set[Local], shared: Shared) -> Possibilities:

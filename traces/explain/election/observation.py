@@ -1,10 +1,16 @@
 """What one record of a log may be: which transitions of the election system, or what outside of it."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from kafkaproof.spec.election import election, faults
+from kafkaproof.spec.election.history import legacy
+from kafkaproof.spec.election.reign import clean, delete_own_controller, write_state
+from kafkaproof.spec.election.session import register_broker, reopen, start
+from kafkaproof.traces.basics.transitions import names_of
 from kafkaproof.traces.evidence.accounts import TOOLS
 from kafkaproof.traces.explain.election.possibilities import Candidate
 from kafkaproof.traces.reading.cluster import below
@@ -34,32 +40,32 @@ _OF_CONTROLLER = {
 """What only a controller writes, where no check of the epoch tells it (see C4 in docs/glossary.md)."""
 _OUTSIDE = (
     (
-        "create",
+        (Create,),
         r"/(consumers|cluster|feature|config|admin|brokers|isr_change_notification|log_dir_event_notification"
         r"|latest_producer_id_block|brokers/(ids|topics|seqid)|config/\w+|admin/delete_topics|cluster/id)",
         "persistent znodes at start",
     ),
-    ("create|setData|delete", r"/(kafka-acl|delegation_token).*", "access control and tokens"),
-    ("setData|create", r"/feature", "feature levels, written unguarded"),
-    ("setData", r"/latest_producer_id_block", "blocks of producer ids"),
-    ("setData", r"/brokers/seqid", "generated broker ids"),
-    ("setData", r"/brokers/ids/\d+", "listeners of a broker, changed while it runs"),
-    ("create", r"/brokers/ids/\d+", "registrations that no broker made"),
-    ("delete", r"/brokers/ids/\d+", "registrations deleted by hand"),
-    ("create|setData", r"/config/\w+/.+", "configuration"),
-    ("delete", r"/config/changes/.+", "old notifications of configuration, purged by any broker"),
-    ("delete", r"/config/.+", "configuration"),
-    ("create", r"/brokers/topics/[^/]+", "topics, created by whoever was asked"),
-    ("setData", r"/brokers/topics/[^/]+", "assignments: partitions added, or a reassignment"),
+    ((Create, SetData, Delete), r"/(kafka-acl|delegation_token).*", "access control and tokens"),
+    ((SetData, Create), r"/feature", "feature levels, written unguarded"),
+    ((SetData,), r"/latest_producer_id_block", "blocks of producer ids"),
+    ((SetData,), r"/brokers/seqid", "generated broker ids"),
+    ((SetData,), r"/brokers/ids/\d+", "listeners of a broker, changed while it runs"),
+    ((Create,), r"/brokers/ids/\d+", "registrations that no broker made"),
+    ((Delete,), r"/brokers/ids/\d+", "registrations deleted by hand"),
+    ((Create, SetData), r"/config/\w+/.+", "configuration"),
+    ((Delete,), r"/config/changes/.+", "old notifications of configuration, purged by any broker"),
+    ((Delete,), r"/config/.+", "configuration"),
+    ((Create,), r"/brokers/topics/[^/]+", "topics, created by whoever was asked"),
+    ((SetData,), r"/brokers/topics/[^/]+", "assignments: partitions added, or a reassignment"),
     (
-        "create|setData|delete",
+        (Create, SetData, Delete),
         r"/admin/(delete_topics/.+|reassign_partitions|preferred_replica_election)",
         "requests to the controller",
     ),
-    ("create", r"/(isr_change|log_dir_event)_notification/.+", "notifications by leaders and brokers"),
-    ("create|setData|delete", r"/consumers/.+", "old consumers"),
+    ((Create,), r"/(isr_change|log_dir_event)_notification/.+", "notifications by leaders and brokers"),
+    ((Create, SetData, Delete), r"/consumers/.+", "old consumers"),
 )
-"""Records that no transition of the election system makes: kind of operation, path, and what they are."""
+"""Records that no transition of the election system makes: forms of operations, path, and what they are."""
 
 
 class Observation(NamedTuple):
@@ -85,18 +91,18 @@ class Observation(NamedTuple):
         return self.candidates, self.outside, self.otherwise, self.applied, epochs
 
 
-def refused(*names: str, answer: str, outside: str | None = None) -> Observation:
+def refused(*transitions: Callable, answer: str, outside: str | None = None) -> Observation:
     """A request that changed nothing."""
-    return Observation(tuple(Candidate(name, answer) for name in names), outside, applied=False)
+    return Observation(tuple(Candidate(name, answer) for name in names_of(*transitions)), outside, applied=False)
 
 
 @lru_cache
-def done(*names: str) -> Observation:
+def done(*transitions: Callable) -> Observation:
     """A request that was answered OK."""
-    return Observation(tuple(Candidate(name, "OK") for name in names))
+    return Observation(tuple(Candidate(name, "OK") for name in names_of(*transitions)))
 
 
-OPENS = done("start", "reopen")
+OPENS = done(start, reopen)
 CLOSES = Observation()
 
 
@@ -134,9 +140,9 @@ class Observer:
         """The fault that an operator's record is, None when it does not touch the election."""
         match self._below_root(transaction):
             case (Delete("/controller"),):
-                return "delete_controller"
+                return faults.delete_controller.__name__
             case (SetData("/controller_epoch"),):
-                return "edit_epoch"
+                return faults.edit_epoch.__name__
         return None
 
     def unregisters(self, transaction: Transaction) -> int | None:
@@ -175,54 +181,60 @@ class Observer:
             case (Check("/controller"), Failure()):
                 return refused(answer="", outside="configuration")
             case (Create("/controller"), SetData("/controller_epoch")):
-                return done("register")
+                return done(election.register)
             case (Create("/controller"), Failure(code)) if code == BADVERSION:
-                return refused("register", answer="BADVERSION")
+                return refused(election.register, answer="BADVERSION")
             case (Create(path), SetData(again)) if path == again == f"/brokers/ids/{broker}":
                 self._registered.add(session)
-                return done("register_broker")
+                return done(register_broker)
             case (Failure(code), Failure(-2)) if code == NODEEXISTS:
                 asks_again = refusal(operations[0]) if session in self._registered else None
-                return refused("register", "register_broker", answer="NODEEXISTS")._replace(otherwise=asks_again)
+                return refused(election.register, register_broker, answer="NODEEXISTS")._replace(otherwise=asks_again)
             case (Failure(code), Failure(-2)) if code == BADVERSION:
-                return refused("write_state", "clean", "delete_own_controller", answer="FENCED")
+                return refused(write_state, clean, delete_own_controller, answer="FENCED")
         return None
 
     def _checked(self, operation: Operation) -> Observation | None:
         """A write that passed the check of the epoch, and was perhaps refused by its own znode."""
         match operation:
             case Failure(code):
-                names = [("clean", "OK"), ("write_state", "BADVERSION"), ("delete_own_controller", "NONODE")]
-                fitting = [c for c in names if c[1] in ("OK", _NAMES.get(code))]
-                return Observation(tuple(Candidate(*c) for c in fitting), applied=False)
+                asked = [(clean, "OK"), (write_state, "BADVERSION"), (delete_own_controller, "NONODE")]
+                fitting = [(each, answer) for each, answer in asked if answer in ("OK", _NAMES.get(code))]
+                return Observation(tuple(Candidate(each.__name__, a) for each, a in fitting), applied=False)
             case Delete("/controller"):
-                return done("delete_own_controller")
+                return done(delete_own_controller)
         return self._write(operation)
 
     def _write(self, operation: Operation) -> Observation | None:
         """A controller's write that depends on no version, as a state's creation."""
         if type(operation) is not Create or not is_of_state(operation.path):
-            return done("clean")
+            return done(clean)
         return _of_controller(Create, state_in(operation.data), None)
 
     def _single(self, operation: Operation, broker: int) -> Observation | None:
         match operation:
             case Failure(code):
-                names = ["create", "found_epoch", "raise_epoch", "register_broker", "delete_any_controller"]
-                names += [] if self.guarded else ["write_state"]
-                return refused(*names, answer=_NAMES.get(code, ""), outside=refusal(operation))
+                asked = [
+                    legacy.create,
+                    election.found_epoch,
+                    legacy.raise_epoch,
+                    register_broker,
+                    legacy.delete_any_controller,
+                ]
+                asked += [] if self.guarded else [write_state]
+                return refused(*asked, answer=_NAMES.get(code, ""), outside=refusal(operation))
             case Create("/controller"):
-                return done("create")
+                return done(legacy.create)
             case Create("/controller_epoch"):
-                return done("found_epoch")
+                return done(election.found_epoch)
             case Create(path) if path == f"/brokers/ids/{broker}":
-                return done("register_broker")
+                return done(register_broker)
             case Create(path) | SetData(path) if path.startswith("/brokers/ids/") and path != f"/brokers/ids/{broker}":
                 return None
             case SetData("/controller_epoch"):
-                return done("raise_epoch")
+                return done(legacy.raise_epoch)
             case Delete("/controller"):
-                return done("delete_any_controller")
+                return done(legacy.delete_any_controller)
         pattern = _OF_CONTROLLER.get(type(operation))
         if pattern and pattern.fullmatch(getattr(operation, "path", "")):
             return None if self.guarded else self._write(operation)
@@ -244,7 +256,7 @@ class Observer:
 def _of_controller(form: type, state: PartitionState | None, known: PartitionState | None) -> Observation | None:
     """A partition state that a controller creates or sets."""
     return (
-        Observation(done("clean" if form is Create else "write_state").candidates, state=state, known=known)
+        Observation(done(clean if form is Create else write_state).candidates, state=state, known=known)
         if state
         else None
     )
@@ -257,9 +269,8 @@ def refusal(operation: Operation) -> str:
 
 def outside(operation: Operation) -> str | None:
     """The kind of an operation outside the election system, None when no table has it."""
-    form = {"Create": "create", "SetData": "setData", "Delete": "delete"}.get(type(operation).__name__, "")
     path = getattr(operation, "path", "")
     for forms, pattern, kind in _OUTSIDE:
-        if form in forms.split("|") and re.fullmatch(pattern, path):
+        if isinstance(operation, forms) and re.fullmatch(pattern, path):
             return kind
     return None

@@ -10,9 +10,13 @@ expired session cannot make any more, and at the start of a reign the deletion o
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from kafkaproof.spec.election import election, faults, session
 from kafkaproof.spec.election.belief import CLEANING
+from kafkaproof.spec.election.history import legacy
+from kafkaproof.spec.election.reign import clean, delete_own_controller, write_state
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.basics.transitions import names_of
 from kafkaproof.traces.explain.election.single_steps import (
     ME,
     OTHER,
@@ -24,23 +28,24 @@ from kafkaproof.traces.explain.election.single_steps import (
 )
 
 LIMIT = 5_000
-_LOGGED = {
-    "start",
-    "reopen",
-    "stop",
-    "expire_session",
-    "expire_orphan",
-    "register_broker",
-    "die",
-    "create",
-    "raise_epoch",
-    "found_epoch",
-    "register",
-    "clean",
-    "write_state",
-    "delete_any_controller",
-    "delete_own_controller",
-}
+_LOGGED = names_of(
+    session.start,
+    session.reopen,
+    faults.stop,
+    faults.expire_session,
+    faults.expire_orphan,
+    session.register_broker,
+    session.die,
+    legacy.create,
+    legacy.raise_epoch,
+    election.found_epoch,
+    election.register,
+    clean,
+    write_state,
+    legacy.delete_any_controller,
+    delete_own_controller,
+)
+"""The transitions that a log shows."""
 
 
 class Shared(NamedTuple):
@@ -123,7 +128,7 @@ class Possibilities:
     def _is_hidden(self, name: str, local: Local, outcome: Outcome) -> bool:
         if name not in _LOGGED or outcome.answer == "EXPIRED":
             return True
-        begins = name == "clean" and self.steps.field(local, "doing") == CLEANING
+        begins = name == clean.__name__ and self.steps.field(local, "doing") == CLEANING
         return begins and outcome.answer == "OK"
 
     def outcomes(
@@ -155,7 +160,7 @@ class Possibilities:
         scene = self.scene(broker, state_epoch)
         for local in self.sets[broker]:
             yield local, scene
-            if name == "write_state":
+            if name == write_state.__name__:
                 yield local, self.steps.after_reading(local, scene)
 
     def absolute(self, broker: int, scene: Scene) -> Shared:

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kafkaproof.spec.election import election, faults
 from kafkaproof.spec.election.model import MODELS
+from kafkaproof.spec.election.session import die
+from kafkaproof.traces.basics.transitions import names_of
 from kafkaproof.traces.evidence.accounts import Account
 from kafkaproof.traces.evidence.controllers import Controllers
 from kafkaproof.traces.explain.election.divergence import reason_for
@@ -51,7 +54,7 @@ class Follower(Listener):
 
     def __init__(self, recording: Recording, variant: str, members: Members, root: str):
         self.steps, self.variant, self.members, self.root = _steps_of(variant), variant, members, root
-        self.observer = Observer(self.steps.has("register"), root)
+        self.observer = Observer(self.steps.has(election.register.__name__), root)
         self._recording, self._paths = recording, (f"{root}/controller", f"{root}/controller_epoch")
         self._alike: dict[tuple, tuple[_Explained, frozenset[Local]]] = {}
         self._over = False
@@ -197,7 +200,8 @@ class Follower(Listener):
 
     def _close_session(self, transaction: Transaction, broker: int, after: Shared) -> None:
         """The session ends of a broker's process, or of its former process, or one that owns nothing any more."""
-        names = ("stop", "die") if transaction.cxid else ("expire_session", "expire_orphan")
+        closing, ending = (faults.stop, die), (faults.expire_session, faults.expire_orphan)
+        names = names_of(*(closing if transaction.cxid else ending))
         present = self.latest.get(broker) == transaction.session
 
         def lives(local: Local) -> bool:
@@ -206,7 +210,7 @@ class Follower(Listener):
         found = [
             explanation
             for explanation in self.possible.outcomes(broker, [Candidate(name, None) for name in names], after)
-            if (explanation.candidate.name == "expire_orphan") != lives(explanation.before)
+            if (explanation.candidate.name == faults.expire_orphan.__name__) != lives(explanation.before)
         ]
         owns_nothing = set()
         if after == self.possible.shared:

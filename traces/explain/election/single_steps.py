@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kafkaproof.checker.model.execution import Execution
+from kafkaproof.spec.election.faults import edit_epoch
 from kafkaproof.spec.kafka.zookeeper import ABSENT, ORPHAN, read_state
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model, Property
@@ -149,7 +150,7 @@ class ElectionSteps:
         """Other names for all epochs and versions; their own where an operator may write any epoch."""
         own = [part[place] for part in (local, other) if part for place in self._numbered]
         values = [*own, scene.epoch, scene.version, scene.state_epoch]
-        return Names(range(-1, max(values) + 1) if self.has("edit_epoch") else values)
+        return Names(range(-1, max(values) + 1) if self.has(edit_epoch.__name__) else values)
 
     def renamed(self, local: Local, name: Callable[[int], int]) -> Local:
         """A local state with other names for its epochs."""

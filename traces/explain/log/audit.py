@@ -1,43 +1,59 @@
 """Accounts for every record of a log, so that none is passed over: a step of the specification, or of a listed kind."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
 
+from kafkaproof.spec.partition import log_dirs, triggers
+from kafkaproof.spec.partition.faults import ask_for_preferred
+from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.isr import alter_partition
+from kafkaproof.spec.partition.machines import create_first_state, write_leader, write_removal
+from kafkaproof.spec.topics import creation, deletion, faults, machines, reassignment
+from kafkaproof.spec.topics.history import two_phase
 from kafkaproof.traces.basics.columns import ByZxid
 from kafkaproof.traces.evidence.accounts import Account, is_listed
 from kafkaproof.traces.evidence.streams import Common
 from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.explain.log.streams import Streams, unexplained
 from kafkaproof.traces.explain.partitions.leader_changes import BY_ALTER_PARTITION
+from kafkaproof.traces.explain.partitions.strategies import Strategy
 from kafkaproof.traces.reading.recording import Recording
 
 _LISTED = "of a listed kind"
 _LOST = Account(None, "nothing that is known")
 _WITHDRAWN = Account(None, "requests withdrawn by hand")
+
+
+def _account(transition: Callable) -> Account:
+    """A step of the system in whose folder its transition stands."""
+    return Account(transition.__module__.removeprefix("kafkaproof.spec.").split(".")[0], transition.__name__)
+
+
 _STEPS = {
-    "topic created": Account("topics", "create_again"),
-    "partitions added": Account("topics", "expand"),
-    "deletion requested": Account("topics", "ask_for_deletion"),
-    "reassignments requested": Account("topics", "list_reassignment"),
-    "preferred elections requested": Account("partition", "ask_for_preferred"),
-    "preferred elections dealt with": Account("partition", "delete_request"),
-    "partition znodes created": Account("topics", "create_first_state"),
-    "added partitions taken back": Account("topics", "restore_partitions"),
-    "partition znodes deleted": Account("topics", "delete_states"),
-    "topic znode deleted": Account("topics", "delete_topic_node"),
-    "configuration deleted": Account("topics", "delete_topic_config"),
-    "deletion finished": Account("topics", "delete_topic_marker"),
-    "deletion is disabled": Account("topics", "topic_deletion"),
-    "deletion of an unknown topic": Account("topics", "topic_deletion"),
-    "assignment written": Account("topics", "write_assignment"),
-    "union written": Account("topics", "write_union"),
-    "target written": Account("topics", "write_target"),
-    "request list written": Account("topics", "delete_listed"),
-    "ISRs told of": Account("partition", "change_isr"),
-    "log directory failure told of": Account("partition", "notify"),
+    "topic created": _account(faults.create_again),
+    "partitions added": _account(faults.expand),
+    "deletion requested": _account(faults.ask_for_deletion),
+    "reassignments requested": _account(faults.list_reassignment),
+    "preferred elections requested": _account(ask_for_preferred),
+    "preferred elections dealt with": _account(triggers.delete_request),
+    "partition znodes created": _account(machines.create_first_state),
+    "added partitions taken back": _account(creation.restore_partitions),
+    "partition znodes deleted": _account(deletion.delete_states),
+    "topic znode deleted": _account(deletion.delete_topic_node),
+    "configuration deleted": _account(deletion.delete_topic_config),
+    "deletion finished": _account(deletion.delete_topic_marker),
+    "deletion is disabled": _account(deletion.topic_deletion),
+    "deletion of an unknown topic": _account(deletion.topic_deletion),
+    "assignment written": _account(reassignment.write_assignment),
+    "union written": _account(two_phase.write_union),
+    "target written": _account(reassignment.write_target),
+    "request list written": _account(two_phase.delete_listed),
+    "ISRs told of": _account(leader_zk.change_isr),
+    "log directory failure told of": _account(log_dirs.notify),
     "written again": Account(None, "topic znodes, written once more"),
     "topic id written": Account(None, "topic ids, written by a new controller"),
     "deletion withdrawn by hand": _WITHDRAWN,
@@ -45,7 +61,8 @@ _STEPS = {
     "preferred elections withdrawn by hand": _WITHDRAWN,
 }
 """What the writes of streams are. Those of a kind that is missing here are what the election system says of them."""
-_BY_STRATEGY = {"new_topic": "create_first_state", "remove_from_isr": "write_removal"}
+_BY_STRATEGY = {Strategy.NEW_TOPIC: create_first_state, Strategy.REMOVAL: write_removal}
+"""The transitions by which a controller writes what a strategy gives; `write_leader`, where it is not here."""
 
 
 @dataclass(frozen=True)
@@ -141,12 +158,13 @@ def _is_known(account: Account) -> bool:
     return account.system is not None or is_listed(account.name)
 
 
-def _of_partition(strategy: str, trigger: str) -> Account:
+def _of_partition(strategy: Strategy, trigger: str) -> Account:
     """The transition that writes a partition's state by a strategy."""
-    if strategy == "epoch_bump":
-        return Account("topics", "tell_replicas")
-    if strategy in ("isr_expand", "isr_shrink"):
-        name = "alter_partition" if trigger == BY_ALTER_PARTITION else "change_isr"
+    if strategy == Strategy.EPOCH_BUMP:
+        return _account(reassignment.tell_replicas)
+    if strategy in (Strategy.ISR_EXPAND, Strategy.ISR_SHRINK):
+        transition = alter_partition if trigger == BY_ALTER_PARTITION else leader_zk.change_isr
     else:
-        name = _BY_STRATEGY.get(strategy, "write_leader")
-    return Account("partition", f"{name}: {strategy}")
+        transition = _BY_STRATEGY.get(strategy, write_leader)
+    account = _account(transition)
+    return account._replace(name=f"{account.name}: {strategy}")

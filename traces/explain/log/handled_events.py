@@ -10,9 +10,9 @@ from kafkaproof.traces.explain.log.view_order import Explanations, Floors
 from kafkaproof.traces.explain.omissions.threads import Thread
 from kafkaproof.traces.explain.partitions.explanations import SHUTDOWN
 from kafkaproof.traces.explain.partitions.leader_changes import BY_ALTER_PARTITION, BY_LEADER
+from kafkaproof.traces.explain.partitions.strategies import Strategy
 
 Reign = tuple[int, int]
-_PREFERRED, _SHUTDOWN = "preferred", "controlled_shutdown"
 
 
 def threads_of(floors: Floors, terms: Mapping[Reign, Term], made: Iterable[tuple[int, int]]) -> dict[Reign, Thread]:
@@ -46,11 +46,16 @@ def _kind(explanations: Explanations) -> tuple[int, int, int, int]:
     kind = _ANY
     if triggers == {BY_ALTER_PARTITION}:
         kind = _AT_ONCE
-    elif strategies == {_PREFERRED}:
+    elif strategies == {Strategy.PREFERRED}:
         kind = _LAST_OF_ALL
-    elif strategies == {_SHUTDOWN}:
+    elif strategies == {Strategy.CONTROLLED_SHUTDOWN}:
         kind = _LEAVING
-    return kind, view, int(_PREFERRED in strategies), int(_SHUTDOWN in strategies or SHUTDOWN in triggers)
+    return (
+        kind,
+        view,
+        int(Strategy.PREFERRED in strategies),
+        int(Strategy.CONTROLLED_SHUTDOWN in strategies or SHUTDOWN in triggers),
+    )
 
 
 def _behind(zxids, kinds, views, preferred, leaving, topics) -> np.ndarray:

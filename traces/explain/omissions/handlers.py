@@ -4,6 +4,7 @@ The transitions decide. Here is only what they are run from: a controller that r
 and a partition as ZooKeeper has it. The controller is a broker of its own, which has no replica.
 """
 
+from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.partition import progress
+from kafkaproof.spec.partition.brokers import broker_change, controlled_shutdown
 from kafkaproof.spec.partition.context import (
     ELECTING,
     IDLE,
@@ -83,7 +85,7 @@ class Handlers:
         client = s.zk.clients[len(number)]
         client.watch, client.seen = FIRED, before
         self._know(s, partition, number, before)
-        self._take(s, "broker_change")
+        self._take(s, broker_change)
         return self._writes(s, number)
 
     def releases(self, partition: Partition, seen: Seen, leaver: int) -> Elected | None:
@@ -91,7 +93,7 @@ class Handlers:
         s, number = self._state(partition, seen, leaver)
         self._know(s, partition, number, s.zk.registered)
         put_shutdown(s.network, number[leaver])
-        self._take(s, "controlled_shutdown", number[leaver])
+        self._take(s, controlled_shutdown, number[leaver])
         return self._writes(s, number)
 
     def makes(self, partition: Partition, seen: Seen) -> Elected | None:
@@ -157,8 +159,9 @@ class Handlers:
             return False
         return any(function(s, *arguments) for arguments in product(*(choices[name] for name in names)))
 
-    def _take(self, s: Plain, name: str, *arguments: int) -> None:
-        next(function for function, _ in self._events if function.__name__ == name)(s, len(s.brokers) - 1, *arguments)
+    def _take(self, s: Plain, transition: Callable, *arguments: int) -> None:
+        bound = next(function for function, _ in self._events if function.__name__ == transition.__name__)
+        bound(s, len(s.brokers) - 1, *arguments)
 
     def _blank(self, brokers: int) -> Plain:
         if brokers not in self._blanks:

@@ -16,7 +16,7 @@ from kafkaproof.traces.explain.omissions.handlers import Partition, Seen, handle
 from kafkaproof.traces.explain.omissions.same_event import Sibling
 from kafkaproof.traces.explain.omissions.threads import Thread
 from kafkaproof.traces.explain.partitions.explanations import SHUTDOWN, Explanation
-from kafkaproof.traces.explain.partitions.strategies import Elected
+from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
 
 _MOST = 50
 """So many different /brokers/ids are tried for what a handler saw; where there are more nothing is said."""
@@ -60,7 +60,7 @@ class Judge:
     ) -> Iterator[Elected | None]:
         """What each handler writes first that an explanation of something else stands for."""
         handlers, gone, live = self._handlers, debt.gone, self._inputs.brokers.at(why.view)
-        if why.trigger == SHUTDOWN and why.strategy != "offline":
+        if why.trigger == SHUTDOWN and why.strategy != Strategy.OFFLINE:
             yield handlers.releases(partition, Seen(live, offline, unclean), gone)
             return
         seen = Seen(live - {gone}, offline, unclean)

@@ -9,9 +9,10 @@ from kafkaproof.traces.basics.columns import Rows
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges
 from kafkaproof.traces.explain.partitions.explanations import FAILOVER, FAILURE, SHUTDOWN, START_UP, Explanation
+from kafkaproof.traces.explain.partitions.strategies import Strategy
 from kafkaproof.traces.reading.state_records import NOTHING
 
-_STRATEGIES = {"offline", "offline_unclean", "controlled_shutdown", "remove_from_isr"}
+_STRATEGIES = {Strategy.OFFLINE, Strategy.OFFLINE_UNCLEAN, Strategy.CONTROLLED_SHUTDOWN, Strategy.REMOVAL}
 _TRIGGERS = {FAILURE, FAILOVER, START_UP, SHUTDOWN}
 
 

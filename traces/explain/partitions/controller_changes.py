@@ -12,7 +12,7 @@ from kafkaproof.traces.explain.partitions.case import Case, Repeated, case_of, r
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges, writer
 from kafkaproof.traces.explain.partitions.explanations import Told, explainer_of
 from kafkaproof.traces.reading.state_records import NOTHING
-from kafkaproof.traces.zookeeper.znodes.topics import Place
+from kafkaproof.traces.zookeeper.znodes.topics import Place, PlaceKind
 
 
 def explain_controlled(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> None:
@@ -128,5 +128,5 @@ class _Judge:
         for place in np.flatnonzero(same & (changes.before[rows] != NOTHING)).tolist():
             row = rows[place]
             following = self._evidence.next_checked(int(changes.sessions[row]), int(changes.zxids[row]))
-            found[place] = following == Place("topic", changes.names[changes.partitions[row]][0])
+            found[place] = following == Place(PlaceKind.TOPIC, changes.names[changes.partitions[row]][0])
         return found

@@ -14,13 +14,20 @@ from kafkaproof.traces.basics.interned import Known
 from kafkaproof.traces.evidence.broker_views import Sight
 from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.explain.partitions.case import Case, Repeated, Unclean
-from kafkaproof.traces.explain.partitions.strategies import Elected, Elections
+from kafkaproof.traces.explain.partitions.strategies import Elected, Elections, Strategy
 
 FAILOVER, FAILURE, START_UP = "controller failover", "broker failure", "broker start-up"
 CREATION, EXPANSION, DELETION = "topic creation", "partition expansion", "topic deletion"
 REASSIGNMENT, SHUTDOWN, DIRECTORY = "reassignment", "controlled shutdown", "log directory failure"
 ENABLED, FORCED = "unclean election enabled", "unclean election requested"
-ELECTIONS = ("new_topic", "offline", "offline_unclean", "preferred", "reassign", "controlled_shutdown")
+ELECTIONS = (
+    Strategy.NEW_TOPIC,
+    Strategy.OFFLINE,
+    Strategy.OFFLINE_UNCLEAN,
+    Strategy.PREFERRED,
+    Strategy.REASSIGN,
+    Strategy.CONTROLLED_SHUTDOWN,
+)
 BY_ZNODE, BY_REQUEST = "preferred election by znode", "preferred election by request or timer"
 _REMEMBERED = 50_000
 """So many cases are remembered: when a broker fails, those of its partitions are mostly alike."""
@@ -29,7 +36,7 @@ _REMEMBERED = 50_000
 class Explanation(NamedTuple):
     """What may have been done: `view`, the zxid of the version of /brokers/ids, is None where none matters."""
 
-    strategy: str
+    strategy: Strategy
     trigger: str
     view: int | None
     tokens: int = 0
@@ -98,24 +105,24 @@ class Explainer:
 
     def allowed(self, case: Case) -> list[str]:
         """What each strategy would write by some view and assignment, in words."""
-        found: list[tuple[str, Elected | None]] = []
+        found: list[tuple[Strategy, Elected | None]] = []
         for sight in case.sights:
             for replicas in case.assignments:
                 found += self._results(case, replicas, sight.view.brokers)
         known = case.known
         if known:
-            found += [("remove_from_isr", self._elections.removal(*known, replica)) for replica in sorted(known.isr)]
+            found += [(Strategy.REMOVAL, self._elections.removal(*known, replica)) for replica in sorted(known.isr)]
         return list(dict.fromkeys(f"{name}: leader {new.leader}, ISR {sorted(new.isr)}" for name, new in found if new))
 
     def _results(self, case: Case, replicas: tuple[int, ...], online: frozenset[int]):
         """The results of the strategies that elect by an assignment and a view."""
         if case.known is None:
-            return [("new_topic", self._elections.new_topic(replicas, online))]
+            return [(Strategy.NEW_TOPIC, self._elections.new_topic(replicas, online))]
         isr = case.known.isr
-        targets = [("reassign", self._elections.reassign(target, isr, online)) for target in case.targets]
+        targets = [(Strategy.REASSIGN, self._elections.reassign(target, isr, online)) for target in case.targets]
         return [
-            ("offline", self._elections.offline(replicas, isr, online, False)),
-            ("preferred", self._elections.preferred(replicas, isr, online)),
+            (Strategy.OFFLINE, self._elections.offline(replicas, isr, online, False)),
+            (Strategy.PREFERRED, self._elections.preferred(replicas, isr, online)),
             *targets,
         ]
 
@@ -127,7 +134,7 @@ class Explainer:
                 if tokens is None:
                     continue
                 if self._elections.new_topic(replicas, sight.view.brokers - offline) == case.written:
-                    yield Explanation("new_topic", _why_created(case, replicas), sight.view.zxid, tokens)
+                    yield Explanation(Strategy.NEW_TOPIC, _why_created(case, replicas), sight.view.zxid, tokens)
 
     def _offline(self, case: Case) -> Iterator[Explanation]:
         known, written = case.known, case.written
@@ -144,9 +151,9 @@ class Explainer:
                     continue
                 tokens += known.leader in view.brokers & offline
                 if clean:
-                    yield Explanation("offline", _round(case, sight), view.zxid, tokens)
+                    yield Explanation(Strategy.OFFLINE, _round(case, sight), view.zxid, tokens)
                 elif why := self._why_unclean(case, sight, unclean):
-                    yield Explanation("offline_unclean", why[0], view.zxid, tokens + why[1])
+                    yield Explanation(Strategy.OFFLINE_UNCLEAN, why[0], view.zxid, tokens + why[1])
 
     def _why_unclean(self, case: Case, sight: Sight, unclean: Unclean) -> tuple[str, int] | None:
         """What allowed an unclean election, and how many tokens that takes; None when nothing did."""
@@ -165,7 +172,7 @@ class Explainer:
             for replicas in case.assignments:
                 elected = self._elections.preferred(replicas, case.known.isr, view.brokers)
                 if elected == case.written:
-                    yield Explanation("preferred", trigger, view.zxid, tokens)
+                    yield Explanation(Strategy.PREFERRED, trigger, view.zxid, tokens)
 
     def _reassign(self, case: Case) -> Iterator[Explanation]:
         for sight in case.sights:
@@ -176,7 +183,7 @@ class Explainer:
                 if tokens is None or case.known.leader in online & frozenset(target):
                     continue
                 if self._elections.reassign(target, case.known.isr, online) == case.written:
-                    yield Explanation("reassign", REASSIGNMENT, sight.view.zxid, tokens)
+                    yield Explanation(Strategy.REASSIGN, REASSIGNMENT, sight.view.zxid, tokens)
 
     def _controlled_shutdown(self, case: Case) -> Iterator[Explanation]:
         known, leaving = case.known, case.known.isr - case.written.isr
@@ -186,7 +193,7 @@ class Explainer:
             for replicas in case.assignments:
                 elected = self._elections.controlled_shutdown(replicas, known.isr, sight.view.brokers, leaving)
                 if elected == case.written:
-                    yield Explanation("controlled_shutdown", SHUTDOWN, sight.view.zxid, len(leaving))
+                    yield Explanation(Strategy.CONTROLLED_SHUTDOWN, SHUTDOWN, sight.view.zxid, len(leaving))
 
     def _removal(self, case: Case) -> Iterator[Explanation]:
         for replica in case.known.isr:
@@ -195,13 +202,13 @@ class Explainer:
                 found.append(self._elections.old_removal(*case.known, replica))
             if case.written in found:
                 for trigger, view, tokens in _why_offline(case, replica):
-                    yield Explanation("remove_from_isr", trigger, view, tokens)
+                    yield Explanation(Strategy.REMOVAL, trigger, view, tokens)
 
     def _epoch_bump(self, case: Case) -> Iterator[Explanation]:
         """A reassignment tells old and new replicas; from 2.4 on one to what there is already is carried out too."""
         asked_for_what_is = self._features.kip455 and case.topic_follows
         if case.known == case.written and (case.targets or asked_for_what_is):
-            yield Explanation("epoch_bump", REASSIGNMENT, None, 0 if case.targets else 1)
+            yield Explanation(Strategy.EPOCH_BUMP, REASSIGNMENT, None, 0 if case.targets else 1)
 
     def _repeated(self, case: Case) -> Iterator[Explanation]:
         """An election one of whose writes met another version is held again: of the whole batch up to 2.3, later of the

@@ -9,6 +9,7 @@ from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges, writer
 from kafkaproof.traces.explain.partitions.explanations import Explanation
+from kafkaproof.traces.explain.partitions.strategies import Strategy
 from kafkaproof.traces.reading.state_records import NOTHING
 
 BY_LEADER, BY_ALTER_PARTITION = "leader's own write", "AlterPartition"
@@ -69,11 +70,11 @@ def _wish(change: Change, evidence: Evidence, told: int) -> tuple[str | None, st
     """What a leader did to its ISR, and why it may not have."""
     before, after = set(change.before.isr), set(change.after.isr)
     if after < before:
-        return "isr_shrink", None
+        return Strategy.ISR_SHRINK, None
     assigned = evidence.inputs.assignments(change.partition, told, change.zxid)
     members = {*before, *(replica for version in assigned for replica in version.value.replicas)}
     if after > before and members >= after:
-        return "isr_expand", None
+        return Strategy.ISR_EXPAND, None
     allowed = f"allowed there: a larger or a smaller one that has {change.after.leader}, of {sorted(members)}"
     return None, f"no ISR that a leader may wish; {allowed}"
 

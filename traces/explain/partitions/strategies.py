@@ -5,6 +5,7 @@ assignment a tuple of the log's ids. Every rule is the specification's.
 """
 
 from collections.abc import Iterable
+from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,6 +15,21 @@ from kafkaproof.spec.partition.history import strategies as former
 
 _REMEMBERED = 20_000
 """So many elections are remembered, of each strategy: a cluster has few assignments, ISRs and sets of live brokers."""
+
+
+class Strategy(StrEnum):
+    """By what a partition's state comes to what is written: an election, a removal, or a leader's proposal of an ISR."""
+
+    NEW_TOPIC = "new_topic"
+    OFFLINE = "offline"
+    OFFLINE_UNCLEAN = "offline_unclean"
+    PREFERRED = "preferred"
+    REASSIGN = "reassign"
+    CONTROLLED_SHUTDOWN = "controlled_shutdown"
+    REMOVAL = "remove_from_isr"
+    EPOCH_BUMP = "epoch_bump"
+    ISR_EXPAND = "isr_expand"
+    ISR_SHRINK = "isr_shrink"
 
 
 class Elected(NamedTuple):
@@ -34,8 +50,9 @@ class Elections:
     def __init__(self):
         self._ids: list[int] = []
         self._numbers: dict[int, int] = {}
-        for name in ("new_topic", "offline", "reassign", "preferred", "controlled_shutdown", "removal", "old_removal"):
-            setattr(self, name, lru_cache(maxsize=_REMEMBERED)(getattr(self, name)))
+        elections = (self.new_topic, self.offline, self.reassign, self.preferred, self.controlled_shutdown)
+        for method in (*elections, self.removal, self.old_removal):
+            setattr(self, method.__name__, lru_cache(maxsize=_REMEMBERED)(method))
 
     def new_topic(self, assignment: tuple[int, ...], online: frozenset[int]) -> Elected | None:
         """The first state of a partition; None when no replica is online."""

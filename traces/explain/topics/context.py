@@ -15,7 +15,8 @@ from kafkaproof.traces.explain.topics.reassignments import Reassignments
 from kafkaproof.traces.explain.topics.steps import steps_of
 from kafkaproof.traces.explain.topics.work_in_progress import Work
 
-TOPIC = "topic"
+TOPIC, REASSIGNMENT, NOTIFICATION = "topic", "reassignment", "notification"
+"""The streams of writes."""
 """The stream of topics: what a controller is in the middle of there is the deletion of one."""
 
 
@@ -23,7 +24,7 @@ TOPIC = "topic"
 class Judged:
     """A write, and what it is: `kind` is None where nothing explains it, and `text` says why.
 
-    `stream`: "topic", "reassignment" or "notification"; `certain`: nothing that was before the log could have
+    `stream`: TOPIC, REASSIGNMENT or NOTIFICATION; `certain`: nothing that was before the log could have
     explained it.
     """
 
@@ -110,6 +111,6 @@ class Context:
             memory.forget(topic)
 
 
-def unexplained(write: Write, reign: Reign | None, why: str, stream: str = "topic") -> Judged:
+def unexplained(write: Write, reign: Reign | None, why: str, stream: str = TOPIC) -> Judged:
     """A write that nothing explains; what a reign before the log had read is not known."""
     return Judged(write, stream, None, f"{write.text}: {why}", reign is None or not reign.unknown)

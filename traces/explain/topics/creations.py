@@ -8,7 +8,7 @@ from itertools import permutations, product
 from kafkaproof.spec.topics.assignment import assign_replicas
 from kafkaproof.traces.basics.versions import Version
 from kafkaproof.traces.evidence.streams import Evidence
-from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.explain.topics.steps import TopicSteps
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.topics import Topic, entity_in, topic_in
@@ -30,7 +30,7 @@ class Creations:
 
     def note(self, write: Write) -> None:
         """Remember which configurations a session has written."""
-        if write.path.startswith("/config/") and write.form != "delete":
+        if write.path.startswith("/config/") and write.form != Form.DELETE:
             self._configured[write.session].add(write.path)
 
     def why_no_topic(self, write: Write) -> str | None:

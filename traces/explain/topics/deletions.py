@@ -7,7 +7,8 @@ from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import Reign
 from kafkaproof.traces.evidence.topic_trees import TopicTree
-from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.evidence.writes import Form, Write
+from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind
 
 
 class Deletions:
@@ -23,9 +24,9 @@ class Deletions:
         """Remember that a controller has written something of a topic, and whether it took a partition offline."""
         key = reign.start, write.place.topic
         self._known.add(key)
-        if write.form == "create" and write.place.kind == "state":
+        if write.form == Form.CREATE and write.place.kind == PlaceKind.STATE:
             self._created[write.place.topic, write.place.number] = write.zxid, reign.epoch
-        if write.form == "delete" and write.place.kind == "topic":
+        if write.form == Form.DELETE and write.place.kind == PlaceKind.TOPIC:
             self._known.discard(key)
             self._offline.pop(key, None)
         leaderless = change and change.after and change.after.leader == NOBODY

@@ -2,32 +2,34 @@
 
 from math import inf
 
+from kafkaproof.spec.topics import reassignment
+from kafkaproof.spec.topics.history import two_phase
 from kafkaproof.traces.evidence.terms import Reign
-from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.explain.partitions.explained import Explained
-from kafkaproof.traces.explain.partitions.explanations import REASSIGNMENT
+from kafkaproof.traces.explain.partitions.explanations import REASSIGNMENT as BY_REASSIGNMENT
 from kafkaproof.traces.explain.partitions.strategies import Elected
-from kafkaproof.traces.explain.topics.context import TOPIC, Context, Gap, Judged, unexplained
+from kafkaproof.traces.explain.topics.context import REASSIGNMENT, TOPIC, Context, Gap, Judged, unexplained
 from kafkaproof.traces.explain.topics.memory import Memory
 from kafkaproof.traces.explain.topics.requests import Entries, Requests
 from kafkaproof.traces.explain.topics.steps import Scene, Step
 from kafkaproof.traces.explain.topics.work_in_progress import Completing, Listing, Reassigning, Work
-from kafkaproof.traces.zookeeper.znodes.topics import Topic, text_of, topic_in
+from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, Topic, text_of, topic_in
 
-STREAM, LISTED, ASKED_AGAIN = "reassignment", "request list written", "written again"
+LISTED, ASKED_AGAIN = "request list written", "written again"
 _KINDS = {
-    "write_assignment": "assignment written",
-    "write_union": "union written",
-    "write_target": "target written",
-    "delete_listed": LISTED,
+    reassignment.write_assignment.__name__: "assignment written",
+    two_phase.write_union.__name__: "union written",
+    reassignment.write_target.__name__: "target written",
+    two_phase.delete_listed.__name__: LISTED,
 }
 _DELETED = {
-    "state": "partition znodes deleted",
-    "partition": "partition znodes deleted",
-    "directory": "partition znodes deleted",
-    "topic": "topic znode deleted",
-    "config": "configuration deleted",
-    "marker": "deletion finished",
+    PlaceKind.STATE: "partition znodes deleted",
+    PlaceKind.PARTITION: "partition znodes deleted",
+    PlaceKind.DIRECTORY: "partition znodes deleted",
+    PlaceKind.TOPIC: "topic znode deleted",
+    PlaceKind.CONFIG: "configuration deleted",
+    PlaceKind.MARKER: "deletion finished",
 }
 
 
@@ -65,7 +67,7 @@ class Handlers:
         """Whether a controller writes the topic znode as it has just done: the answer was lost, and no version is asked
         for, so that it lands once more (KafkaZkClient.setTopicAssignmentRaw, retryRequestsUntilConnected).
         """
-        if write.place.kind != "topic" or write.form != "set":
+        if write.place.kind != PlaceKind.TOPIC or write.form != Form.SET:
             return False
         topic = topic_in(write.data)
         return topic is not None and self._context.memory(reign).repeats(write.place.topic, topic, last)
@@ -119,14 +121,16 @@ class Handlers:
 
     def _reassigns(self, work: Reassigning, scene: Scene, write: Write, reign: Reign, each: Explained | None):
         place, memory = write.place, self._context.memory(reign)
-        if place.kind == "topic" and write.form == "set":
+        if place.kind == PlaceKind.TOPIC and write.form == Form.SET:
             topic = topic_in(write.data)
             fits = place.topic == work.partition[0] and topic and self._fits(memory, write, topic, work.partition[1])
             written = topic.partitions.get(work.partition[1]) if fits else None
         elif each and each.change.partition == work.partition:
             fits, written = each.change.after is not None, elected(each)
         else:
-            fits = place.kind == "reassign" and not self.requests.why_not(memory, write, work.partition, work.begun)
+            fits = place.kind == PlaceKind.REASSIGN and not self.requests.why_not(
+                memory, write, work.partition, work.begun
+            )
             written = None
         taken = work.take(scene, written) if fits else []
         return self._taken(work, taken[0], write, reign) if taken else None
@@ -143,19 +147,19 @@ class Handlers:
         known = memory.of(work.partition, write.zxid)[0]
         listed = memory.listed(write.zxid).get(work.partition, ())
         context.history.step(work.partition, step, write, known, context.steps.requested(step.after), listed)
-        if write.place.kind == "topic":
+        if write.place.kind == PlaceKind.TOPIC:
             memory.wrote(write.place.topic, write.zxid, topic_in(write.data))
-        if step.name == "write_target":
+        if step.name == reassignment.write_target.__name__:
             memory.finish(work.partition, write.zxid)
             works.append(Listing(work.partition, step.written.replicas) if context.features.kip455 else work)
-        elif step.name != "delete_listed":
+        elif step.name != two_phase.delete_listed.__name__:
             works.append(work)
-        return Judged(write, STREAM, _KINDS.get(step.name, "step of a reassignment"))
+        return Judged(write, REASSIGNMENT, _KINDS.get(step.name, "step of a reassignment"))
 
     def deletes(self, work: Completing, write: Write, reign: Reign) -> Judged | None:
         """The next deletion of a topic's znodes, None where it is another write."""
         tree = self._context.world.topics[work.topic]
-        if write.form != "delete" or write.place not in work.next_places(tree):
+        if write.form != Form.DELETE or write.place not in work.next_places(tree):
             return None
         work.take(write.place)
         self._works[reign.start] = [work]
@@ -163,8 +167,8 @@ class Handlers:
 
     def _lists(self, work: Listing, write: Write) -> Judged | None:
         """The partition is taken out of the list, if there is one; nothing else comes first."""
-        taken_out = write.place.kind == "reassign" and self.requests.entries(write) == self._rest(work)
-        return Judged(write, STREAM, LISTED) if taken_out else None
+        taken_out = write.place.kind == PlaceKind.REASSIGN and self.requests.entries(write) == self._rest(work)
+        return Judged(write, REASSIGNMENT, LISTED) if taken_out else None
 
     def _rest(self, work: Listing) -> Entries | None:
         """What is left of the list without the partition; None where there is no list."""
@@ -180,23 +184,27 @@ class Handlers:
         name = write.place.topic
         tree = context.world.topics[name]
         if not found or tree.topic is None or topic.id != tree.topic.id:
-            return unexplained(write, reign, self._why_not(memory, write, topic), STREAM)
-        if found[0][1].name == "write_assignment" and context.deletions.surely_queued(reign, name, write.zxid):
-            return unexplained(write, reign, "T3: the topic is queued for deletion, no reassignment begins", STREAM)
+            return unexplained(write, reign, self._why_not(memory, write, topic), REASSIGNMENT)
+        if found[0][1].name == reassignment.write_assignment.__name__ and context.deletions.surely_queued(
+            reign, name, write.zxid
+        ):
+            return unexplained(
+                write, reign, "T3: the topic is queued for deletion, no reassignment begins", REASSIGNMENT
+            )
         return [self._taken(*each, write, reign) for each in found][0]
 
     def resumes(self, write: Write, reign: Reign, each: Explained) -> Judged | None:
         """A write of a partition's state that begins or resumes a reassignment; None where it need not."""
-        if not each.may_be(REASSIGNMENT):
+        if not each.may_be(BY_REASSIGNMENT):
             return None
         context = self._context
         found = context.reassignments.by_state(context.memory(reign), write, each, context.last(reign))
-        others = [e for e in each.explanations if e.trigger != REASSIGNMENT]
+        others = [e for e in each.explanations if e.trigger != BY_REASSIGNMENT]
         if found:
             found[0].optional = bool(others) and others[0].tokens <= each.explanations[0].tokens
             return self._taken(*found, write, reign)
         if each.explanations and not others:
-            return unexplained(write, reign, "no reassignment of this partition is at such a step", STREAM)
+            return unexplained(write, reign, "no reassignment of this partition is at such a step", REASSIGNMENT)
         return None
 
     def _why_not(self, memory: Memory, write: Write, topic: Topic) -> str:
@@ -227,4 +235,4 @@ def elected(each: Explained) -> Elected | None:
 
 def _stream(works: list[Work]) -> str:
     """The stream to which a controller's handlers belong."""
-    return TOPIC if isinstance(works[0], Completing) else STREAM
+    return TOPIC if isinstance(works[0], Completing) else REASSIGNMENT

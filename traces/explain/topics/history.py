@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
+from kafkaproof.spec.topics.reassignment import write_assignment, write_target
 from kafkaproof.traces.evidence.state_changes import Change, Partition
 from kafkaproof.traces.evidence.topic_trees import World
 from kafkaproof.traces.evidence.writes import Write
@@ -138,12 +139,12 @@ class History:
         `known`: the assignment before it; `target`: what it goes by of /admin/reassign_partitions (2.3 and before);
         `listed`: all targets that stand there.
         """
-        if step.name == "write_assignment" and not target:
+        if step.name == write_assignment.__name__ and not target:
             self._write_assignment(partition, write, known, step.written, listed)
         elif target and (partition not in self.moving or self.moving[partition].target != target):
             self._end(partition, REPLACED, write)
             self._begin(partition, "znode", target, write, origin_of(known))
-        if step.name == "write_target":
+        if step.name == write_target.__name__:
             self._end(partition, FINISHED, write)
 
     def _write_assignment(self, partition, write, known, written, listed) -> None:

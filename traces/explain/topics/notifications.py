@@ -11,8 +11,8 @@ from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.reading.state_records import NOTHING
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in, json_in
+from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind
 
-STREAM = "notification"
 ISRS, DIRECTORY, DELETED = "ISRs told of", "log directory failure told of", "notification deleted"
 
 
@@ -34,7 +34,7 @@ class Notifications:
     @staticmethod
     def kind(write: Write) -> str:
         """What a notification is."""
-        return ISRS if write.place.kind == "isr_change" else DIRECTORY
+        return ISRS if write.place.kind == PlaceKind.ISR_CHANGE else DIRECTORY
 
     def why_not(self, write: Write) -> str | None:
         """Why no broker writes this: it tells of the ISRs that it has written as leader since then; None where it may.
@@ -45,7 +45,7 @@ class Notifications:
         maybePropagateIsrChanges). Of those that it names the ones of the stream's topics are judged. What a broker has
         done before the log is unknown until then; and what it tells comes twice where the first answer was lost.
         """
-        if write.place.kind == "log_dir_event":
+        if write.place.kind == PlaceKind.LOG_DIR_EVENT:
             named = json_in(write.data).get("broker")
             return None if named == write.broker else f"it names broker {named}"
         again = self._latest.get(write.session) == write.data

@@ -9,7 +9,7 @@ import numpy as np
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.subjects import CLUSTER
 from kafkaproof.traces.evidence.terms import Reign
-from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.explain.partitions.explained import Explained, ExplainedChanges
 from kafkaproof.traces.explain.partitions.explanations import DELETION, REASSIGNMENT
 from kafkaproof.traces.explain.topics.context import Context, Gap, Judged, unexplained
@@ -17,7 +17,7 @@ from kafkaproof.traces.explain.topics.handlers import Handlers
 from kafkaproof.traces.explain.topics.history import Deletion, Made, Reassignment
 from kafkaproof.traces.explain.topics.plain_changes import PlainChanges
 from kafkaproof.traces.explain.topics.topic_writes import TopicWrites
-from kafkaproof.traces.zookeeper.znodes.topics import topic_in
+from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, topic_in
 
 
 @dataclass
@@ -124,7 +124,9 @@ class _Judge:
 
     def _is_of_another_stream(self, write: Write) -> bool:
         """Whether it is the list of requests, which only the stream of the cluster judges, from 2.4 on."""
-        return write.place.kind == "reassign" and self._evidence.features.kip455 and self._evidence.name != CLUSTER
+        return (
+            write.place.kind == PlaceKind.REASSIGN and self._evidence.features.kip455 and self._evidence.name != CLUSTER
+        )
 
     def _reign(self, write: Write, each: Explained | None) -> Reign | None:
         """The reign of the controller that wrote this, None if no controller did."""
@@ -141,12 +143,12 @@ class _Judge:
         if each:
             before, after = each.change.before, each.change.after
             return before is None or after is None or after.leader_epoch != before.leader_epoch
-        if write.place.kind in ("directory", "partition", "state", "reassign"):
+        if write.place.kind in (PlaceKind.DIRECTORY, PlaceKind.PARTITION, PlaceKind.STATE, PlaceKind.REASSIGN):
             return True
-        if write.place.kind == "topic" and write.form == "set":
+        if write.place.kind == PlaceKind.TOPIC and write.form == Form.SET:
             topic = topic_in(write.data)
             return topic is None or self._context.creations.expanded(write, topic) is None
-        return write.form == "delete" and write.place.kind != "announcement"
+        return write.form == Form.DELETE and write.place.kind != PlaceKind.ANNOUNCEMENT
 
     def _changed(self, write: Write, reign: Reign, each: Explained) -> Judged | None:
         """A controller in the middle of nothing changes a partition's state; None where that tells nothing more."""
@@ -188,9 +190,9 @@ class _Judge:
 
     def _remember(self, write: Write, found: Judged | None) -> None:
         """What becomes of topics that are deleted, and of the requests for it."""
-        if write.form != "delete" or write.place.kind not in ("topic", "marker"):
+        if write.form != Form.DELETE or write.place.kind not in (PlaceKind.TOPIC, PlaceKind.MARKER):
             return
-        if write.place.kind == "topic":
+        if write.place.kind == PlaceKind.TOPIC:
             self._context.history.delete(write)
             self._context.forget(write.place.topic)
         else:

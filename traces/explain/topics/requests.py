@@ -1,7 +1,7 @@
 """The requests to reassign in /admin/reassign_partitions, as controllers take them away."""
 
 from kafkaproof.traces.evidence.state_changes import Partition
-from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.explain.topics.context import Context
 from kafkaproof.traces.explain.topics.memory import Memory
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
@@ -18,7 +18,7 @@ class Requests:
     @staticmethod
     def entries(write: Write) -> Entries:
         """What a write leaves in the list."""
-        return {} if write.form == "delete" else entries_in(write.data)
+        return {} if write.form == Form.DELETE else entries_in(write.data)
 
     @staticmethod
     def text(entries: Entries) -> str:
@@ -41,7 +41,7 @@ class Requests:
         that it writes what it remembers; what is new there it may not have read.
         """
         left = self.entries(write)
-        if (write.form == "delete") != (not left):
+        if (write.form == Form.DELETE) != (not left):
             return "an empty list is deleted, another one is not"
         if self._context.features.kip455:
             standing = self._context.world.listed or {}

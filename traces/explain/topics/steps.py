@@ -4,7 +4,7 @@ The specification numbers brokers from 0 and keeps sets as bit masks. Where it t
 the states few, Kafka may take any: here the transitions are bound to that choice. Every other rule is theirs.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, is_empty
-from kafkaproof.spec.topics import progress
+from kafkaproof.spec.topics import machines, progress, reassignment
 from kafkaproof.spec.topics.context import (
     BUMPING,
     CHECKING,
@@ -28,6 +28,7 @@ from kafkaproof.spec.topics.context import (
     WRITING_ASSIGNMENT,
     WRITING_TARGET,
 )
+from kafkaproof.spec.topics.history import two_phase
 from kafkaproof.spec.topics.model import MODELS
 from kafkaproof.spec.topics.properties.safety import assignment_well_formed
 from kafkaproof.spec.topics.znodes import CANCELLATION, REASSIGNMENT
@@ -38,9 +39,9 @@ from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 EPOCH, LATER_EPOCH = 1, 2
 """The epoch of the controller, and that of every later one, in the states that are built here."""
 _VISIBLE = {
-    WRITING_ASSIGNMENT: ("write_assignment", "write_union"),
-    BUMPING: ("tell_replicas",),
-    WRITING_TARGET: ("write_target",),
+    WRITING_ASSIGNMENT: (reassignment.write_assignment, two_phase.write_union),
+    BUMPING: (reassignment.tell_replicas,),
+    WRITING_TARGET: (reassignment.write_target,),
 }
 
 
@@ -71,7 +72,7 @@ class TopicSteps:
 
     def __init__(self, kip455: bool, brokers: Iterable[int]):
         self._model = _bound("kip455" if kip455 else "two-phase")
-        self._take = {t.function.__name__: t.function for t in self._model.transitions}
+        self._bound = {t.function.__name__: t.function for t in self._model.transitions}
         self._ids = sorted(brokers)
         self._numbers = {broker: number for number, broker in enumerate(self._ids)}
         self._blanks: dict[int, Plain] = {}
@@ -126,9 +127,9 @@ class TopicSteps:
         progress.resume_deletion(controller)
         return s
 
-    def take(self, name: str, s: Plain, *arguments: int) -> None:
+    def take(self, transition: Callable, s: Plain, *arguments: int) -> None:
         """Take a step of the controller, which changes `s`."""
-        self._take[name](s, 0, *arguments)
+        self._bound[transition.__name__](s, 0, *arguments)
 
     def asked(self, s: Plain, target: tuple[int, ...], live: Iterable[int]) -> Plain | None:
         """The state in which a reassignment has been asked for (2.4+) and is to be written; None when it is refused.
@@ -140,7 +141,7 @@ class TopicSteps:
         controller.doing = controller.moving = 0
         controller.live = self._set(live)
         self._ask(s.network.asked, REASSIGNMENT, target)
-        self._take["reassign"](s, 0)
+        self.take(reassignment.reassign, s)
         return s if controller.doing == WRITING_ASSIGNMENT else None
 
     def cancelled(self, s: Plain) -> Plain:
@@ -148,7 +149,7 @@ class TopicSteps:
         s = copied(s)
         s.brokers[0].controller.doing = s.brokers[0].controller.moving = 0
         s.network.asked.wanted = CANCELLATION
-        self._take["reassign"](s, 0)
+        self.take(reassignment.reassign, s)
         return s
 
     def requested(self, s: Plain) -> tuple[int, ...]:
@@ -169,7 +170,9 @@ class TopicSteps:
         """The writes that may come next, and None where the controller may be done with the partition."""
         controller = s.brokers[0].controller
         if controller.doing in _VISIBLE:
-            yield from self._visible(s, next(name for name in _VISIBLE[controller.doing] if name in self._take))
+            yield from self._visible(
+                s, next(each for each in _VISIBLE[controller.doing] if each.__name__ in self._bound)
+            )
         elif controller.doing == CHECKING:
             for isr in scene.isrs:
                 yield from self.next_writes(self._checked(s, isr), scene)
@@ -179,17 +182,17 @@ class TopicSteps:
             for live in nobody | {intersection(members, self._set(live)) for live in scene.lives}:
                 moved = copied(s)
                 moved.brokers[0].controller.live = live
-                yield from self._followed(moved, "move_leader", scene)
+                yield from self._followed(moved, reassignment.move_leader, scene)
         elif controller.doing == REMOVING:
             yield from self._removals(s, scene)
         elif controller.doing == STOPPING:
             stopped = copied(s)
-            self._take["stop_replicas"](stopped, 0)
+            self.take(machines.stop_replicas, stopped)
             yield from self.next_writes(stopped, scene)
         elif controller.doing == DELETING_REQUEST:
             done = copied(s)
-            self._take["delete_listed"](done, 0, 0)
-            yield Step("delete_listed", done, None)
+            self.take(two_phase.delete_listed, done, 0)
+            yield Step(two_phase.delete_listed.__name__, done, None)
         else:
             yield None
 
@@ -197,7 +200,7 @@ class TopicSteps:
         """The state after the controller has read this ISR, which may have changed since."""
         read = copied(s)
         read.zk.partitions[0].isr = self._set(isr)
-        self._take["check" if self.kip455 else "check_target"](read, 0, 0)
+        self.take(reassignment.check if self.kip455 else two_phase.check_target, read, 0)
         read.zk.partitions[0].isr = s.zk.partitions[0].isr
         return read
 
@@ -212,27 +215,27 @@ class TopicSteps:
         silent = difference(leaving, isr)
         for replica in range(len(self._ids)):
             if contains(leaving if is_empty(silent) else silent, replica):
-                yield from self._followed(copied(s), "remove_replica", scene, replica)
+                yield from self._followed(copied(s), machines.remove_replica, scene, replica)
                 if not is_empty(silent):
                     return
 
-    def _followed(self, s, name, scene, *more):
+    def _followed(self, s, transition, scene, *more):
         """The write that a transition makes, or, where it makes none, those that follow."""
         before = s.zk.partitions[0].leader_epoch
-        self._take[name](s, 0, 0, *more)
+        self.take(transition, s, 0, *more)
         if s.zk.partitions[0].leader_epoch != before:
-            yield Step(name, s, self._elected(s))
+            yield Step(transition.__name__, s, self._elected(s))
         else:
             yield from self.next_writes(s, scene)
 
-    def _visible(self, s, name):
+    def _visible(self, s, transition):
         after = copied(s)
         before = after.zk.partitions[0].leader_epoch
-        self._take[name](after, 0, 0)
-        if name != "tell_replicas":
-            yield Step(name, after, self._get(after.zk.assignments[0]))
+        self.take(transition, after, 0)
+        if transition is not reassignment.tell_replicas:
+            yield Step(transition.__name__, after, self._get(after.zk.assignments[0]))
         elif after.zk.partitions[0].leader_epoch != before:
-            yield Step(name, after, self._elected(after))
+            yield Step(transition.__name__, after, self._elected(after))
         else:
             yield None
 

@@ -1,15 +1,13 @@
 """What is written to topics by whom, but for reassignments: each write of these must be a step of somebody."""
 
 from kafkaproof.traces.evidence.terms import Reign
-from kafkaproof.traces.evidence.writes import Write
-from kafkaproof.traces.explain.topics.context import Context, Judged, unexplained
+from kafkaproof.traces.evidence.writes import Form, Write
+from kafkaproof.traces.explain.topics.context import NOTIFICATION, REASSIGNMENT, TOPIC, Context, Judged, unexplained
 from kafkaproof.traces.explain.topics.handlers import Handlers
 from kafkaproof.traces.explain.topics.notifications import DELETED, Notifications
-from kafkaproof.traces.explain.topics.notifications import STREAM as NOTIFICATION
 from kafkaproof.traces.explain.topics.work_in_progress import Completing
-from kafkaproof.traces.zookeeper.znodes.topics import topic_in
+from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, topic_in
 
-STREAM = "topic"
 _NOT_ADDED = (
     "nobody adds partitions like this; allowed there: more partitions, numbered on, on brokers that are "
     "there, each with as many replicas as partition 0"
@@ -27,24 +25,24 @@ class TopicWrites:
     def judge(self, write: Write, reign: Reign | None) -> Judged:
         """Explain a write."""
         judges = {
-            "topic": self._topic,
-            "directory": self._directory,
-            "partition": self._partition,
-            "state": self._deleted,
-            "config": self._config,
-            "marker": self._marker,
-            "announcement": self._announcement,
-            "reassign": self._list,
-            "preferred": self._preferred,
-            "isr_change": self._notification,
-            "log_dir_event": self._notification,
+            PlaceKind.TOPIC: self._topic,
+            PlaceKind.DIRECTORY: self._directory,
+            PlaceKind.PARTITION: self._partition,
+            PlaceKind.STATE: self._deleted,
+            PlaceKind.CONFIG: self._config,
+            PlaceKind.MARKER: self._marker,
+            PlaceKind.ANNOUNCEMENT: self._announcement,
+            PlaceKind.REASSIGN: self._list,
+            PlaceKind.PREFERRED: self._preferred,
+            PlaceKind.ISR_CHANGE: self._notification,
+            PlaceKind.LOG_DIR_EVENT: self._notification,
         }
         return judges[write.place.kind](write, reign)
 
     def _topic(self, write: Write, reign: Reign | None) -> Judged:
-        if write.form == "delete":
+        if write.form == Form.DELETE:
             return self._deleted(write, reign)
-        if write.form == "create":
+        if write.form == Form.CREATE:
             return self._created(write)
         topic = topic_in(write.data)
         why = "what is written is no assignment" if topic is None else self._creations.why_malformed(topic)
@@ -57,14 +55,14 @@ class TopicWrites:
             return unexplained(write, reign, _NOT_ADDED)
         first = len(read.partitions)
         self._context.history.create(write, first, topic, self._creations.balanced(write, topic, first))
-        return Judged(write, STREAM, "partitions added")
+        return Judged(write, TOPIC, "partitions added")
 
     def _created(self, write: Write) -> Judged:
         if why := self._creations.why_no_topic(write):
             return unexplained(write, None, why)
         topic = topic_in(write.data)
         self._context.history.create(write, 0, topic, self._creations.balanced(write, topic))
-        return Judged(write, STREAM, "topic created")
+        return Judged(write, TOPIC, "topic created")
 
     def _rewritten(self, write: Write, reign: Reign, topic) -> Judged:
         """A controller writes a topic znode: an id, without partitions that came too late, or for a reassignment."""
@@ -77,7 +75,7 @@ class TopicWrites:
         else:
             return self._handlers.begins(write, reign, topic)
         memory.wrote(write.place.topic, write.zxid, topic)
-        return Judged(write, STREAM, kind)
+        return Judged(write, TOPIC, kind)
 
     def _is_restored(self, write: Write, reign: Reign, topic, known) -> bool:
         """Whether partitions are left out that were added while the topic is queued for deletion (2.0 and later)."""
@@ -87,12 +85,12 @@ class TopicWrites:
         return queued and set(topic.partitions) == there < set(known.topic.partitions) and stranger is None
 
     def _directory(self, write: Write, reign: Reign | None) -> Judged:
-        if write.form == "delete":
+        if write.form == Form.DELETE:
             return self._deleted(write, reign)
         return self._made(write, reign, None)
 
     def _partition(self, write: Write, reign: Reign | None) -> Judged:
-        if write.form == "delete":
+        if write.form == Form.DELETE:
             return self._deleted(write, reign)
         partition, inputs = (write.place.topic, write.place.number), self._context.evidence.inputs
         deposed = reign is not None and reign.end < write.zxid
@@ -105,11 +103,11 @@ class TopicWrites:
             why = "only a controller creates this"
         elif self._deletions.surely_queued(reign, write.place.topic, write.zxid):
             why = "T3: the topic is queued for deletion, no partition begins"
-        return unexplained(write, reign, why) if why else Judged(write, STREAM, "partition znodes created")
+        return unexplained(write, reign, why) if why else Judged(write, TOPIC, "partition znodes created")
 
     def _config(self, write: Write, reign: Reign | None) -> Judged:
-        if write.form != "delete":
-            return Judged(write, STREAM, "topic configured")
+        if write.form != Form.DELETE:
+            return Judged(write, TOPIC, "topic configured")
         return self._deleted(write, reign)
 
     def _deleted(self, write: Write, reign: Reign | None) -> Judged:
@@ -128,44 +126,44 @@ class TopicWrites:
 
     def _marker(self, write: Write, reign: Reign | None) -> Judged:
         tree = self._context.world.topics[write.place.topic]
-        if write.form != "delete":
+        if write.form != Form.DELETE:
             self._context.history.ask_deletion(write, tree.since is not None)
-            return Judged(write, STREAM, "deletion requested")
+            return Judged(write, TOPIC, "deletion requested")
         if reign is None:
-            return Judged(write, STREAM, "deletion withdrawn by hand")
+            return Judged(write, TOPIC, "deletion withdrawn by hand")
         if why := self._deletions.why_marker_stays(reign, write, tree):
             return unexplained(write, reign, why)
         known = self._deletions.knows(reign, write.place.topic, tree)
-        return Judged(write, STREAM, self._deletions.kind_of_marker(tree, known))
+        return Judged(write, TOPIC, self._deletions.kind_of_marker(tree, known))
 
     def _announcement(self, write: Write, reign: Reign | None) -> Judged:
-        if write.form == "delete":
-            return Judged(write, STREAM, "announcement purged")
+        if write.form == Form.DELETE:
+            return Judged(write, TOPIC, "announcement purged")
         if why := self._creations.why_not_announced(write):
             return unexplained(write, reign, why)
-        return Judged(write, STREAM, "configuration announced")
+        return Judged(write, TOPIC, "configuration announced")
 
     def _list(self, write: Write, reign: Reign | None) -> Judged:
-        if reign is None and write.form == "delete":
+        if reign is None and write.form == Form.DELETE:
             self._context.withdrawn.append(write.zxid)
             if not self._context.features.kip455:
                 self._context.history.withdraw()
-            return Judged(write, "reassignment", "requests withdrawn by hand")
+            return Judged(write, REASSIGNMENT, "requests withdrawn by hand")
         if reign is None:
-            return Judged(write, "reassignment", "reassignments requested")
+            return Judged(write, REASSIGNMENT, "reassignments requested")
         memory = self._context.memory(reign)
         if why := self._handlers.requests.why_not(memory, write, None, self._context.last(reign)):
-            return unexplained(write, reign, why, "reassignment")
-        return Judged(write, "reassignment", "request list written")
+            return unexplained(write, reign, why, REASSIGNMENT)
+        return Judged(write, REASSIGNMENT, "request list written")
 
     def _preferred(self, write: Write, reign: Reign | None) -> Judged:
-        if write.form != "delete":
-            return Judged(write, STREAM, "preferred elections requested")
+        if write.form != Form.DELETE:
+            return Judged(write, TOPIC, "preferred elections requested")
         done = "preferred elections dealt with" if reign else "preferred elections withdrawn by hand"
-        return Judged(write, STREAM, done)
+        return Judged(write, TOPIC, done)
 
     def _notification(self, write: Write, reign: Reign | None) -> Judged:
-        if write.form == "delete":
+        if write.form == Form.DELETE:
             return Judged(write, NOTIFICATION, DELETED)
         if why := self._notifications.why_not(write):
             return unexplained(write, reign, why, NOTIFICATION)

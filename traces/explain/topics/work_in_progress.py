@@ -1,13 +1,17 @@
 """What a controller is in the middle of: one handler runs to its end before the next write of its thread."""
 
+from collections.abc import Callable
+
 from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.topics import deletion
 from kafkaproof.spec.topics.context import DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC
+from kafkaproof.spec.topics.history.two_phase import delete_listed
 from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.topic_trees import TopicTree
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.explain.topics.steps import Scene, Step, TopicSteps, copied
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
-from kafkaproof.traces.zookeeper.znodes.topics import Place, text_of
+from kafkaproof.traces.zookeeper.znodes.topics import Place, PlaceKind, text_of
 
 ORDERED = 4
 """Up to so many replicas a union of old and new ones keeps their order (2.3 and before): Scala's small sets do."""
@@ -54,7 +58,7 @@ class Reassigning:
     def awaits_list(self, scene: Scene) -> bool:
         """Whether all that is left is to take the request out of the list."""
         steps = self.next_steps(scene)
-        return bool(steps) and all(step and step.name == "delete_listed" for step in steps)
+        return bool(steps) and all(step and step.name == delete_listed.__name__ for step in steps)
 
     def allowed(self, scene: Scene) -> str:
         """What may come next, in words."""
@@ -79,7 +83,7 @@ class Completing:
         self._state = steps.completing(len(self._places) if tree.since is not None else 0)
         self._open: int | None = None
         if tree.since is None:
-            steps.take("delete_topic_node", self._state)
+            steps.take(deletion.delete_topic_node, self._state)
 
     @property
     def text(self) -> str:
@@ -92,35 +96,35 @@ class Completing:
         if doing is None:
             return []
         if self._open in tree.partitions:
-            return [Place("partition", self.topic, self._open)]
+            return [Place(PlaceKind.PARTITION, self.topic, self._open)]
         if doing in (DELETING_STATES, DELETING_TOPIC):
-            states = [Place("state", self.topic, number) for number in sorted(tree.states)]
-            empty = [Place("partition", self.topic, n) for n in sorted(tree.partitions) if n not in tree.states]
+            states = [Place(PlaceKind.STATE, self.topic, number) for number in sorted(tree.states)]
+            empty = [Place(PlaceKind.PARTITION, self.topic, n) for n in sorted(tree.partitions) if n not in tree.states]
             if states or empty:
                 return states + empty
             if tree.directory:
-                return [Place("directory", self.topic)]
+                return [Place(PlaceKind.DIRECTORY, self.topic)]
             if tree.since is not None:
-                return [Place("topic", self.topic)]
+                return [Place(PlaceKind.TOPIC, self.topic)]
         if doing != DELETING_MARKER and tree.config:
-            return [Place("config", self.topic)]
-        return [Place("marker", self.topic)] if tree.marked is not None else []
+            return [Place(PlaceKind.CONFIG, self.topic)]
+        return [Place(PlaceKind.MARKER, self.topic)] if tree.marked is not None else []
 
     def take(self, place: Place) -> None:
         """Go on behind a deletion."""
-        if place.kind == "state":
+        if place.kind == PlaceKind.STATE:
             self._open = place.number
-            self._step("delete_states", self._places.get(place.number, 0))
-        elif place.kind == "partition" and self._open != place.number:
-            self._step("delete_states", self._places.get(place.number, 0))
-        if place.kind in ("topic", "config", "marker"):
+            self._step(deletion.delete_states, self._places.get(place.number, 0))
+        elif place.kind == PlaceKind.PARTITION and self._open != place.number:
+            self._step(deletion.delete_states, self._places.get(place.number, 0))
+        if place.kind in (PlaceKind.TOPIC, PlaceKind.CONFIG, PlaceKind.MARKER):
             for each in self._places.values():
-                self._step("delete_states", each)
-            self._step("delete_topic_node")
-        if place.kind in ("config", "marker"):
-            self._step("delete_topic_config")
-        if place.kind == "marker":
-            self._step("delete_topic_marker")
+                self._step(deletion.delete_states, each)
+            self._step(deletion.delete_topic_node)
+        if place.kind in (PlaceKind.CONFIG, PlaceKind.MARKER):
+            self._step(deletion.delete_topic_config)
+        if place.kind == PlaceKind.MARKER:
+            self._step(deletion.delete_topic_marker)
 
     def allowed(self, tree: TopicTree) -> str:
         """What may come next, in words."""
@@ -131,9 +135,9 @@ class Completing:
         doing = self._state.brokers[0].controller.doing
         return doing if doing in (DELETING_STATES, DELETING_TOPIC, DELETING_CONFIG, DELETING_MARKER) else None
 
-    def _step(self, name: str, *arguments: int) -> None:
+    def _step(self, transition: Callable, *arguments: int) -> None:
         """A transition of the controller, unless another controller has left it nothing to do."""
-        self._steps.take(name, self._state, *arguments)
+        self._steps.take(transition, self._state, *arguments)
 
 
 class Listing:
@@ -166,11 +170,11 @@ def place_text(place: Place) -> str:
     """The path of a topic's znode."""
     base = f"/brokers/topics/{place.topic}"
     paths = {
-        "topic": base,
-        "directory": f"{base}/partitions",
-        "partition": f"{base}/partitions/{place.number}",
-        "state": f"{base}/partitions/{place.number}/state",
-        "config": f"/config/topics/{place.topic}",
-        "marker": f"/admin/delete_topics/{place.topic}",
+        PlaceKind.TOPIC: base,
+        PlaceKind.DIRECTORY: f"{base}/partitions",
+        PlaceKind.PARTITION: f"{base}/partitions/{place.number}",
+        PlaceKind.STATE: f"{base}/partitions/{place.number}/state",
+        PlaceKind.CONFIG: f"/config/topics/{place.topic}",
+        PlaceKind.MARKER: f"/admin/delete_topics/{place.topic}",
     }
     return paths[place.kind]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from kafkaproof.spec.cluster.control import leader_and_isr
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.replica.broker import LEADER, enough_in_sync
 from kafkaproof.spec.replica.clients.network import lacks_replicas
@@ -85,7 +86,7 @@ class Groups:
             yield from self._take(line, line.groups, None, set())
             return
         coordinator, acked = self._coordinator(line), set(line.acked)
-        if line.step and line.name == "leader_and_isr":
+        if line.step and line.name == leader_and_isr.__name__:
             coordinator.look()
         coordinator.settle(acked)
         yield from self._take(line, line.groups, self._produced(line), acked)

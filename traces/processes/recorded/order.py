@@ -16,8 +16,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
+from kafkaproof.spec.cluster import data_plane
+from kafkaproof.spec.cluster.deletion import stop_replica
+from kafkaproof.spec.election.faults import stop
+from kafkaproof.spec.election.session import die, notice_expiry, register_broker, reopen, start
 from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.partition.history.leader_zk import change_isr
+from kafkaproof.spec.partition.log_dirs import notify
 from kafkaproof.spec.running.processes import ELECTION
+from kafkaproof.traces.basics.transitions import names_of
 from kafkaproof.traces.processes.recorded.controller_watches import ControllerWatches
 from kafkaproof.traces.processes.recorded.notices import STATE
 from kafkaproof.traces.processes.recorded.reading import Cluster, Line
@@ -26,14 +33,16 @@ from kafkaproof.traces.zookeeper.transactions import ERROR_NAMES, CloseSession, 
 
 BEFORE, AT, BEHIND = -1, 0, 1
 END = 1 << 62
-LAST_STEPS = ("stop", "die")
-APPENDS = ("produce", "receive_answer", "stop_replica")
+FIRST_STEPS = names_of(start, reopen)
+"""Steps that open a session."""
+LAST_STEPS = names_of(stop, die)
+APPENDS = names_of(data_plane.produce, data_plane.receive_answer, stop_replica)
 """Steps that write to a log, not to ZooKeeper."""
-REFUSED = {"register_broker": "nodeexists"}
+REFUSED = {register_broker.__name__: "nodeexists"}
 """By what the second request of a step that asks again is refused if the first has landed."""
 LANDED = {
-    "notify": re.compile("/log_dir_event_notification/.*"),
-    "change_isr": re.compile("/brokers/topics/[^/]+/partitions/[0-9]+/state"),
+    notify.__name__: re.compile("/log_dir_event_notification/.*"),
+    change_isr.__name__: re.compile("/brokers/topics/[^/]+/partitions/[0-9]+/state"),
 }
 """What the first request of a step that asks again, and is not told of in *partition*, has written if it has landed."""
 FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?|/config/brokers/<default>")
@@ -204,13 +213,13 @@ class _Places:
             return self._unanswered(line)
         closed = self._sessions.closed.get(line.session)
         if line.step and line.part == ELECTION:
-            if line.name in ("start", "reopen"):
+            if line.name in FIRST_STEPS:
                 self._watches.forget(line.broker)
                 return Place(self._opened(line), AT)
             if line.name in LAST_STEPS and closed and Place(closed, AT) > self._last.get(line.broker, BEGINNING):
                 return Place(closed, AT)
         known = Place(max(line.zxid, self._watches.fired(line.broker) if line.heard else 0), BEHIND)
-        heard = line.step and (line.name in ("notice_expiry", *LAST_STEPS) or line.step.answer == "EXPIRED")
+        heard = line.step and (line.name in (notice_expiry.__name__, *LAST_STEPS) or line.step.answer == "EXPIRED")
         return max(known, Place(closed, BEHIND)) if heard and closed else known
 
     def _opened(self, line: Line) -> int:

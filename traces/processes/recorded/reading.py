@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kafkaproof.spec.election.reign import clean, load
+from kafkaproof.spec.election.session import register_broker
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.kafka.zookeeper import Answer
 from kafkaproof.spec.language.steps import Step, parse_step
@@ -35,7 +36,7 @@ FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, FORMAT)
 up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, and not a `load`.
 """
 _REFUSED = {Answer.names[code] for code in REFUSED}
-RETRIED = ("register_broker",)
+RETRIED = (register_broker.__name__,)
 """Steps that ask again where no answer came, whatever comes between."""
 
 

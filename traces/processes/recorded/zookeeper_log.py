@@ -6,9 +6,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from kafkaproof.spec.election.faults import delete_controller
 from kafkaproof.spec.kafka.topic_ids import members_in
 from kafkaproof.spec.language.plain import Plain, ids_in
 from kafkaproof.spec.language.sets import contains, with_member, without_member
+from kafkaproof.spec.partition import faults
+from kafkaproof.spec.partition.deletion import faults as deletion
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
 from kafkaproof.traces.evidence.topic_inputs import unclean_in
 from kafkaproof.traces.processes.recorded.notices import STATE, Notices, isr_changes, log_dir_events
@@ -61,17 +64,17 @@ class Logged:
     def _wanted(self, operation: Operation, zxid: int) -> Iterator[tuple[str, str, dict]]:
         match operation:
             case Delete("/controller"):
-                yield ELECTION, "delete_controller", {}
-                yield PARTITION, "delete_controller", {}
+                yield ELECTION, delete_controller.__name__, {}
+                yield PARTITION, delete_controller.__name__, {}
             case Create("/admin/preferred_replica_election"):
-                yield PARTITION, "ask_for_preferred", {}
+                yield PARTITION, faults.ask_for_preferred.__name__, {}
             case Create("/admin/reassign_partitions", data):
                 yield from self._moved(data, zxid)
             case Create(path) if found := _MARKER.fullmatch(path):
                 yield from self._marked(found[1], zxid)
             case Create(path, data) | SetData(path, data) if path == f"/config/topics/{self._topic}":
                 if unclean_in(data):
-                    yield PARTITION, "allow_unclean", {}
+                    yield PARTITION, faults.allow_unclean.__name__, {}
 
     def listed(self, transaction: Transaction) -> list[int]:
         """The replicas that an operator's transaction wants of a partition, in order; none where it wants none."""
@@ -94,7 +97,7 @@ class Logged:
         moved = {"first": target[0], "others": without_member(others, target[0])}
         yield (
             PARTITION,
-            "ask_for_reassignment",
+            faults.ask_for_reassignment.__name__,
             {"p": numbers[partition]} | (moved if self._reassigns else {"target": target[0]}),
         )
 
@@ -102,11 +105,11 @@ class Logged:
         """The deletion of a topic that is asked for, one that is there or is not."""
         numbers = self._numbers.of_topic(topic, zxid)
         if not self._deletes:
-            yield from [(PARTITION, "queue_deletion", {})] * (topic == self._topic)
+            yield from [(PARTITION, faults.queue_deletion.__name__, {})] * (topic == self._topic)
         elif numbers:
-            yield PARTITION, "ask_for_deletion", {"p": numbers[0]}
+            yield PARTITION, deletion.ask_for_deletion.__name__, {"p": numbers[0]}
         else:
-            yield PARTITION, "ask_for_unknown_deletion", {}
+            yield PARTITION, deletion.ask_for_unknown_deletion.__name__, {}
 
     def differs(self, zxid: int, states: Mapping[str, Plain]) -> str | None:
         """In what a transaction differs from what the specification's ZooKeeper holds now; None for nothing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kafkaproof.spec.cluster.control import is_refused
+from kafkaproof.spec.cluster.data_plane import send_request
 from kafkaproof.spec.kafka.legal import REPLICA_DELETION_STARTED
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.replica.broker import LEADER
@@ -42,7 +43,7 @@ def _asks_again(world, broker: int, p: int, fields: dict) -> bool:
     """Whether a follower may send its request again: it is the present one, which may have been answered since."""
     message = world.states[PARTITION].planes[p].network.messages[broker]
     if fields_of(message) != fields:
-        world.take(PARTITION, "send_request", b=broker, p=p)
+        world.take(PARTITION, send_request.__name__, b=broker, p=p)
         message = world.states[PARTITION].planes[p].network.messages[broker]
     return fields_of(message) == fields
 
@@ -52,7 +53,7 @@ def first_request(world: World, broker: int, p: int) -> tuple[Sent, ...]:
 
     In the model it asks in a step of its own, unless that request was the same.
     """
-    world.take(PARTITION, "send_request", b=broker, p=p)
+    world.take(PARTITION, send_request.__name__, b=broker, p=p)
     plane = world.states[PARTITION].planes[p]
     message, replica = plane.network.messages[broker], plane.brokers[broker]
     if not is_request(plane.network, broker) or message.epoch != replica.leader_epoch:

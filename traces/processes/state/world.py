@@ -6,15 +6,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from kafkaproof.spec.election.faults import delete_controller
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, CHANGED, DELETED, OK
 from kafkaproof.spec.language.domains import NOBODY, values
 from kafkaproof.spec.language.model import Property, Transition
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sets import intersection, with_member
+from kafkaproof.spec.partition import failover, faults
+from kafkaproof.spec.partition.brokers import broker_change
 from kafkaproof.spec.partition.creation_zookeeper import leave_unused
 from kafkaproof.spec.partition.deletion.zookeeper import group_topics
 from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, Cluster, named, scopes
+from kafkaproof.traces.basics.transitions import names_of
 from kafkaproof.traces.processes.state.chains import Chain
 from kafkaproof.traces.processes.state.compared import Compared, Records
 from kafkaproof.traces.processes.state.knowledge import Knowledge
@@ -26,7 +30,9 @@ from kafkaproof.traces.processes.state.watched import Journal, before, lengthen,
 SPARE = 2
 GIVEN = frozenset({"fate", "hw"})
 """Arguments that no process records."""
-NEW_SESSION, LISTING = ("restart", "reopen"), ("load_brokers", "broker_change")
+NEW_SESSION = names_of(faults.restart, failover.reopen)
+LISTING = names_of(failover.load_brokers, broker_change)
+"""Steps with which a broker registers anew, and those with which a controller lists the brokers."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +88,8 @@ class World:
             self._functions[part] = {t.function.__name__: self.seams.watched(t) for t in model.transitions}
         self._records = [self._records_of(broker, compared) for broker in range(sizes["brokers"])]
         for broker in range(sizes["brokers"]):
-            self.take(PARTITION, "crash", b=broker)
-            self.take(PARTITION, "expire_orphan", b=broker)
+            self.take(PARTITION, faults.crash.__name__, b=broker)
+            self.take(PARTITION, faults.expire_orphan.__name__, b=broker)
 
     def has(self, part: str, name: str) -> bool:
         """Whether a part has a transition of this name."""
@@ -103,7 +109,7 @@ class World:
         The single step that an election is in *partition* took several in *election*: what ZooKeeper held of
         /controller and its epoch before the first of them is what it goes by.
         """
-        if "elect" in names:
+        if failover.elect.__name__ in names:
             zk = self.states[PARTITION].zk
             zk.controller, zk.epoch = NOBODY, self.record(broker)[0].epoch - 1
         for name in names:
@@ -189,7 +195,7 @@ class World:
         if not self._run(part, name, arguments):
             self._undo(part)
             return None
-        if name == "delete_controller" and part == PARTITION:
+        if name == delete_controller.__name__ and part == PARTITION:
             self._agree()
         state, written, changed = self.states[part], dict(self._journals[part]), self._settle(part)
         if record is not None and state.planes[arguments["p"]].clients.next_record > len(self._names[arguments["p"]]):

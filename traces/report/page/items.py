@@ -17,6 +17,7 @@ class Kind(NamedTuple):
     off: bool = False
 
 
+REASSIGNMENT = "reassignment"
 KINDS = {
     "divergence": Kind("divergence", "cross", 3),
     "violation": Kind("violation", "cross", 3),
@@ -36,7 +37,7 @@ KINDS = {
     "state": Kind("other state of a controller", "tick", 0),
     "isr-shrink": Kind("ISR shrinks", "down", 1),
     "isr-expand": Kind("ISR expands", "up", 0),
-    "reassignment": Kind("reassignment", "thread", 1),
+    REASSIGNMENT: Kind("reassignment", "thread", 1),
     "deletion": Kind("topic deletion", "thread", 1),
     "created": Kind("topic or partitions created", "diamond", 0),
     "config": Kind("configuration", "tick", 0),

@@ -13,7 +13,7 @@ from kafkaproof.traces.explain.topics.history import Deletion
 from kafkaproof.traces.metrics.rules import NOTHING
 from kafkaproof.traces.metrics.series import Series
 from kafkaproof.traces.reading.times import Times
-from kafkaproof.traces.report.page.items import Item, Lane
+from kafkaproof.traces.report.page.items import REASSIGNMENT, Item, Lane
 
 TOPICS = "Topics and partitions"
 _WORRIES = {
@@ -119,7 +119,7 @@ def reassignment_items(streams: Streams, times: Times) -> Iterator[Item]:
         end = times.ended if each.ended_time is None else each.ended_time
         yield Item(
             lane_of(each.partition),
-            "reassignment",
+            REASSIGNMENT,
             min(start, end),
             f"from {list(each.before)} to {list(each.target)}, asked for by {each.asked}: {each.outcome}",
             tuple(zxid for zxid in (each.zxid, each.ended) if zxid is not None),

@@ -1,6 +1,7 @@
 """What the znodes of topics and of requests to the controller say."""
 
 import re
+from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,10 +17,26 @@ ANNOUNCEMENT = re.compile(r"/config/changes/[^/]+")
 ENTITY = re.compile(r"/config/(?!changes/).+/.+")
 
 
+class PlaceKind(StrEnum):
+    """What a znode is: of a topic's tree, its configuration, or a message to the controller."""
+
+    TOPIC = "topic"
+    DIRECTORY = "directory"
+    PARTITION = "partition"
+    STATE = "state"
+    CONFIG = "config"
+    MARKER = "marker"
+    ANNOUNCEMENT = "announcement"
+    REASSIGN = "reassign"
+    PREFERRED = "preferred"
+    ISR_CHANGE = "isr_change"
+    LOG_DIR_EVENT = "log_dir_event"
+
+
 class Place(NamedTuple):
     """Where a znode belongs: its kind, its topic and the number of its partition, as far as it has them."""
 
-    kind: str
+    kind: PlaceKind
     topic: str | None = None
     number: int | None = None
 
@@ -31,7 +48,7 @@ class Place(NamedTuple):
     @property
     def in_topic(self) -> bool:
         """Whether it stands in the tree of a topic."""
-        return self.kind in ("topic", "directory", "partition", "state")
+        return self.kind in (PlaceKind.TOPIC, PlaceKind.DIRECTORY, PlaceKind.PARTITION, PlaceKind.STATE)
 
 
 @lru_cache(maxsize=100_000)
@@ -39,22 +56,30 @@ def place_of(path: str) -> Place | None:
     """The place of a path as brokers know it, None for a znode that no topic, and no message to the controller, has."""
     if found := _TOPIC.fullmatch(path):
         topic, directory, number, state = found.groups()
-        kind = "state" if state else "partition" if number else "directory" if directory else "topic"
+        kind = (
+            PlaceKind.STATE
+            if state
+            else PlaceKind.PARTITION
+            if number
+            else PlaceKind.DIRECTORY
+            if directory
+            else PlaceKind.TOPIC
+        )
         return Place(kind, topic, int(number) if number else None)
-    for kind, pattern in (("marker", _MARKER), ("config", _CONFIG)):
+    for kind, pattern in ((PlaceKind.MARKER, _MARKER), (PlaceKind.CONFIG, _CONFIG)):
         if found := pattern.fullmatch(path):
             return Place(kind, found[1])
     if path in (REASSIGN, PREFERRED):
-        return Place("reassign" if path == REASSIGN else "preferred")
+        return Place(PlaceKind.REASSIGN if path == REASSIGN else PlaceKind.PREFERRED)
     if found := _NOTIFICATION.fullmatch(path):
-        return Place(found[1])
-    return Place("announcement") if ANNOUNCEMENT.fullmatch(path) else None
+        return Place(PlaceKind(found[1]))
+    return Place(PlaceKind.ANNOUNCEMENT) if ANNOUNCEMENT.fullmatch(path) else None
 
 
 def is_of_state(path: str) -> bool:
     """Whether a path as brokers know it is that of a partition's state."""
     place = place_of(path)
-    return place is not None and place.kind == "state"
+    return place is not None and place.kind == PlaceKind.STATE
 
 
 class Topic(NamedTuple):
