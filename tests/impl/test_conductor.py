@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from kafkaproof.impl.harness.conducting.counterexample import read_counterexample
+
 STANDING = ["session.start(b=0) -> OK", "session.register_broker(b=0) -> OK", "election.maybe_resign(b=0) -> NONODE"]
 FOUNDING = [
     "election.look_for_controller(b=0) -> NONODE",
@@ -154,6 +156,11 @@ def test_what_cannot_be_driven_is_refused_before_anything_starts(kafkaproof, tmp
     run = write_run(tmp_path / "run", system, variant, *steps)
     assert wanted in kafkaproof("run", "--from-counterexample", run, "--directory", "c").complaint
     assert not (tmp_path / "c").exists()
+
+
+def test_a_step_whose_module_had_another_name_is_driven_as_it_is_called_today(tmp_path):
+    run = write_run(tmp_path / "run", "election", "legacy", "former.start(b=0) -> OK", *STANDING[1:])
+    assert list(read_counterexample(run).steps) == STANDING
 
 
 def test_a_scope_that_is_none(kafkaproof, tmp_path):

@@ -1,7 +1,7 @@
 """Conducts a cluster: its brokers take the steps that they are told, one after another; faults are done for real.
 
-A step is text, of *election* or of *partition*. Where *partition* has in one step what a process does in several (an
-election, the end of a reign, a new session), the process takes those of *election* one by one.
+A step is text, of *election*, *partition* or *cluster*. Where *partition* has in one step what a process does in several
+(an election, a resignation, a new session), the process takes those of *election* one by one.
 """
 
 from __future__ import annotations
@@ -14,38 +14,56 @@ from kazoo.exceptions import NoNodeError
 from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
+from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.election import election, reign, session
+from kafkaproof.spec.election.faults import fail_batch
+from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.errors import Unfinished
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
-from kafkaproof.spec.language.steps import Step, parse_step
-from kafkaproof.spec.running.processes import ELECTION, PARTITION
+from kafkaproof.spec.language.rules import is_environment
+from kafkaproof.spec.language.steps import Step, by_name, names, parse_step
+from kafkaproof.spec.partition import brokers, creation, failover, faults, machines
+from kafkaproof.spec.running.processes import ELECTION, PARTITION, SYSTEMS, part_of
 
 WAIT, LOOK = 120.0, 1.0
 """How long a step may take to become possible, in seconds: its message, or the word of a watch, must come; and how
 often it is looked whether the broker lives.
 """
-OF_ELECTION = ("session", "election", "legacy", "reign")
-"""The modules whose steps are those of *election*."""
+STEPS = {
+    transition.name: transition.function
+    for model in MODELS
+    if model.system in SYSTEMS
+    for transition in model.transitions
+}
+"""The functions of all steps that there are, by module and name as in their texts."""
 STANDING = (
-    "handle_change",
-    "maybe_resign",
-    "look_for_controller",
-    "create",
-    "confirm_owner",
-    "learn_epoch",
-    "found_epoch",
-    "register",
-    "raise_epoch",
-    "confirm_controller",
-    "confirm_epoch",
-    "clean",
+    election.handle_change,
+    election.maybe_resign,
+    election.look_for_controller,
+    legacy.create,
+    legacy.confirm_owner,
+    election.learn_epoch,
+    election.found_epoch,
+    election.register,
+    legacy.raise_epoch,
+    election.confirm_controller,
+    election.confirm_epoch,
+    reign.clean,
 )
-RESIGNING = ("handle_change", "maybe_resign")
-REOPENING = ("notice_expiry", *STANDING[1:], "reopen", "register_broker")
-LONG = {"elect": (STANDING, "clean"), "resign": (RESIGNING, "maybe_resign"), "reopen": (REOPENING, "register_broker")}
+RESIGNING = (election.handle_change, election.maybe_resign)
+REOPENING = (session.notice_expiry, *STANDING[1:], session.reopen, session.register_broker)
+LONG = by_name(
+    {
+        failover.elect: (STANDING, reign.clean),
+        failover.resign: (RESIGNING, election.maybe_resign),
+        failover.reopen: (REOPENING, session.register_broker),
+    }
+)
 """The steps of *partition* that are several of *election*: these, until the last one has been taken."""
-
-FINAL = {"create_first_state": ".*/state", "create_topic": "/brokers/topics/.*"}
-"""What the last of the requests of a step that makes several writes to, as a regular expression."""
+ORDERED_FAULTS = names(fail_batch, faults.fail_log_dir, faults.shut_down)
+"""The faults that a process brings about when it is told; the others come from outside."""
+FINAL = by_name({machines.create_first_state: ".*/state", creation.create_topic: "/brokers/topics/.*"})
+"""The path to which the last request of a step writes that makes several, as a regular expression."""
 
 
 class Departs(Exception):
@@ -73,8 +91,7 @@ class Conductor:
         arguments = {name: value for name, value in step.arguments.items() if name != "fate"}
         fate = step.arguments.get("fate", ANSWERED)
         if fate != ANSWERED:
-            transition = step.transition.split(".")[1]
-            self._cluster.links[arguments["b"]].lose(fate == LOST_APPLIED, FINAL.get(transition, ".*"))
+            self._cluster.links[arguments["b"]].lose(fate == LOST_APPLIED, FINAL.get(step.name, ".*"))
         answer = self._do(step, dict(arguments), content)
         self._taken += 1
         shown = str(Step(step.transition, arguments, answer))
@@ -85,33 +102,33 @@ class Conductor:
         return answer
 
     def _do(self, step, arguments, content) -> str | None:
-        module, name = step.transition.split(".")
-        if module == "faults" and name not in ("fail_batch", "fail_log_dir", "shut_down"):
-            return self._from_outside(name, **arguments)
-        b = arguments.pop("b")
-        if module == "failover" and name in LONG:
-            return self._go_through(b, *LONG[name])
-        if name == "start":
-            self._cluster.start(b)
-        if name == "load":
-            return self._order(b, PARTITION, ("load_brokers",))[1]
-        if name == "clean":
-            self._cluster.leave_isr_notification()
-        if name == "controlled_shutdown":
-            self._announce(arguments["leaver"], b)
-        part = ELECTION if module in OF_ELECTION or name == "fail_batch" else PARTITION
-        return self._order(b, part, (name,), content, **arguments)[1]
+        function = STEPS[step.transition]
+        if is_environment(function) and step.name not in ORDERED_FAULTS:
+            return self._from_outside(step.name, **arguments)
+        b, part = arguments.pop("b"), part_of(function)
+        if part == PARTITION and step.name in LONG:
+            return self._go_through(b, *LONG[step.name])
+        match step.name:
+            case session.start.__name__:
+                self._cluster.start(b)
+            case reign.load.__name__:
+                return self._order(b, PARTITION, names(failover.load_brokers))[1]
+            case reign.clean.__name__:
+                self._cluster.leave_isr_notification()
+            case brokers.controlled_shutdown.__name__:
+                self._announce(arguments["leaver"], b)
+        return self._order(b, part, (step.name,), content, **arguments)[1]
 
-    def _go_through(self, b, names, last):
+    def _go_through(self, b, functions, last):
         """Take steps of *election* until the last of them; where it is refused, they go on."""
         while True:
-            name, answer = self._order(b, ELECTION, names)
-            if name == last:
+            name, answer = self._order(b, ELECTION, names(*functions))
+            if name == last.__name__:
                 return answer
 
-    def _order(self, b, part, names, content=None, **arguments) -> tuple[str, str | None]:
+    def _order(self, b, part, any_of, content=None, **arguments) -> tuple[str, str | None]:
         child = self._cluster.children[b]
-        child.command(do="take", part=part, any=names, arguments=arguments, content=content or {})
+        child.command(do="take", part=part, any=any_of, arguments=arguments, content=content or {})
         until = time.monotonic() + WAIT
         while True:
             try:
@@ -120,7 +137,7 @@ class Conductor:
             except queue.Empty:
                 self._cluster.check()
             if time.monotonic() > until:
-                wanted = Step(" or ".join(names), {"b": b, **arguments})
+                wanted = Step(" or ".join(any_of), {"b": b, **arguments})
                 raise Unfinished(f"{wanted} did not become possible in {WAIT:.0f} seconds: see {child.log}")
 
     def _announce(self, leaver, controller):
@@ -140,20 +157,20 @@ class Conductor:
     def _from_outside(self, name: str, **arguments: int) -> str | None:
         cluster, b = self._cluster, arguments.get("b")
         match name:
-            case "crash":
+            case faults.crash.__name__:
                 self._left[b] = cluster.children[b].session
                 cluster.kill(b)
-            case "restart":
+            case faults.restart.__name__:
                 cluster.start(b)
-                self._order(b, ELECTION, ("start",))
-                self._order(b, ELECTION, ("register_broker",))
-            case "stop":
-                answer = self._order(b, ELECTION, ("stop",))[1]
+                self._order(b, ELECTION, names(session.start))
+                self._order(b, ELECTION, names(session.register_broker))
+            case faults.stop.__name__:
+                answer = self._order(b, ELECTION, names(faults.stop))[1]
                 cluster.children[b].wait(WAIT)
                 return answer
-            case "expire_session":
+            case faults.expire_session.__name__:
                 cluster.expire(b)
-            case "expire_orphan":
+            case faults.expire_orphan.__name__:
                 cluster.expire(b, self._left.pop(b))
             case _:
                 getattr(cluster, name)(**arguments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kafkaproof.impl.harness.conducting import replica_messages as plane_contents
@@ -12,12 +12,15 @@ from kafkaproof.impl.harness.conducting.conductor import LONG
 from kafkaproof.impl.harness.conducting.running_model import RunningModel
 from kafkaproof.impl.harness.driving.cluster import Size
 from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.election import reign, requests, session
 from kafkaproof.spec.election.belief import CLEANING, LOADING
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.domains import Scope, values
 from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.spec.language.plain import Plain, new_state
-from kafkaproof.spec.language.steps import Step, parse_step
+from kafkaproof.spec.language.steps import Step, by_name, parse_step
+from kafkaproof.spec.partition import failover, replica
+from kafkaproof.spec.partition.history.leader_zk import isr_notification
 from kafkaproof.spec.partition.network import arriving, drop_requests
 from kafkaproof.spec.partition.zookeeper import isr_changed
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, VARIANTS
@@ -25,13 +28,15 @@ from kafkaproof.spec.running.processes import ELECTION, PARTITION, VARIANTS
 CLUSTER = "cluster"
 RUNNING = {ELECTION: VARIANTS, PARTITION: ("legacy",), CLUSTER: ("fenced",)}
 """The systems and variants whose steps a running cluster takes one by one."""
-ELSEWHERE = {
-    "send": "control requests are steps of partition",
-    "leader_and_isr": "control requests are steps of partition",
-    "update_metadata": "UpdateMetadata is not sent",
-    "stop_replica": "StopReplica is not sent",
-    "write_state": "states are written by steps of partition",
-}
+ELSEWHERE = by_name(
+    {
+        reign.send: "control requests are steps of partition",
+        requests.leader_and_isr: "control requests are steps of partition",
+        requests.update_metadata: "UpdateMetadata is not sent",
+        requests.stop_replica: "StopReplica is not sent",
+        reign.write_state: "states are written by steps of partition",
+    }
+)
 """Steps of *election* that stand for what runs as steps of *partition*, or does not run."""
 PLACES = {"brokers", "replicas", "partitions", "epochs", "leader_epochs", "log", "records", "min_isr"}
 """The sizes that a cluster, or an array of its state, has: from 1 to the largest."""
@@ -76,9 +81,9 @@ class Counterexample:
         if self.model.system == ELECTION:
             return ()
         return tuple(
-            f"{name}(b={b})"
+            str(Step(Transition(function).name, {"b": b}))
             for b in range(self.scope["brokers"])
-            for name in ("session.start", "session.register_broker")
+            for function in (session.start, session.register_broker)
         )
 
 
@@ -97,8 +102,9 @@ def read_counterexample(directory: Path, wanted: str | None = None) -> Counterex
     bounded = PLACES & scope.keys()
     if scope.keys() != model.scope.keys() or not all(1 <= scope[size] <= model.largest[size] for size in bounded):
         raise UserError(f"{directory}: {scope} is no scope of {system}")
-    contents = tuple(_Followed(directory, model, scope).all(shortest["trace"]))
-    return Counterexample(model, scope, shortest["property"], tuple(shortest["trace"]), contents)
+    found = _Followed(directory, model, scope).all(shortest["trace"])
+    steps, contents = tuple(text for text, _ in found), tuple(content for _, content in found)
+    return Counterexample(model, scope, shortest["property"], steps, contents)
 
 
 def shortest_of(
@@ -138,6 +144,12 @@ def read_result(run: Path) -> dict:
     raise UserError(f"{file}: not the result of a run")
 
 
+def as_named_today(model: Model, step: Step) -> Step:
+    """The same step; when it was recorded, the module of its transition may have had another name."""
+    found = [t.name for t in model.transitions if t.function.__name__ == step.name]
+    return step if step.transition in found or not found else replace(step, transition=found[0])
+
+
 class _Followed:
     """Follows a counterexample in plain Python, to see whether each step is one that can be driven."""
 
@@ -145,8 +157,8 @@ class _Followed:
         self._directory, self._model, self._scope = directory, model, scope
         self._running = RunningModel(model.variant, scope) if model.system == CLUSTER else None
 
-    def all(self, texts: list[str]) -> list[dict[str, int]]:
-        """For each step, what the message says that it handles; raises UserError."""
+    def all(self, texts: list[str]) -> list[tuple[str, dict[str, object]]]:
+        """For each step, its text and what the message says that it handles; raises UserError."""
         for arguments in Transition(self._model.initial).choices(self._scope):
             state = new_state(self._model.state, self._scope)
             self._model.initial(state, *arguments)
@@ -156,10 +168,10 @@ class _Followed:
                 last = refused
         raise UserError(str(last))
 
-    def _follow(self, state: Plain, number: int, text: str) -> dict[str, object]:
+    def _follow(self, state: Plain, number: int, text: str) -> tuple[str, dict[str, object]]:
         where = f"{self._directory}: step {number}, {text}"
         try:
-            step = parse_step(text)
+            step = as_named_today(self._model, parse_step(text))
             transition = self._model.transition(step.transition)
             arguments = [self._within(step, name, domain) for name, domain in transition.arguments.items()]
         except (ValueError, KeyError):
@@ -172,7 +184,7 @@ class _Followed:
         if not transition.function(state, *arguments):
             raise _NotEnabled(f"{where}: it is not enabled; the run is of another version of the specification")
         lose_undelivered(self._model, state, step)
-        return content
+        return str(step), content
 
     def _within(self, step, name, domain) -> int:
         if step.arguments[name] not in values(domain, self._scope):
@@ -182,19 +194,21 @@ class _Followed:
 
 def why_not(model: Model, state: Plain, step: Step) -> str | None:
     """Why a step that is enabled in the model cannot be driven, None where it can."""
-    b, name = step.arguments.get("b"), step.transition.partition(".")[2]
+    b, name = step.arguments.get("b"), step.name
     if model.system == ELECTION:
         doing = state.brokers[b].doing if b is not None else None
-        if name == "load" and doing != LOADING or name == "clean" and doing != CLEANING:
+        if name == reign.load.__name__ and doing != LOADING or name == reign.clean.__name__ and doing != CLEANING:
             return "it stands for the work of a controller, which is that of partition"
         return ELSEWHERE.get(name)
     if model.system == CLUSTER and (reason := plane_contents.why_not(state, step)):
         return reason
     if name in LONG and step.answer == "EXPIRED":
         return "its session would have to end in the middle of it"
-    if name == "leader_and_isr" and not arriving(state.network, step.arguments["epoch"], step.arguments["p"], b):
+    if name == replica.leader_and_isr.__name__ and not arriving(
+        state.network, step.arguments["epoch"], step.arguments["p"], b
+    ):
         return f"the request would have to reach the next process of broker {b}"
-    if name == "isr_notification" and not isr_changed(state.zk, step.arguments["p"]):
+    if name == isr_notification.__name__ and not isr_changed(state.zk, step.arguments["p"]):
         return "an election has deleted the notification"
     return None
 
@@ -203,7 +217,7 @@ def said_to(model: Model, state: Plain, step: Step) -> dict[str, object]:
     """What the message says that a step handles: of LeaderAndIsr the newest of its epoch and partition."""
     if model.system == CLUSTER:
         return plane_contents.said_to(state, step)
-    if model.system == ELECTION or not step.transition.endswith(".leader_and_isr"):
+    if model.system == ELECTION or step.name != replica.leader_and_isr.__name__:
         return {}
     request = state.network.requests[step.arguments["epoch"]][step.arguments["p"]]
     return {"leader": request.leader, "leader_epoch": request.leader_epoch}
@@ -212,12 +226,12 @@ def said_to(model: Model, state: Plain, step: Step) -> dict[str, object]:
 def lose_undelivered(model: Model, state: Plain, step: Step) -> None:
     """What is for a process that has ended is lost: no request reaches the next process of its broker.
 
-    Nor does a notification reach the next reign: a process that is elected deletes all of them.
+    Nor does a notification reach the next controller: a process that is elected deletes all of them.
     """
     for b in range(len(state.brokers) if model.system == PARTITION else 0):
         if not state.brokers[b].up:
             drop_requests(state.network, b)
-    if step.transition == "failover.elect":
+    if step.name == failover.elect.__name__:
         state.zk.isr_changed = state.zk.log_dir_events = state.zk.log_dir_read = 0
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from kafkaproof.impl.harness.conducting.conductor import Conductor
 from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.watch import Watcher
+from kafkaproof.impl.server.ordered_replica_steps import OrderedPlanes
+from kafkaproof.spec.cluster import control, data_plane, faults
+from kafkaproof.spec.language.steps import names
 from kafkaproof.spec.running.processes import PARTITION
 
-DECISIONS, OK = ("alter_partition", "confirm_isr", "refuse_isr"), "OK"
+DECISIONS, OK = names(control.alter_partition, control.confirm_isr, control.refuse_isr), "OK"
+REFUSE, ASK_AGAIN, CHECKPOINT = names(OrderedPlanes.refuse, OrderedPlanes.ask_again, OrderedPlanes.checkpoint)
+"""Orders that are no steps: what must happen for those."""
 
 
 class PlaneConductor(Conductor):
@@ -23,33 +28,33 @@ class PlaneConductor(Conductor):
         self._restarted: set[int] = set()
 
     def _do(self, step, arguments, content) -> str | None:
-        name = step.transition.split(".")[1]
-        if name in DECISIONS:
+        if step.name in DECISIONS:
             self._propose(arguments["sender"], arguments["b"], arguments["p"])
-        if name == "refuse_isr":
-            proposal = {key: arguments[key] for key in ("p", "sender", "isr")}
-            self._order(arguments["b"], PARTITION, ("refuse",), content, **proposal)
-            told = {"p": arguments["p"], "controller": arguments["b"], "isr": arguments["isr"]}
-            return self._order(arguments["sender"], PARTITION, (name,), content, **told)[1]
-        elif name in ("crash", "stop"):
-            self._order(arguments["b"], PARTITION, ("checkpoint",))
-        elif name == "restart":
-            self._restarted.add(arguments["b"])
-            if arguments.pop("hw") == 0:
-                self._cluster.lose_checkpoint(arguments["b"])
-        elif name == "serve_fetch":
-            return self._serve(arguments, content)
+        match step.name:
+            case control.refuse_isr.__name__:
+                proposal = {key: arguments[key] for key in ("p", "sender", "isr")}
+                self._order(arguments["b"], PARTITION, (REFUSE,), content, **proposal)
+                told = {"p": arguments["p"], "controller": arguments["b"], "isr": arguments["isr"]}
+                return self._order(arguments["sender"], PARTITION, (step.name,), content, **told)[1]
+            case faults.crash.__name__ | faults.stop.__name__:
+                self._order(arguments["b"], PARTITION, (CHECKPOINT,))
+            case faults.restart.__name__:
+                self._restarted.add(arguments["b"])
+                if arguments.pop("hw") == 0:
+                    self._cluster.lose_checkpoint(arguments["b"])
+            case data_plane.serve_fetch.__name__:
+                return self._serve(arguments, content)
         return super()._do(step, arguments, content)
 
     def _serve(self, arguments, content) -> str | None:
         """A broker answers a follower, who asks again where its request may not be there."""
         b, place = arguments.pop("b"), (arguments["p"], arguments["follower"])
         if place in self._refused or b in self._restarted:
-            self._order(arguments["follower"], PARTITION, ("ask_again",), p=arguments["p"], address=self._address(b))
-        answer = self._order(b, PARTITION, ("serve_fetch",), content, **arguments)[1]
+            self._order(arguments["follower"], PARTITION, (ASK_AGAIN,), p=arguments["p"], address=self._address(b))
+        answer = self._order(b, PARTITION, names(data_plane.serve_fetch), content, **arguments)[1]
         (self._refused.discard if answer == OK else self._refused.add)(place)
         return answer
 
     def _propose(self, sender, controller, p):
-        """A leader asks a broker, who takes itself for the controller, for the ISR that it wishes."""
+        """A leader proposes its ISR to a broker that takes itself for the controller."""
         self._cluster.children[sender].command(do="propose", address=self._address(controller), p=p)

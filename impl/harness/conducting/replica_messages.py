@@ -11,13 +11,16 @@ from collections.abc import Callable
 
 from kafkaproof.impl.protocol.batches import one_record, read_header
 from kafkaproof.impl.seams.zookeeper.watches import ids
+from kafkaproof.spec.cluster import control, data_plane, faults
 from kafkaproof.spec.language.plain import Plain
-from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.language.steps import Step, by_name, names
 from kafkaproof.spec.partition.context import NO_EPOCH
+from kafkaproof.spec.partition.faults import ask_for_election
+from kafkaproof.spec.partition.triggers import admin_election
 from kafkaproof.spec.replica.network import RECORD
 from kafkaproof.spec.running.planes import fields_of
 
-NOT_SERVED = ("ask_for_election", "admin_election")
+NOT_SERVED = names(ask_for_election, admin_election)
 
 
 def batch_of(p: int, record: int) -> bytes:
@@ -59,34 +62,40 @@ def _position(state, b, p) -> dict:
     return {"position": state.planes[p].clients.position}
 
 
-CONTENTS: dict[str, Callable[..., dict]] = {
-    "leader_and_isr": _leader_and_isr,
-    "alter_partition": _proposal,
-    "confirm_isr": _proposal,
-    "refuse_isr": _proposal,
-    "learn_isr": _decision,
-    "serve_fetch": _request,
-    "receive_answer": _answer,
-    "produce": _offer,
-    "consume": _position,
-}
+CONTENTS: dict[str, Callable[..., dict]] = by_name(
+    {
+        control.leader_and_isr: _leader_and_isr,
+        control.alter_partition: _proposal,
+        control.confirm_isr: _proposal,
+        control.refuse_isr: _proposal,
+        data_plane.learn_isr: _decision,
+        data_plane.serve_fetch: _request,
+        data_plane.receive_answer: _answer,
+        data_plane.produce: _offer,
+        data_plane.consume: _position,
+    }
+)
 
 
 def said_to(state: Plain, step: Step) -> dict:
     """What the message says that a step handles, as the model has it before the step."""
-    name = step.transition.partition(".")[2]
     arguments = {key: value for key, value in step.arguments.items() if key != "fate"}
-    return CONTENTS[name](state, **arguments) if name in CONTENTS else {}
+    return CONTENTS[step.name](state, **arguments) if step.name in CONTENTS else {}
+
+
+def _is_told(state, b, p) -> bool:
+    """Whether a controller has told a broker of a replica."""
+    return state.brokers[b].replicas[p].leader_epoch != NO_EPOCH
 
 
 def why_not(state: Plain, step: Step) -> str | None:
     """Why a step that is enabled in the model cannot be driven, None where it can."""
-    name, arguments = step.transition.partition(".")[2], step.arguments
+    name, arguments = step.name, step.arguments
     if name in NOT_SERVED:
         return "elections that an administrator asks for by a request are not served"
-    if name == "fail_log_dir" and state.brokers[arguments["b"]].replicas[arguments["p"]].leader_epoch == NO_EPOCH:
+    if name == faults.fail_log_dir.__name__ and not _is_told(state, **arguments):
         return f"no controller has told broker {arguments['b']} of the replica whose log directory fails"
-    if name == "restart":
+    if name == faults.restart.__name__:
         highest = max(plane.brokers[arguments["b"]].hw for plane in state.planes)
         if arguments["hw"] not in (0, highest):
             return f"the checkpoint that it finds would have to be neither its last one, {highest}, nor none"

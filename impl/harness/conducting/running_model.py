@@ -19,7 +19,7 @@ class RunningModel:
 
     def take(self, step: Step) -> str | None:
         """Take a step of the other model; why it cannot be taken, None where it was."""
-        transition = self._transitions.get(step.transition.partition(".")[2])
+        transition = self._transitions.get(step.name)
         if transition is None or transition.arguments.keys() != step.arguments.keys():
             return "brokers that create and delete topics, and reassign partitions, have no such step"
         if not transition.function(self._state, *(step.arguments[name] for name in transition.arguments)):

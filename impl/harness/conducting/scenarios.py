@@ -7,8 +7,10 @@ from collections.abc import Callable
 from kafkaproof.impl.harness.conducting.conductor import Conductor
 from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.watch import Watcher, epoch_in, state_in
+from kafkaproof.spec.partition.machines import write_leader
 
-HOLD = "write_leader"
+HOLD = write_leader.__name__
+"""The step before which a controller sleeps."""
 
 
 def split_brain(cluster: Cluster, watcher: Watcher) -> None:
