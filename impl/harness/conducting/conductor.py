@@ -20,7 +20,7 @@ from kafkaproof.spec.election.faults import fail_batch
 from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.errors import Unfinished
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
-from kafkaproof.spec.language.rules import is_environment
+from kafkaproof.spec.language.model import FAULT
 from kafkaproof.spec.language.steps import Step, by_name, names, parse_step
 from kafkaproof.spec.partition import brokers, creation, failover, faults, machines
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, SYSTEMS, part_of
@@ -29,13 +29,8 @@ WAIT, LOOK = 120.0, 1.0
 """How long a step may take to become possible, in seconds: its message, or the word of a watch, must come; and how
 often it is looked whether the broker lives.
 """
-STEPS = {
-    transition.name: transition.function
-    for model in MODELS
-    if model.system in SYSTEMS
-    for transition in model.transitions
-}
-"""The functions of all steps that there are, by module and name as in their texts."""
+STEPS = {transition.name: transition for model in MODELS if model.system in SYSTEMS for transition in model.transitions}
+"""The transitions of all steps, by module and name as in their texts."""
 STANDING = (
     election.handle_change,
     election.maybe_resign,
@@ -102,10 +97,10 @@ class Conductor:
         return answer
 
     def _do(self, step, arguments, content) -> str | None:
-        function = STEPS[step.transition]
-        if is_environment(function) and step.name not in ORDERED_FAULTS:
+        transition = STEPS[step.transition]
+        if transition.kind == FAULT and step.name not in ORDERED_FAULTS:
             return self._from_outside(step.name, **arguments)
-        b, part = arguments.pop("b"), part_of(function)
+        b, part = arguments.pop("b"), part_of(transition.function)
         if part == PARTITION and step.name in LONG:
             return self._go_through(b, *LONG[step.name])
         match step.name:
