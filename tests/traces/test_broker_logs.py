@@ -196,7 +196,7 @@ def test_a_sparse_log_is_told(tmp_path):
         read_logs(tmp_path)
 
 
-def test_a_controller_that_keeps_requests_of_a_reign_before_is_told_once_a_reign(tmp_path):
+def test_a_controller_that_keeps_requests_of_a_term_before_is_told_once_a_term(tmp_path):
     last = all_of(FENCED).result.controllers.all[-1]
     time = {t.zxid: t.time for t in read(FENCED).transactions}[last.epoch_zxid] + 100
     error = (

@@ -12,7 +12,7 @@ from kafkaproof.traces.evidence.broker_views import Views
 from kafkaproof.traces.evidence.choices import Census, Choice
 from kafkaproof.traces.evidence.cluster_inputs import Departure
 from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN, Leaving
-from kafkaproof.traces.evidence.terms import Reign, Term
+from kafkaproof.traces.evidence.terms import ObservedTerm, Term
 
 LAST, BROKERS = 14, (1, 2, 3)
 ZXIDS = st.integers(1, LAST)
@@ -34,8 +34,8 @@ def clusters(draw):
     for zxid, term, broker in sorted(draw(st.lists(choices, max_size=8))):
         rows.append(zxid, Choice(terms[term].key, broker, None))
     census.add(rows)
-    for zxid, (reign, broker, _) in rows:
-        assert census.chosen[reign, broker, census.life(broker, zxid)] >= zxid
+    for zxid, (term, broker, _) in rows:
+        assert census.chosen[term, broker, census.life(broker, zxid)] >= zxid
     assert set(census.chosen.values()) <= set(rows.columns[0])
     return brokers, Leaving(departures, time_of(LAST), census), terms
 
@@ -53,14 +53,14 @@ def test_sights_are_the_same_whatever_was_asked_before(cluster, data):
     by_zxid = [(term, zxid) for zxid in range(3, LAST + 1) for term in terms]
     any_order = st.lists(st.sampled_from(by_term), max_size=20)
     for term, zxid in data.draw(st.sampled_from([by_term, by_zxid, by_zxid[:: len(terms)]]) | any_order):
-        reign, elected = Reign(term, term.start), data.draw(st.sampled_from([term.start, zxid]))
-        codes, keys, times = np.array([1]), [(9, 9), reign.key], np.array([time_of(zxid)])
+        term, elected = ObservedTerm(term, term.start), data.draw(st.sampled_from([term.start, zxid]))
+        codes, keys, times = np.array([1]), [(9, 9), term.key], np.array([time_of(zxid)])
         (moment,) = remembering.moments(codes, keys, times, np.array([zxid]))
-        found = remembering.sights(reign, leader, elected, moment).value
-        assert found == Views(brokers, leaving).sights(reign, leader, elected, moment).value
+        found = remembering.sights(term, leader, elected, moment).value
+        assert found == Views(brokers, leaving).sights(term, leader, elected, moment).value
         for sight in found:
             assert sight.leaving == {
-                b for b in sight.view.brokers if leaving.gone_soon(b, sight.view.zxid, time_of(zxid), zxid, reign.key)
+                b for b in sight.view.brokers if leaving.gone_soon(b, sight.view.zxid, time_of(zxid), zxid, term.key)
             }
             stood = brokers.between(elected, max(elected, sight.view.zxid))
             assert sight.leaderless == (leader is not None and any(leader not in v.value for v in stood))

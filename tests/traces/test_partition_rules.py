@@ -190,7 +190,7 @@ def test_a_needless_preferred_election_is_written_in_1_1_only():
 
 
 def test_a_controller_of_1_1_elects_over_what_another_wrote_behind_its_back():
-    """An ended reign wrote the state after the next began, whose cache has the old leader epoch."""
+    """An ended term wrote the state after the next began, whose cache has the old leader epoch."""
     log = cluster(checked=False)
     log.elect(3)
     log.state(1, 2, [2, 3, 1], 1, epoch=1)

@@ -181,10 +181,10 @@ def test_the_story_of_each_recording(recording_directory):
 def test_zombies_of_3_9_1(recording_directory):
     if name_of(recording_directory) != "3.9.1/zombie":
         return
-    reigns = all_of(recording_directory).facts.reigns
-    assert (len(reigns), sum(each.refused for each in reigns), sum(each.stale for each in reigns)) == (17, 405, 0)
-    assert sum(each.unowned for each in reigns) == 225
-    assert (reigns[9].epoch, reigns[9].unowned) == (10, 185)
+    terms = all_of(recording_directory).facts.terms
+    assert (len(terms), sum(each.refused for each in terms), sum(each.stale for each in terms)) == (17, 405, 0)
+    assert sum(each.unowned for each in terms) == 225
+    assert (terms[9].epoch, terms[9].unowned) == (10, 185)
     refused = all_of(recording_directory).audit.of("clean -> FENCED or write_state -> FENCED")
     assert refused[0] == 0x81
 
@@ -192,9 +192,9 @@ def test_zombies_of_3_9_1(recording_directory):
 def test_zombies_of_1_1_1(recording_directory):
     if name_of(recording_directory) != "1.1.1/zombie":
         return
-    reigns = all_of(recording_directory).facts.reigns
-    assert (len(reigns), sum(each.refused for each in reigns)) == (17, 0)
-    assert sum(each.stale for each in reigns) > 900
+    terms = all_of(recording_directory).facts.terms
+    assert (len(terms), sum(each.refused for each in terms)) == (17, 0)
+    assert sum(each.stale for each in terms) > 900
 
 
 def test_leaders_are_lost_and_elected_in_two_writes_in_3_9_1_and_in_one_in_1_1_1(recording_directory):
@@ -222,13 +222,13 @@ def test_no_broker_was_lost_where_each_was_stopped(recording_directory):
 
 def test_five_brokers():
     """The bundled recordings whose story is told nowhere else: what they must show to be worth bundling."""
-    for directory, reigns, lives in ((FIVE_FENCED, 15, 16), (FIVE_LEGACY, 18, 17)):
+    for directory, terms, lives in ((FIVE_FENCED, 15, 16), (FIVE_LEGACY, 18, 17)):
         facts = all_of(directory).facts
-        assert (len(facts.reigns), len({each.broker for each in facts.registrations})) == (reigns, 5)
+        assert (len(facts.terms), len({each.broker for each in facts.registrations})) == (terms, 5)
         assert len(facts.registrations) >= lives
         assert any(each.how == "session expired" for each in facts.registrations)
     assert all_of(FIVE_LEGACY).result.violations.found["C4"].count == 2
-    assert sum(each.refused for each in all_of(FIVE_FENCED).facts.reigns) == 1
+    assert sum(each.refused for each in all_of(FIVE_FENCED).facts.terms) == 1
 
 
 @pytest.mark.parametrize("cxid, how", [(0, EXPIRED), (1, ENDED), (9, ENDED), (10, CLOSED)])

@@ -58,11 +58,11 @@ def check_logs(read: Read, gathered: Gathered, recording: Recording, streams: St
 def _offset(claims: list[Claim], history: History) -> int:
     """How far the brokers' clock face is from UTC: whole quarters of an hour, told by the elections."""
     found = [
-        claim.time - history.reigns[claim.epoch][1]
+        claim.time - history.terms[claim.epoch][1]
         for claim in claims
         if claim.what == ELECTED
-        and history.reigns.get(claim.epoch, (None, LONG_AGO))[1] != LONG_AGO
-        and history.reigns[claim.epoch][0] == claim.broker
+        and history.terms.get(claim.epoch, (None, LONG_AGO))[1] != LONG_AGO
+        and history.terms[claim.epoch][0] == claim.broker
     ]
     return round(median(found) / _QUARTER) * _QUARTER if found else 0
 

@@ -20,7 +20,7 @@ HANDLED, STARTED, TRUNCATED_TO, READY, NOT_MADE, BAD_VERSION, STALE_VERSION, INE
     "leader ineligible",
     "segment expired",
 )
-NOT_EMPTY = "requests of an earlier reign kept"
+NOT_EMPTY = "requests of an earlier term kept"
 SIGNS_OF_TROUBLE = {
     SHUTTING_DOWN,
     HANDLED,

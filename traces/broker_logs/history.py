@@ -22,7 +22,7 @@ _DURING_DELETION = -2
 class History:
     """When each epoch began, by whom, and when each state was written.
 
-    `reigns`: broker and time by epoch; `states`: the time by partition, leader and leader epoch; `first`, `last`:
+    `terms`: broker and time by epoch; `states`: the time by partition, leader and leader epoch; `first`, `last`:
     between which times the log is; `whole`: it begins with the first record ever.
     """
 
@@ -30,7 +30,7 @@ class History:
         times = {transaction.zxid: transaction.time for transaction in recording.transactions}
         self.first, self.last = recording.transactions[0].time, recording.transactions[-1].time
         self.whole = recording.start is None
-        self.reigns = {
+        self.terms = {
             c.epoch: (c.broker, times.get(c.epoch_zxid, LONG_AGO))
             for c in gathered.common.controllers.all
             if c.epoch is not None
@@ -48,13 +48,13 @@ class History:
 
     def why_not(self, claim: Claim, time: int) -> str | None:
         """Why a claim cannot be true; None where it can."""
-        reign = self.reigns.get(claim.epoch)
-        if claim.epoch is not None and reign is None:
+        term = self.terms.get(claim.epoch)
+        if claim.epoch is not None and term is None:
             return f"nobody ever wrote controller epoch {claim.epoch}"
-        if reign and reign[0] != claim.broker:
-            return f"controller epoch {claim.epoch} is broker {reign[0]}'s"
-        if reign and time < reign[1] - AHEAD:
-            return f"controller epoch {claim.epoch} was written only {(reign[1] - time) / 1000:.0f} s later"
+        if term and term[0] != claim.broker:
+            return f"controller epoch {claim.epoch} is broker {term[0]}'s"
+        if term and time < term[1] - AHEAD:
+            return f"controller epoch {claim.epoch} was written only {(term[1] - time) / 1000:.0f} s later"
         return self._why_no_state(claim, time) if claim.what == STATE else None
 
     def _why_no_state(self, claim: Claim, time: int) -> str | None:
@@ -71,7 +71,7 @@ class History:
             return False
         if self.whole:
             return True
-        oldest = min(self.reigns, default=0)
+        oldest = min(self.terms, default=0)
         known = [epoch for _, epoch in self.states.get(claim.partition, ())]
         new = claim.leader_epoch is None or bool(known) and claim.leader_epoch >= min(known)
         return new and (claim.epoch is None or claim.epoch >= oldest)
@@ -80,11 +80,11 @@ class History:
 
     def epoch_at(self, time: int) -> int:
         """The controller epoch at a time, -1 where none is known."""
-        return max((epoch for epoch, (_, since) in self.reigns.items() if since <= time), default=-1)
+        return max((epoch for epoch, (_, since) in self.terms.items() if since <= time), default=-1)
 
     def epoch_of(self, broker: int, time: int) -> int | None:
         """The last epoch that a broker has won by a time, None where it has none."""
-        own = [epoch for epoch, (winner, since) in self.reigns.items() if winner == broker and since <= time + AHEAD]
+        own = [epoch for epoch, (winner, since) in self.terms.items() if winner == broker and since <= time + AHEAD]
         return max(own, default=None)
 
     # What a partition's state was
@@ -110,15 +110,15 @@ class History:
         return next((each for each in self.changes_of(change.partition) if each.zxid > change.zxid), None)
 
     def ends(self, change: Change) -> tuple[int | None, str]:
-        """When the state that a change wrote, or the reign that it was in, is over (None: never), and by what."""
+        """When the state that a change wrote, or the term that it was in, is over (None: never), and by what."""
         following = self.after(change)
-        reigns = [
+        terms = [
             (since, f"until broker {broker} was elected")
-            for broker, since in self.reigns.values()
+            for broker, since in self.terms.values()
             if since > change.time
         ]
         written = [(following.time, f"until {following.zxid:#x}")] if following else []
-        return min([*reigns, *written], default=(None, "to the end of the log"))
+        return min([*terms, *written], default=(None, "to the end of the log"))
 
     def unclean_before(self, partition: Partition, time: int) -> Change | None:
         """The last election of a leader by a time, if it was unclean."""

@@ -126,7 +126,7 @@ def _late_clocks(claims: list[Claim], history: History) -> dict[int, int]:
 
 
 def _obeyed_text(claim: Claim, controller: int, epoch: int, history: History) -> str:
-    other, since = history.reigns[later := min(each for each in history.reigns if each > epoch)]
+    other, since = history.terms[later := min(each for each in history.terms if each > epoch)]
     present = history.state_at(claim.partition, claim.time)
     held = f"leader {present.after.leader}, ISR {list(present.after.isr)}" if present and present.after else "no state"
     own = "" if claim.isr is None else f": it leads with ISR {list(claim.isr)}"
@@ -288,17 +288,17 @@ def _closed(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]
 
 
 def _dead(kinds: dict[str, list[Claim]], history: History) -> Iterator[Remark]:
-    """Controllers that keep requests of an event of an earlier reign, whose write was refused (2.1 and later)."""
+    """Controllers that keep requests of an event of an earlier term, whose write was refused (2.1 and later)."""
 
-    def reign(claim: Claim) -> tuple[int, int]:
+    def term(claim: Claim) -> tuple[int, int]:
         return claim.broker, history.epoch_at(claim.time)
 
-    for (broker, epoch), claims in _by(kinds[NOT_EMPTY], reign):
+    for (broker, epoch), claims in _by(kinds[NOT_EMPTY], term):
         yield _remark(
             DEAD,
             claims[0],
             (
-                f"controller {broker} of epoch {epoch} keeps requests of a reign before, and gave up {_times(len(claims))} "
+                f"controller {broker} of epoch {epoch} keeps requests of an earlier term, and gave up {_times(len(claims))} "
                 "what it was to do for that"
             ),
         )

@@ -11,13 +11,13 @@ from kafkaproof.traces.basics.columns import groups
 from kafkaproof.traces.basics.interned import Known, known
 from kafkaproof.traces.basics.versions import Version, Versions
 from kafkaproof.traces.evidence.shutdowns import Leaving
-from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.terms import ObservedTerm
 
 _REMEMBERED = 50_000
 
 
 class View(NamedTuple):
-    """A version of /brokers/ids in a reign: `left` and `joined` since an earlier one of the reign, `brokers` are there.
+    """A version of /brokers/ids in a term: `left` and `joined` since an earlier one of the term, `brokers` are there.
 
     A broker may have done both.
     """
@@ -42,7 +42,7 @@ class Sight(NamedTuple):
 
 Moment = tuple[int, int, int]
 """What a controller may see at a time depends on no more of it: how many versions of /brokers/ids there have been, and
-how many of the times and of the zxids of its reign from which brokers may be shutting down."""
+how many of the times and of the zxids of its term from which brokers may be shutting down."""
 
 
 class Views:
@@ -54,21 +54,21 @@ class Views:
             setattr(self, name, lru_cache(_REMEMBERED)(getattr(self, name)))
 
     def moments(
-        self, reigns: np.ndarray, keys: Sequence[tuple[int, int]], times: np.ndarray, zxids: np.ndarray
+        self, terms: np.ndarray, keys: Sequence[tuple[int, int]], times: np.ndarray, zxids: np.ndarray
     ) -> list[Moment]:
-        """The moments of records. `reigns`: codes of `keys`, epoch and session of a controller each."""
+        """The moments of records. `terms`: codes of `keys`, epoch and session of a controller each."""
         chosen = np.zeros(len(zxids), np.int64)
-        for rows in groups(reigns):
-            chosen[rows] = np.searchsorted(self._leaving.chosen(keys[reigns[rows[0]]]), zxids[rows], "right")
+        for rows in groups(terms):
+            chosen[rows] = np.searchsorted(self._leaving.chosen(keys[terms[rows[0]]]), zxids[rows], "right")
         counts = self._brokers.counts(zxids), np.searchsorted(self._leaving.times, times, "right"), chosen
         return list(zip(*(count.tolist() for count in counts)))
 
-    def sights(self, reign: Reign, leader: int | None, elected: int, moment: Moment) -> Known[tuple[Sight, ...]]:
-        """What the controller of a reign may have gone by at a moment, oldest first.
+    def sights(self, term: ObservedTerm, leader: int | None, elected: int, moment: Moment) -> Known[tuple[Sight, ...]]:
+        """What the controller of a term may have gone by at a moment, oldest first.
 
         `leader`: that of the partition, None for a new one; `elected`: the zxid since which it may be the leader.
         """
-        return self._sights(reign.key, reign.start, reign.view, leader, elected, moment)
+        return self._sights(term.key, term.start, term.view, leader, elected, moment)
 
     def _sights(self, key, start, view, leader, elected, moment) -> Known[tuple[Sight, ...]]:
         outlook = self._outlook(key, start, view, moment)

@@ -47,8 +47,8 @@ class Controllers:
         self._followed = self._controller, self._epoch, None
         node, epoch = nodes.get(self._controller), nodes.get(self._epoch)
         if node:
-            reigns = epoch is not None and epoch.mzxid >= node.czxid
-            known = (number_in(epoch.data), epoch.mzxid) if reigns else (None, None)
+            won = epoch is not None and epoch.mzxid >= node.czxid
+            known = (number_in(epoch.data), epoch.mzxid) if won else (None, None)
             self._take(Controller(broker_in(node.data), node.ephemeral_owner, node.czxid, *known))
         if epoch:
             self._epochs.append((epoch.mzxid, number_in(epoch.data)))

@@ -158,11 +158,11 @@ class Gathering(Listener):
         self._now[write.path] = after
         if after is None:
             return
-        reign = after.controller_epoch, write.session
+        term_key = after.controller_epoch, write.session
         if before is None or after.leader != before.leader:
-            self._choices.append(write.zxid, Choice(reign, after.leader, after.isr if before is None else None))
+            self._choices.append(write.zxid, Choice(term_key, after.leader, after.isr if before is None else None))
         elif after.leader_epoch > before.leader_epoch and after.isr != before.isr:
-            self._choices.append(write.zxid, Choice(reign, NOBODY, None))
+            self._choices.append(write.zxid, Choice(term_key, NOBODY, None))
 
     def end(self) -> None:
         """Put the writes into their streams."""

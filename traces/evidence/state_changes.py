@@ -11,6 +11,7 @@ import pyarrow as pa
 from kafkaproof.traces.basics.columns import following, groups
 from kafkaproof.traces.basics.versions import NEVER
 from kafkaproof.traces.evidence.state_columns import States
+from kafkaproof.traces.evidence.terms import TermKey
 from kafkaproof.traces.evidence.write_columns import Writes
 from kafkaproof.traces.reading.state_records import NOTHING, Codes
 from kafkaproof.traces.zookeeper.snapshot import Znode
@@ -50,7 +51,7 @@ class Change:
         return self.partition[1]
 
     @property
-    def reign(self) -> tuple[int, int]:
+    def term_key(self) -> TermKey:
         """The controller that a controller's write claims to be of: epoch and session."""
         return self.after.controller_epoch, self.session
 

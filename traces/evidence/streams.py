@@ -22,7 +22,7 @@ from kafkaproof.traces.evidence.registrations import CLOSED, Registrations
 from kafkaproof.traces.evidence.shutdowns import Leaving
 from kafkaproof.traces.evidence.state_changes import Changes
 from kafkaproof.traces.evidence.subjects import Subjects
-from kafkaproof.traces.evidence.terms import Reigns, Terms
+from kafkaproof.traces.evidence.terms import ObservedTerms, Terms
 from kafkaproof.traces.evidence.topic_inputs import Inputs
 from kafkaproof.traces.evidence.topic_trees import World
 from kafkaproof.traces.evidence.write_columns import Writes
@@ -105,7 +105,7 @@ class Evidence:
         """`nodes`: the znodes of the stream's topics before the first record, by their paths as brokers know them."""
         self.name, self.common, self.features, self.controllers = name, common, common.features, common.controllers
         self.failures, self.sessions, self.timeouts = common.failures, common.sessions, common.timeouts
-        self.reigns, self.inputs = Reigns(common.terms), Inputs(common.inputs, nodes.items())
+        self.terms, self.inputs = ObservedTerms(common.terms), Inputs(common.inputs, nodes.items())
         self.changes, self.world, self.nodes, self.writes = Changes(nodes, writes), World(nodes), nodes, writes
         self.leaving, self.views = common.leaving, common.views
         self._checked: dict[int, np.ndarray] = {}
@@ -132,7 +132,7 @@ class Evidence:
     @cached_property
     def claims(self) -> Claims:
         """The controllers that changes claim to be of."""
-        return Claims(self.changes, self.reigns)
+        return Claims(self.changes, self.terms)
 
     def owns(self, topic: str) -> bool:
         """Whether a topic is one of the stream's."""

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from kafkaproof.traces.evidence.controllers import Controller
 
 Partition = tuple[str, int]
+TermKey = tuple[int, int]
+"""The epoch and the session of a controller, by which its term is known."""
 
 
 class Term(NamedTuple):
@@ -27,7 +29,7 @@ class Term(NamedTuple):
     unknown: bool
 
     @property
-    def key(self) -> tuple[int, int]:
+    def key(self) -> TermKey:
         """Epoch and session, as a partition state claims them."""
         return self.epoch, self.session
 
@@ -40,7 +42,7 @@ class Terms:
         elected = [controller for controller in controllers if controller.epoch is not None]
         self.begins = begins
         self.first_epoch = min((controller.epoch for controller in elected), default=0)
-        self.all: dict[tuple[int, int], Term] = {}
+        self.all: dict[TermKey, Term] = {}
         self._of_session: dict[int, list[Term]] = defaultdict(list)
         ruled: set[int | None] = set()
         for controller, end in zip(elected, [c.epoch_zxid for c in elected[1:]] + [inf]):
@@ -52,8 +54,8 @@ class Terms:
         self._earlier = {session: _earlier(0, session) for session in sessions if begins}
 
     @property
-    def ends(self) -> Mapping[tuple[int, int], float]:
-        """The zxid at which each reign ends."""
+    def ends(self) -> Mapping[TermKey, float]:
+        """The zxid at which each term ends."""
         return {key: term.end for key, term in self.all.items()}
 
     @cached_property
@@ -80,13 +82,13 @@ def _earlier(epoch: int, session: int) -> Term:
 
 
 @dataclass
-class Reign:
+class ObservedTerm:
     """What the controller of a term is seen to know and to do in one stream.
 
     Its view is a version of /brokers/ids; it only moves forward, so `view`, the oldest that it can still have, rises as
     changes are explained, and `views` has each zxid at which it rose. `key`: epoch and session; `start`: the zxid from
     which it rules. `elected` is the oldest view by which the leader
-    of each partition may have been elected in this reign, `last` the zxid of the controller's last write of each
+    of each partition may have been elected in this term, `last` the zxid of the controller's last write of each
     partition's state, `elections` its last election: zxid, strategy and trigger.
     """
 
@@ -96,11 +98,16 @@ class Reign:
     last: dict[Partition, int] = field(default_factory=dict)
     elections: dict[Partition, tuple[int, str, str]] = field(default_factory=dict)
     views: list[tuple[int, int]] = field(default_factory=list)
-    key: tuple[int, int] = field(init=False)
+    key: TermKey = field(init=False)
     start: int = field(init=False)
 
     def __post_init__(self):
         self.key, self.start = self.term.key, self.term.start
+
+    @property
+    def session(self) -> int:
+        """The controller's session."""
+        return self.term.session
 
     @property
     def epoch(self) -> int:
@@ -133,26 +140,26 @@ class Reign:
         return max((view for at, view in self.views if at < zxid), default=self.start)
 
 
-class Reigns:
-    """The reigns of all terms, as one stream shows them."""
+class ObservedTerms:
+    """All terms, as one stream shows them."""
 
     def __init__(self, terms: Terms):
         self._terms = terms
-        self._all: dict[Term, Reign] = {}
-        self._claimed: dict[tuple[int, int], Reign | None] = {}
+        self._all: dict[Term, ObservedTerm] = {}
+        self._claimed: dict[TermKey, ObservedTerm | None] = {}
 
-    def claimed(self, epoch: int, session: int) -> Reign | None:
-        """The reign that a partition state claims to be written in, None if its writer has not won it."""
+    def claimed(self, epoch: int, session: int) -> ObservedTerm | None:
+        """The term that a partition state claims to be written in, None if its writer has not won it."""
         key = epoch, session
         if key not in self._claimed:
             self._claimed[key] = self._of(self._terms.claimed(epoch, session))
         return self._claimed[key]
 
-    def of_session(self, session: int, zxid: int) -> Reign | None:
-        """The newest reign of a session that had begun before a record, None if it has won none."""
+    def of_session(self, session: int, zxid: int) -> ObservedTerm | None:
+        """The newest term of a session that had begun before a record, None if it has won none."""
         return self._of(self._terms.of_session(session, zxid))
 
-    def _of(self, term: Term | None) -> Reign | None:
+    def _of(self, term: Term | None) -> ObservedTerm | None:
         if term is not None and term not in self._all:
-            self._all[term] = Reign(term, term.start)
+            self._all[term] = ObservedTerm(term, term.start)
         return self._all.get(term)

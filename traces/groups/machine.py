@@ -20,11 +20,11 @@ from kafkaproof.spec.group.transactions import commit_in_transaction
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sets import only
-from kafkaproof.traces.basics.transitions import names_of
+from kafkaproof.spec.language.steps import names
 
 CURRENT, MIDDLE, CLASSIC = "current", "middle", "classic"
 _MODELS = {CURRENT: ("static", "transactional", "current"), MIDDLE: ("middle",), CLASSIC: ("classic",)}
-_TAKEN = names_of(
+_TAKEN = names(
     loading.take_over,
     loading.read,
     loading.load,

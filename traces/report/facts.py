@@ -35,7 +35,7 @@ class Facts:
     leaderless: list[Leaderless]
     outside: list[Outside]
     written: tuple[int, int]
-    reigns: list[Written]
+    terms: list[Written]
     broken: list[Broken]
 
     @property
@@ -55,7 +55,7 @@ class Facts:
                 "times": len(self.leaderless),
                 "long": [each.as_json() for each in self.long],
             },
-            "reigns": [each.as_json() for each in self.reigns],
+            "terms": [each.as_json() for each in self.terms],
             "unexpected": [each.as_json() for each in self.broken],
         }
 
@@ -63,9 +63,9 @@ class Facts:
 def facts_of(gathered: Gathered, streams: Streams, refused: list[tuple[int, int]]) -> Facts:
     """Collect the facts. `refused`: zxid and session of the requests that the check of the epoch refused."""
     found, controllers = streams.facts, gathered.common.controllers
-    reigns = written_by(controllers, refused)
+    terms = written_by(controllers, refused)
     written = {(each.epoch, each.session): each for each in found.written}
-    for each in reigns:
+    for each in terms:
         if (states := written.get((each.epoch, each.session))) is not None:
             each.add(states)
     return Facts(
@@ -74,7 +74,7 @@ def facts_of(gathered: Gathered, streams: Streams, refused: list[tuple[int, int]
         found.leaderless,
         found.outside,
         (found.lost, found.kept_alone),
-        reigns,
+        terms,
         found.broken,
     )
 
@@ -82,8 +82,8 @@ def facts_of(gathered: Gathered, streams: Streams, refused: list[tuple[int, int]
 def print_facts(out: Console, facts: Facts) -> None:
     """Print the lives of brokers, late writes of controllers, unclean elections, times without a leader."""
     out.print(_brokers(facts.registrations))
-    if any(each.unowned or each.stale or each.refused for each in facts.reigns):
-        out.print(_reigns(facts.reigns))
+    if any(each.unowned or each.stale or each.refused for each in facts.terms):
+        out.print(_terms(facts.terms))
     _print_some(out, "unclean elections", facts.unclean, _unclean_text)
     _print_some(out, "without a leader for more than a second", facts.long, _leaderless_text)
     for each in facts.broken:
@@ -114,11 +114,11 @@ def _brokers(registrations: list[Registration]) -> Table:
     return table
 
 
-def _reigns(reigns: list[Written]) -> Table:
+def _terms(terms: list[Written]) -> Table:
     table = Table(header_style="bold", title="writes of partition states by controllers", title_justify="left")
     for name in ("epoch", "broker", "all", "/controller gone", "next one elected", "refused (any kind)"):
         table.add_column(name, justify="right")
-    for each in reigns:
+    for each in terms:
         counts = (each.states, each.unowned, each.stale, each.refused)
         table.add_row(str(each.epoch), str(each.broker), *(f"{count:,}" for count in counts))
     return table

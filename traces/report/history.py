@@ -7,18 +7,18 @@ from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.election.model import MODELS
 from kafkaproof.spec.election.reign import clean, write_state
 from kafkaproof.spec.language.model import Model, Transition
+from kafkaproof.spec.language.steps import names
 from kafkaproof.traces.basics.times import time_of_day
-from kafkaproof.traces.basics.transitions import names_of
 from kafkaproof.traces.explain.election.possibilities import Candidate, Shared
 from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.explain.election.steps import Step
 
 _MOST = 60
-_WON = names_of(election.register, legacy.raise_epoch, election.found_epoch)
-_WRITING = names_of(clean, write_state)
-_OPENING = names_of(session.start, session.reopen)
-_CLOSING = names_of(faults.stop, session.die)
-_EXPIRING = names_of(faults.expire_session, faults.expire_orphan)
+_WON = names(election.register, legacy.raise_epoch, election.found_epoch)
+_WRITING = names(clean, write_state)
+_OPENING = names(session.start, session.reopen)
+_CLOSING = names(faults.stop, session.die)
+_EXPIRING = names(faults.expire_session, faults.expire_orphan)
 _UNKNOWN = Candidate("unexplained", None)
 
 
@@ -97,9 +97,9 @@ def _alike(one: Step, other: Step) -> bool:
 
 
 def _start(rows: list[_Row], result: Result) -> int:
-    """The row to begin with: the first, the writer's election, the end of its reign, or as late as it must be."""
-    reign = result.controllers.at(rows[-1].first.reign)
-    zxids = [0] + ([reign.zxid, reign.ended_zxid or 0] if reign else [])
+    """The row to begin with: the first, the writer's election, the end of its term, or as late as it must be."""
+    term = result.controllers.at(rows[-1].first.term)
+    zxids = [0] + ([term.zxid, term.ended_zxid or 0] if term else [])
     for zxid in zxids:
         start = next(i for i, row in enumerate(rows) if row.last.transaction.zxid >= zxid)
         if len(rows) - start <= _MOST:
@@ -141,8 +141,8 @@ def _belief(step: Step) -> dict:
         return {"role": "owner of /controller, in no epoch yet"}
     if name in _WON and answer == "OK" and step.shared.epoch > 0:
         return {"role": f"controller of epoch {step.shared.epoch}"}
-    if step.reign:
-        return {"role": f"controller of epoch {step.reign}" + (", refused" if answer == "FENCED" else "")}
+    if step.term:
+        return {"role": f"controller of epoch {step.term}" + (", refused" if answer == "FENCED" else "")}
     return {}
 
 
@@ -173,8 +173,8 @@ def _words(row: _Row, found: list[Transition]) -> str:
     if not found:
         return f"{logged} No step of the specification makes it."
     step = row.first
-    if step.reign:
-        logged += f" Its writer rules in epoch {step.reign}; /controller_epoch is {step.shared.epoch}."
+    if step.term:
+        logged += f" Its writer rules in epoch {step.term}; /controller_epoch is {step.shared.epoch}."
     if step.candidate.name == clean.__name__:
         return f"{logged} (This transition stands for all writes of a controller that depend on no version.)"
     return f"{logged} {found[0].words.replace('`b`', str(step.broker))}"

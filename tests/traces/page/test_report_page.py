@@ -40,12 +40,12 @@ def test_the_items_count_what_the_report_counts(directory):
     found = report(directory)
     items = items_in(data_in(page(directory)))
     counts = Counter(item["kind"] for item in items)
-    assert counts["reign"] == len(found.result.controllers.all)
+    assert counts["term"] == len(found.result.controllers.all)
     assert counts["violation"] == sum(violation.count for violation in found.result.violations.found.values()) + len(
         found.streams.overlapping
     )
-    assert counts["late"] == sum(each.unowned + each.stale for each in found.facts.reigns)
-    assert counts["refused"] == sum(each.refused for each in found.facts.reigns)
+    assert counts["late"] == sum(each.unowned + each.stale for each in found.facts.terms)
+    assert counts["refused"] == sum(each.refused for each in found.facts.terms)
     assert counts["up"] == len(found.facts.registrations)
     assert counts["unclean"] == len(found.facts.unclean)
     assert counts["reassignment"] == len(found.streams.reassignments)

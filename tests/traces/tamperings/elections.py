@@ -254,7 +254,7 @@ def check_of_another_version(record: Record):
 
 @kind()
 def state_in_an_earlier_epoch(record: Record):
-    """A controller writes a partition state with the controller epoch of an earlier reign, of another session."""
+    """A controller writes a partition state with the controller epoch of an earlier term, of another session."""
     earlier = [
         c.epoch
         for c in record.scene.controllers.all

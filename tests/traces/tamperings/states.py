@@ -24,7 +24,7 @@ def quiet(record: Record) -> bool:
 
 
 def staying(record: Record, brokers) -> list[int]:
-    """Those of some brokers that are registered, go on, and were not away before in this reign."""
+    """Those of some brokers that are registered, go on, and were not away before in this term."""
     return [b for b in sorted(brokers) if b in record.registered and record.stays(b) and not record.was_away(b)]
 
 
@@ -262,10 +262,10 @@ def leaderless_while_it_lives(record: Record):
 
 @kind(
     unseen="of what a controller has read of /brokers/ids replay keeps the oldest that fits each write by itself: "
-    "one that was away earlier in the reign may still be away to it"
+    "one that was away earlier in the term may still be away to it"
 )
 def leaderless_after_it_was_away(record: Record):
-    """Leader -1 is written while the leader is there, which was away earlier in the reign and has come back."""
+    """Leader -1 is written while the leader is there, which was away earlier in the term and has come back."""
     leader = record.before.leader if record.by_controller else None
     if (
         leader in record.registered

@@ -56,8 +56,8 @@ def _verdict(possible: Possibilities, broker: int, name: str, observation: Obser
 
 def _outcome_text(possible: Possibilities, broker: int, outcome: Outcome) -> str:
     text = f"answered {outcome.answer}" if outcome.answer else "done"
-    if outcome.reign:
-        text += f" in epoch {outcome.reign}"
+    if outcome.term:
+        text += f" in epoch {outcome.term}"
     after = possible.absolute(broker, outcome.scene)
     return text if after == possible.shared else f"{text} and make {shared_text(after)}"
 

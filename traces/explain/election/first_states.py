@@ -14,7 +14,7 @@ from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.traces.explain.election.possibilities import Candidate, Possibilities, Shared
 from kafkaproof.traces.explain.election.single_steps import ElectionSteps, Local
 
-_REIGNS = 4
+_TERMS = 4
 """A controller that was deposed more elections ago than this is taken to have heard of it."""
 
 
@@ -46,9 +46,9 @@ def _states(steps: ElectionSteps, broker: int, shared: Shared, registered: bool)
     if shared == own:
         return created | life.after(created, own, legacy.raise_epoch, own, "NONODE") | life.elected(idle, own)
     past = life.deposed(created, own)
-    for back in range(min(_REIGNS, shared.epoch)):
-        reign = Shared(broker, shared.epoch - back, shared.version - back)
-        past |= life.deposed(life.elected(idle, reign), reign)
+    for back in range(min(_TERMS, shared.epoch)):
+        term = Shared(broker, shared.epoch - back, shared.version - back)
+        past |= life.deposed(life.elected(idle, term), term)
     return past | life.after(started, shared, session.register_broker, shared)
 
 
@@ -73,23 +73,23 @@ class _Life:
         world.settle(self.broker, world.outcomes(self.broker, [Candidate(transition.__name__, answer)], after), after)
         return set(world.sets[self.broker])
 
-    def elected(self, states: set[Local], reign: Shared) -> set[Local]:
-        """The states of a broker that has just won the election of a reign, by whatever transitions the variant has."""
+    def elected(self, states: set[Local], term: Shared) -> set[Local]:
+        """The states of a broker that has just won the election of a term, by whatever transitions the variant has."""
         found = set()
-        for earlier in (Shared(None, reign.epoch - 1, reign.version - 1), Shared()):
+        for earlier in (Shared(None, term.epoch - 1, term.version - 1), Shared()):
             if earlier.version >= 0:
                 owner = earlier._replace(controller=self.broker)
                 created = self.after(states, earlier, legacy.create, owner)
                 refused = self.after(created, owner, legacy.raise_epoch, owner, "NONODE")
-                found |= self.after(states, earlier, election.register, reign)
-                found |= self.after(created, owner, legacy.raise_epoch, reign)
-                found |= self.after(refused, owner, election.found_epoch, reign)
+                found |= self.after(states, earlier, election.register, term)
+                found |= self.after(created, owner, legacy.raise_epoch, term)
+                found |= self.after(refused, owner, election.found_epoch, term)
         return found
 
-    def deposed(self, states: set[Local], reign: Shared) -> set[Local]:
+    def deposed(self, states: set[Local], term: Shared) -> set[Local]:
         """The same broker after /controller was taken from it."""
-        world = self._world(states, reign)
-        world.settle_operator(faults.delete_controller.__name__, reign._replace(controller=None))
+        world = self._world(states, term)
+        world.settle_operator(faults.delete_controller.__name__, term._replace(controller=None))
         return set(world.sets[self.broker])
 
     def _world(self, states: set[Local], shared: Shared) -> Possibilities:

@@ -10,7 +10,7 @@ from kafkaproof.spec.election import election, faults
 from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.election.reign import clean, delete_own_controller, write_state
 from kafkaproof.spec.election.session import register_broker, reopen, start
-from kafkaproof.traces.basics.transitions import names_of
+from kafkaproof.spec.language.steps import names
 from kafkaproof.traces.evidence.accounts import TOOLS
 from kafkaproof.traces.explain.election.possibilities import Candidate
 from kafkaproof.traces.reading.cluster import below
@@ -93,13 +93,13 @@ class Observation(NamedTuple):
 
 def refused(*transitions: Callable, answer: str, outside: str | None = None) -> Observation:
     """A request that changed nothing."""
-    return Observation(tuple(Candidate(name, answer) for name in names_of(*transitions)), outside, applied=False)
+    return Observation(tuple(Candidate(name, answer) for name in names(*transitions)), outside, applied=False)
 
 
 @lru_cache
 def done(*transitions: Callable) -> Observation:
     """A request that was answered OK."""
-    return Observation(tuple(Candidate(name, "OK") for name in names_of(*transitions)))
+    return Observation(tuple(Candidate(name, "OK") for name in names(*transitions)))
 
 
 OPENS = done(start, reopen)

@@ -4,7 +4,7 @@ The log determines what ZooKeeper holds; what a broker believes, and how far it 
 hidden. A broker's step touches its own state and what ZooKeeper holds, never another broker's, so the
 states of a cluster are the product of one set a broker. A set is closed under *hidden* steps: reads, events that are
 handled, the notice that a session is over, crashes, errors that force a resignation, requests that an
-expired session cannot make any more, and at the start of a reign the deletion of notifications that do not exist.
+expired session cannot make any more, and at the start of a term the deletion of notifications that do not exist.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.election.reign import clean, delete_own_controller, write_state
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.traces.basics.transitions import names_of
+from kafkaproof.spec.language.steps import names
 from kafkaproof.traces.explain.election.single_steps import (
     ME,
     OTHER,
@@ -28,7 +28,7 @@ from kafkaproof.traces.explain.election.single_steps import (
 )
 
 LIMIT = 5_000
-_LOGGED = names_of(
+_LOGGED = names(
     session.start,
     session.reopen,
     faults.stop,
@@ -132,16 +132,11 @@ class Possibilities:
         return begins and outcome.answer == "OK"
 
     def outcomes(
-        self,
-        broker: int,
-        candidates: Iterable[Candidate],
-        after: Shared,
-        state_epoch: int = 0,
-        reign: int | None = None,
+        self, broker: int, candidates: Iterable[Candidate], after: Shared, state_epoch: int = 0, term: int | None = None
     ) -> list[Explanation]:
         """All ways in which the broker may have taken one of the steps, got its answer and left `after`.
 
-        `state_epoch`: that of the partition which is written; `reign`: the controller epoch that was written.
+        `state_epoch`: that of the partition which is written; `term`: the controller epoch that was written.
         """
         found = []
         for candidate in candidates:
@@ -149,7 +144,7 @@ class Possibilities:
                 continue
             for local, scene in self.readied(broker, candidate.name, state_epoch):
                 outcome = self.steps.take(candidate.name, ANSWERED, local, scene)
-                if outcome is None or outcome.answer != candidate.answer or reign not in (None, outcome.reign):
+                if outcome is None or outcome.answer != candidate.answer or term not in (None, outcome.term):
                     continue
                 if self.absolute(broker, outcome.scene) == after:
                     found.append(Explanation(candidate, local, outcome))

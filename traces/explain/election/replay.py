@@ -10,7 +10,7 @@ import numpy as np
 from kafkaproof.spec.election import election, faults
 from kafkaproof.spec.election.model import MODELS
 from kafkaproof.spec.election.session import die
-from kafkaproof.traces.basics.transitions import names_of
+from kafkaproof.spec.language.steps import names
 from kafkaproof.traces.evidence.accounts import Account
 from kafkaproof.traces.evidence.controllers import Controllers
 from kafkaproof.traces.explain.election.divergence import reason_for
@@ -200,8 +200,7 @@ class Follower(Listener):
 
     def _close_session(self, transaction: Transaction, broker: int, after: Shared) -> None:
         """The session ends of a broker's process, or of its former process, or one that owns nothing any more."""
-        closing, ending = (faults.stop, die), (faults.expire_session, faults.expire_orphan)
-        names = names_of(*(closing if transaction.cxid else ending))
+        ends = names(faults.stop, die) if transaction.cxid else names(faults.expire_session, faults.expire_orphan)
         present = self.latest.get(broker) == transaction.session
 
         def lives(local: Local) -> bool:
@@ -209,7 +208,7 @@ class Follower(Listener):
 
         found = [
             explanation
-            for explanation in self.possible.outcomes(broker, [Candidate(name, None) for name in names], after)
+            for explanation in self.possible.outcomes(broker, [Candidate(name, None) for name in ends], after)
             if (explanation.candidate.name == faults.expire_orphan.__name__) != lives(explanation.before)
         ]
         owns_nothing = set()
@@ -242,8 +241,8 @@ class Follower(Listener):
 
     def _of_broker_now(self, transaction, broker, observation, after) -> _Explained:
         known = observation.known.controller_epoch if observation.known else 0
-        reign = observation.state.controller_epoch if observation.state else None
-        found = self.possible.outcomes(broker, observation.candidates, after, known, reign)
+        term = observation.state.controller_epoch if observation.state else None
+        found = self.possible.outcomes(broker, observation.candidates, after, known, term)
         if observation.otherwise and not found:
             observation = Observation(outside=observation.otherwise)
         same = observation.outside and after == self.possible.shared
@@ -261,11 +260,11 @@ class Follower(Listener):
         if observation.applied:
             broken |= frozenset.intersection(*(explanation.outcome.broken for explanation in found))
         names = " or ".join(sorted({explanation.candidate.text for explanation in found}))
-        made = self._made(transaction, broker, found[0].candidate, found[0].outcome.reign, broken)
+        made = self._made(transaction, broker, found[0].candidate, found[0].outcome.term, broken)
         return _Explained(Account("election", names), made, broken)
 
-    def _made(self, transaction, broker, candidate, reign, broken) -> Made:
-        return Made(transaction.session, broker, candidate, reign, self.possible.shared, tuple(sorted(broken)))
+    def _made(self, transaction, broker, candidate, term, broken) -> Made:
+        return Made(transaction.session, broker, candidate, term, self.possible.shared, tuple(sorted(broken)))
 
     def _count(self, transaction: Transaction, observation: Observation, explained: _Explained) -> None:
         """Note what a record is, and what it violates."""

@@ -47,13 +47,16 @@ class Scene(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a step did: to the broker, to the other seat, to what is shared; and what it breaks."""
+    """What a step did: to the broker, to the other seat, to what is shared; and what it breaks.
+
+    `term`: the epoch in which the broker takes itself for the controller before it, 0 for none.
+    """
 
     local: Local
     other: Local
     scene: Scene
     answer: str | None
-    reign: int
+    term: int
     broken: frozenset[str]
 
 
@@ -143,7 +146,7 @@ class ElectionSteps:
             local=self.renamed(outcome.local, names.real),
             other=self.renamed(outcome.other, names.real),
             scene=renamed_scene(outcome.scene, names.real),
-            reign=names.real(outcome.reign),
+            term=names.real(outcome.term),
         )
 
     def names_of(self, local: Local, scene: Scene, other: Local = ()) -> Names:
@@ -176,7 +179,7 @@ class ElectionSteps:
     def after_reading(self, local: Local, scene: Scene) -> Scene:
         """The scene after the broker has read the partition state, with the specification's request for it.
 
-        A model of one partition reads it when a reign begins and when a write finds another version; a real
+        A model of one partition reads it when a term begins and when a write finds another version; a real
         controller reads each of many before it writes. The read leaves no trace in a log.
         """
         key = ("read_state", local, scene)

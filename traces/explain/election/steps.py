@@ -12,7 +12,8 @@ from kafkaproof.traces.zookeeper.transactions import Transaction
 
 @dataclass(frozen=True)
 class Step:
-    """A record that was explained: the broker's step (None: an operator's), its reign, and what it violates.
+    """A record that was explained: the broker's step (None: an operator's), the controller epoch in which the broker
+    took it (0: in none), and what it violates.
 
     `candidate` is "outside" for a record that no transition makes, and that violates something all the same.
     """
@@ -20,7 +21,7 @@ class Step:
     transaction: Transaction
     broker: int | None
     candidate: Candidate
-    reign: int
+    term: int
     shared: Shared
     violates: tuple[str, ...]
 
@@ -31,7 +32,7 @@ class Made(NamedTuple):
     session: int
     broker: int | None
     candidate: Candidate
-    reign: int
+    term: int
     shared: Shared
     violates: tuple[str, ...]
 

@@ -29,7 +29,7 @@ WAYS_OUT = {
     "ends it, a new controller alone may not",
     CLOSED: "start the broker again; if there is time before it gives up, delete /controller: the next controller does "
     "not know who is shutting down, and lets the follower in",
-    DEAD: "restart that broker: what it keeps of an earlier reign is gone with the process",
+    DEAD: "restart that broker: what it keeps of an earlier term is gone with the process",
     DELETED: "as long as this broker has not led since, take its replica away and give it back by reassignments; "
     "else send the records again; Kafka 3.5.2 deletes them no more (KAFKA-15375)",
 }

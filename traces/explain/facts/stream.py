@@ -70,8 +70,8 @@ def facts_together(found: Iterable[StreamFacts]) -> StreamFacts:
         whole.leaderless += each.leaderless
         whole.outside += each.outside
         whole.lost, whole.kept_alone = whole.lost + each.lost, whole.kept_alone + each.kept_alone
-        for reign in each.written:
-            written.setdefault((reign.epoch, reign.session), reign.nothing()).add(reign)
+        for term in each.written:
+            written.setdefault((term.epoch, term.session), term.nothing()).add(term)
         for one in each.broken:
             known = broken.setdefault(one.text, Broken(one.text, one.zxid))
             known.zxid, known.count = min(known.zxid, one.zxid), known.count + one.count

@@ -53,10 +53,10 @@ def written_by(controllers: Controllers, refused: list[tuple[int, int]]) -> list
 
     `refused`: zxid and session of the requests that the check of the epoch refused.
     """
-    reigns = _reigns(controllers)
-    found = {(c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in reigns}
+    terms = _terms(controllers)
+    found = {(c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in terms}
     for zxid, session in refused:
-        own = [c for c in reigns if c.session == session and c.epoch_zxid < zxid]
+        own = [c for c in terms if c.session == session and c.epoch_zxid < zxid]
         if own:
             found[own[-1].epoch, session].refused += 1
     return list(found.values())
@@ -64,16 +64,16 @@ def written_by(controllers: Controllers, refused: list[tuple[int, int]]) -> list
 
 def states_by(controllers: Controllers, moments: np.ndarray, changes: Changes, claims: Claims) -> list[Written]:
     """The states that controllers, and in their names leaders, wrote. `moments`: those of the controllers."""
-    reigns, claimed = _reigns(controllers), set(claims.keys)
+    terms, claimed = _terms(controllers), set(claims.keys)
     found = {
-        (c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in reigns if (c.epoch, c.session) in claimed
+        (c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in terms if (c.epoch, c.session) in claimed
     }
     rows = np.flatnonzero(changes.after != NOTHING)
     first, kinds = distinct(claims.codes[rows], np.searchsorted(moments, changes.zxids[rows]))
     for row, count in zip(rows[first].tolist(), np.bincount(kinds).tolist()):
         epoch, session = claims.keys[claims.codes[row]]
         if each := found.get((epoch, session)):
-            late = _lateness(reigns, int(changes.zxids[row]), epoch)
+            late = _lateness(terms, int(changes.zxids[row]), epoch)
             each.states, each.stale, each.unowned = (
                 each.states + count,
                 each.stale + count * (late == STALE),
@@ -84,21 +84,21 @@ def states_by(controllers: Controllers, moments: np.ndarray, changes: Changes, c
 
 def late_writes(controllers: Controllers, changes: Iterable[Change]) -> Iterator[tuple[Change, str]]:
     """The writes of states by controllers that came late, each with UNOWNED or STALE."""
-    reigns = _reigns(controllers)
-    known = {(c.epoch, c.session) for c in reigns}
+    terms = _terms(controllers)
+    known = {(c.epoch, c.session) for c in terms}
     for change in changes:
-        if change.after and change.reign in known and (late := _lateness(reigns, change.zxid, change.reign[0])):
+        if change.after and change.term_key in known and (late := _lateness(terms, change.zxid, change.term_key[0])):
             yield change, late
 
 
-def _reigns(controllers: Controllers) -> list[Controller]:
+def _terms(controllers: Controllers) -> list[Controller]:
     return [controller for controller in controllers.all if controller.epoch is not None]
 
 
-def _lateness(reigns: list[Controller], zxid: int, epoch: int) -> str | None:
+def _lateness(terms: list[Controller], zxid: int, epoch: int) -> str | None:
     """How late a write comes that a controller makes in its epoch, or in its name the leader whose session it is."""
-    place = bisect_left(reigns, zxid, key=lambda reign: reign.epoch_zxid)
-    ruling = reigns[place - 1] if place else None
+    place = bisect_left(terms, zxid, key=lambda term: term.epoch_zxid)
+    ruling = terms[place - 1] if place else None
     if ruling is None:
         return None
     if ruling.epoch != epoch:

@@ -5,31 +5,29 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from kafkaproof.traces.basics.columns import groups
-from kafkaproof.traces.evidence.terms import Term
+from kafkaproof.traces.evidence.terms import Term, TermKey
 from kafkaproof.traces.explain.log.view_order import Explanations, Floors
 from kafkaproof.traces.explain.omissions.threads import Thread
 from kafkaproof.traces.explain.partitions.explanations import SHUTDOWN
 from kafkaproof.traces.explain.partitions.leader_changes import BY_ALTER_PARTITION, BY_LEADER
 from kafkaproof.traces.explain.partitions.strategies import Strategy
 
-Reign = tuple[int, int]
 
-
-def threads_of(floors: Floors, terms: Mapping[Reign, Term], made: Iterable[tuple[int, int]]) -> dict[Reign, Thread]:
+def threads_of(floors: Floors, terms: Mapping[TermKey, Term], made: Iterable[tuple[int, int]]) -> dict[TermKey, Thread]:
     """The threads of all controllers. `made`: of first states the zxid, and that of the record that made the topic."""
     kinds = np.array([_kind(value) for value in floors.values], np.int64).reshape(-1, 4)[floors.explained]
     topics = dict(made)
     found = {}
-    for rows in groups(floors.reigns):
-        reign = floors.names[floors.reigns[rows[0]]]
+    for rows in groups(floors.terms):
+        term_key = floors.names[floors.terms[rows[0]]]
         rows = rows[kinds[rows, 0] != _LEFT_OUT]
-        if reign is None or reign not in terms or not len(rows):
+        if term_key is None or term_key not in terms or not len(rows):
             continue
         rows = rows[np.argsort(floors.zxids[rows], kind="stable")]
         zxids = floors.zxids[rows]
         of_topics = np.array([topics.get(zxid, 0) for zxid in zxids.tolist()], np.int64)
-        seen = np.maximum(np.maximum.accumulate(floors.floors[rows]), terms[reign].start)
-        found[reign] = Thread(zxids, seen, of_topics, _behind(zxids, *kinds[rows].T, of_topics))
+        seen = np.maximum(np.maximum.accumulate(floors.floors[rows]), terms[term_key].start)
+        found[term_key] = Thread(zxids, seen, of_topics, _behind(zxids, *kinds[rows].T, of_topics))
     return found
 
 

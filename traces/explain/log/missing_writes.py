@@ -60,7 +60,7 @@ class Owed:
         self._threads = threads_of(floors, self._common.terms.all, made)
         self._siblings: dict[tuple, list[Sibling]] = defaultdict(list)
         for sibling in (sibling for each in found for sibling in each.siblings):
-            self._siblings[sibling.reign, sibling.gone].append(sibling)
+            self._siblings[sibling.term_key, sibling.gone].append(sibling)
         for own in self._siblings.values():
             own.sort(key=lambda sibling: sibling.zxid)
         self._ends = {term: self._over(term) for term in self._terms}

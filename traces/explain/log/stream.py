@@ -22,7 +22,7 @@ from kafkaproof.traces.explain.topics.replay import Judgements, explain_topics
 class Found:
     """The changes and the other writes of a stream, and what of both nothing explains.
 
-    `changes`: zxid, reign and explanations of each change of a partition's state; `strange`: those without any, by
+    `changes`: zxid, term and explanations of each change of a partition's state; `strange`: those without any, by
     their places there; `writes`: number, zxid, and the kind (stream and kind) of each other write; `odd`: those that
     nothing explains, by their numbers; `threads`: the zxids that each controller wrote; `judged`: all that is rare;
     `debts`: what controllers may have owed, `skipped`: what they skipped when they began; `siblings`: what they wrote
@@ -53,8 +53,8 @@ def found_of(evidence: Evidence, judged: Judgements) -> Found:
     explained, changes, writes = judged.partitions, evidence.changes, Rows("qqr")
     kept = np.flatnonzero(~changes.overwritten)
     codes, claims = explained.codes[kept], evidence.claims
-    reigns = np.where(codes == UNEXPLAINED, len(claims.keys), claims.codes[kept])
-    columns = changes.zxids[kept], Repeated.of(reigns, [*claims.keys, None]), Repeated.of(codes, explained.values)
+    terms = np.where(codes == UNEXPLAINED, len(claims.keys), claims.codes[kept])
+    columns = changes.zxids[kept], Repeated.of(terms, [*claims.keys, None]), Repeated.of(codes, explained.values)
     for each in judged.writes:
         writes.append(each.write.number, each.write.zxid, (each.stream, each.kind))
     return Found(
@@ -63,7 +63,7 @@ def found_of(evidence: Evidence, judged: Judgements) -> Found:
         {place: explained[kept[place]] for place in np.flatnonzero(codes == UNEXPLAINED).tolist()},
         writes,
         {each.write.number: each for each in judged.writes if each.kind is None},
-        {reign: array("q", zxids) for reign, zxids in judged.threads.items()},
+        {term_key: array("q", zxids) for term_key, zxids in judged.threads.items()},
         replace(judged, partitions=None, writes=[], threads={}),
         facts_in(evidence, judged.deletions),
         debts,

@@ -117,8 +117,8 @@ class Streams:
     def threads(self) -> dict[tuple[int, int], np.ndarray]:
         """The zxids of the writes of each controller for which it matters, by epoch and session."""
         return {
-            reign: np.sort(np.concatenate([each.threads.get(reign, _NONE) for each in self._found]))
-            for reign in {gap.reign for gap in self.gaps}
+            term_key: np.sort(np.concatenate([each.threads.get(term_key, _NONE) for each in self._found]))
+            for term_key in {gap.term_key for gap in self.gaps}
         }
 
     @cached_property
@@ -186,8 +186,8 @@ def _writes(streams: Streams) -> Iterator[Unexplained]:
 def _interruptions(common: Common, streams: Streams) -> Iterator[Unexplained]:
     """Writes of controllers that are in the middle of something in another stream."""
     for gap in streams.gaps:
-        zxid = _first_inside(gap, streams.threads[gap.reign])
-        session, guarded, deleting = gap.reign[1], common.features.guarded, gap.stream == TOPIC
+        zxid = _first_inside(gap, streams.threads[gap.term_key])
+        session, guarded, deleting = gap.term_key[1], common.features.guarded, gap.stream == TOPIC
         if zxid is not None and not common.failures.failed(session, gap.after, zxid, guarded, deleting):
             yield Unexplained(zxid, f"{gap.stream} stream: a write elsewhere: {gap.text}", True)
 

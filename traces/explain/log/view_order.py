@@ -8,6 +8,7 @@ import numpy as np
 
 from kafkaproof.traces.basics.columns import ByZxid
 from kafkaproof.traces.evidence.streams import Common
+from kafkaproof.traces.evidence.terms import TermKey
 from kafkaproof.traces.explain.log.stream import Found
 from kafkaproof.traces.explain.partitions.explanations import Explanation
 
@@ -28,7 +29,7 @@ class Floors:
     """Keeps the explanations by views not older than what the controller had seen before.
 
     `zxids`: of all changes, stream by stream; `seen`: the oldest view that a controller could have at each zxid of
-    `wanted`; `failed`: what no explanation is left of; `reigns`: codes of `names`, epoch and session; `floors`: the
+    `wanted`; `failed`: what no explanation is left of; `terms`: codes of `names`, epoch and session; `floors`: the
     oldest view that its controller can have behind it, 0 where it shows none.
     """
 
@@ -42,14 +43,14 @@ class Floors:
         )
         self._codes = self._joined([each.changes.columns[2] for each in found], self._code)
         names: dict[tuple, int] = {}
-        self.reigns = self._joined(
-            [each.changes.columns[1] for each in found], lambda reign: names.setdefault(reign, len(names))
+        self.terms = self._joined(
+            [each.changes.columns[1] for each in found], lambda term_key: names.setdefault(term_key, len(names))
         )
         self.names, self.floors = list(names), np.zeros(len(self.zxids), np.int64)
         self._order = np.argsort(self.zxids, kind="stable")
         self.seen: dict[int, int] = {}
         self.failed: list[Failed] = []
-        self._narrow(self.reigns, self.names)
+        self._narrow(self.terms, self.names)
 
     def _code(self, explanations: Explanations) -> int:
         if explanations not in self._known:
@@ -67,7 +68,7 @@ class Floors:
         ]
         return np.concatenate(parts) if parts else np.zeros(0, np.uint32)
 
-    def _narrow(self, reigns: np.ndarray, names: list) -> None:
+    def _narrow(self, terms: np.ndarray, names: list) -> None:
         floors: dict[int, int] = {}
         known: dict[tuple[int, int], tuple[int, int]] = {}
         seeing = np.array([any(each.view is not None for each in value) for value in self._values], bool)
@@ -75,24 +76,24 @@ class Floors:
         for start in range(0, len(order), _MANY):
             places = order[start : start + _MANY]
             rows = zip(
-                *(column.tolist() for column in (places, self.zxids[places], reigns[places], self._codes[places]))
+                *(column.tolist() for column in (places, self.zxids[places], terms[places], self._codes[places]))
             )
-            for place, zxid, reign, code in rows:
-                floor = floors.get(reign) or self._first(names[reign])
+            for place, zxid, term_key, code in rows:
+                floor = floors.get(term_key) or self._first(names[term_key])
                 if zxid in self._wanted:
                     self.seen[zxid] = floor
                 if (code, floor) not in known:
                     known[code, floor] = self._admissible(code, floor)
-                new, floors[reign] = known[code, floor]
-                self.floors[place] = floors[reign]
+                new, floors[term_key] = known[code, floor]
+                self.floors[place] = floors[term_key]
                 if new != code:
                     self._codes[place] = new
                     if not new:
-                        self._fail(place, floor, names[reign])
+                        self._fail(place, floor, names[term_key])
 
-    def _first(self, reign: tuple[int, int]) -> int:
-        """The version of /brokers/ids that stood when a reign began."""
-        begun = self._common.terms.claimed(*reign).start
+    def _first(self, term_key: TermKey) -> int:
+        """The version of /brokers/ids that stood when a term began."""
+        begun = self._common.terms.claimed(*term_key).start
         return self._common.inputs.brokers.between(begun, begun)[0].zxid
 
     def _admissible(self, code: int, floor: int) -> tuple[int, int]:
@@ -100,10 +101,10 @@ class Floors:
         left = tuple(e for e in self._values[code] if e.view is None or e.view >= floor)
         return self._code(left), max(floor, min((floor if e.view is None else e.view for e in left), default=floor))
 
-    def _fail(self, place: int, floor: int, reign: tuple[int, int]) -> None:
+    def _fail(self, place: int, floor: int, term_key: TermKey) -> None:
         stream = int(np.searchsorted(self._bounds, place, "right")) - 1
         why = f"its controller had seen the /brokers/ids of {floor:#x} before; each explanation needs an older one"
-        certain = not self._common.terms.claimed(*reign).unknown
+        certain = not self._common.terms.claimed(*term_key).unknown
         self.failed.append(Failed(stream, place - int(self._bounds[stream]), why, certain))
 
     @property

@@ -7,6 +7,7 @@ import numpy as np
 
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.evidence.terms import TermKey
 from kafkaproof.traces.explain.omissions.expected_writes import Debt, Debts
 from kafkaproof.traces.explain.omissions.judge import Judge
 from kafkaproof.traces.explain.partitions.strategies import Elected
@@ -20,7 +21,7 @@ class Missing(NamedTuple):
 
 
 def skipped(evidence: Evidence, debts: Debts) -> list[Missing]:
-    """Where a controller wrote another state than the first one that it had to write when its reign began."""
+    """Where a controller wrote another state than the first one that it had to write when its term began."""
     terms, judge, found = evidence.common.terms.by_start, Judge(evidence, {}), []
     begun: dict[tuple, list[Debt]] = defaultdict(list)
     for debt in debts.rows if evidence.common.is_certain else ():
@@ -49,7 +50,7 @@ def _go_on(evidence: Evidence, debts: Debts, debt: Debt, written: Elected) -> No
         debts.rows.append(debt.term, debt.until, until, NOBODY, debt.reason, False, True, debt.until, debt.partition)
 
 
-def _written(evidence: Evidence, partition: tuple[str, int], reign: tuple[int, int], zxid: int) -> Elected | None:
+def _written(evidence: Evidence, partition: tuple[str, int], term_key: TermKey, zxid: int) -> Elected | None:
     """What a controller wrote to a partition's state by a record, None if it did not."""
     changes = evidence.changes
     rows = changes.of(partition)
@@ -57,7 +58,7 @@ def _written(evidence: Evidence, partition: tuple[str, int], reign: tuple[int, i
     if place == len(rows) or changes.zxids[rows[place]] != zxid:
         return None
     change = changes[int(rows[place])]
-    if change.after is None or change.reign != reign or change.after.leader_epoch == change.before.leader_epoch:
+    if change.after is None or change.term_key != term_key or change.after.leader_epoch == change.before.leader_epoch:
         return None
     return Elected(change.after.leader, frozenset(change.after.isr))
 
@@ -66,5 +67,5 @@ def _text(partition: tuple[str, int], epoch: int, allowed: set[Elected]) -> str:
     first = " or ".join(sorted(f"leader {each.leader}, ISR {sorted(each.isr)}" for each in allowed))
     return (
         f"the controller of epoch {epoch} had to write another state of {'{}-{}'.format(*partition)} before, when "
-        f"its reign began, {first}: that record is missing"
+        f"its term began, {first}: that record is missing"
     )

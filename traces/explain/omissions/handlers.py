@@ -73,7 +73,7 @@ class Handlers:
             setattr(self, name, lru_cache(_REMEMBERED)(getattr(self, name)))
 
     def begins(self, partition: Partition, seen: Seen, gone: int = NOBODY) -> Elected | None:
-        """What a controller whose reign begins writes first; of those that are gone it takes this broker first."""
+        """What a controller whose term begins writes first; of those that are gone it takes this broker first."""
         s, number = self._state(partition, seen, gone)
         _controller(s).doing = READING_BROKERS
         return self._writes(s, number)

@@ -97,7 +97,7 @@ class Judge:
         known = (
             made is None
             or made.zxid < term.start
-            or made.reign == term.key
+            or made.term_key == term.key
             and not self._failures.existed(term.session, made.zxid, last)
         )
         return known and changes.state_at(debt.partition, debt.since).controller_epoch <= term.epoch

@@ -7,6 +7,7 @@ import numpy as np
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.basics.columns import Rows
 from kafkaproof.traces.evidence.streams import Evidence
+from kafkaproof.traces.evidence.terms import TermKey
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges
 from kafkaproof.traces.explain.partitions.explanations import FAILOVER, FAILURE, SHUTDOWN, START_UP, Explanation
 from kafkaproof.traces.explain.partitions.strategies import Strategy
@@ -23,7 +24,7 @@ class Sibling(NamedTuple):
     zxid: int
     gone: int
     elected: int
-    reign: tuple[int, int]
+    term_key: TermKey
     explanations: tuple[Explanation, ...]
 
 
@@ -37,7 +38,7 @@ def siblings_in(evidence: Evidence, explained: ExplainedChanges) -> Rows:
         elected = after.leader if after.leader != before.leader else NOBODY
         gone = {before.leader} if before.leader not in (after.leader, NOBODY) else set(before.isr) - set(after.isr)
         for broker in gone if len(gone) == 1 else ():
-            found.append(change.zxid, broker, elected, change.reign, explained.values[explained.codes[row]])
+            found.append(change.zxid, broker, elected, change.term_key, explained.values[explained.codes[row]])
     return found
 
 

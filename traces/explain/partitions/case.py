@@ -5,7 +5,7 @@ from typing import NamedTuple
 from kafkaproof.traces.evidence.broker_views import Sight
 from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
-from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.zookeeper.znodes.assignments import target_of
 from kafkaproof.traces.zookeeper.znodes.topics import Place
@@ -24,7 +24,7 @@ class Unclean(NamedTuple):
 
 class Created(NamedTuple):
     """How a partition came to be assigned: who of all brokers was `there` for the controller to see, whether that was
-    `before` the reign, and whether the topic `existed`."""
+    `before` the term, and whether the topic `existed`."""
 
     there: frozenset[int]
     before: bool
@@ -41,9 +41,9 @@ class Case(NamedTuple):
     directory;
     `preferred_requested`: /admin/preferred_replica_election listed it since the controller last wrote it or deleted
     the list;
-    `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the reign, or
+    `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the term, or
     all along; `may_be_emptied`: unclean elections may be enabled for the topic, which once let the last member leave an
-    ISR; `is_overtaken`: another controller wrote the present state after this one's reign began, which does not know of
+    ISR; `is_overtaken`: another controller wrote the present state after this one's term began, which does not know of
     it; `repeats`: strategy, trigger and view of the election that wrote the present state, if the batch that it was in
     may have been elected again; `topic_follows`: nothing but the leader epoch is new, and the next checked write of
     this controller in the stream is that of the topic znode.
@@ -66,43 +66,43 @@ class Case(NamedTuple):
     repeats: Repeated | None = None
 
 
-def case_of(change: Change, reign: Reign, evidence: Evidence) -> Case:
-    """The case of a change by the controller of a reign, but for what it saw, and read after that."""
+def case_of(change: Change, term: ObservedTerm, evidence: Evidence) -> Case:
+    """The case of a change by the controller of a term, but for what it saw, and read after that."""
     inputs, features, before, zxid = evidence.inputs, evidence.features, change.before, change.zxid
     partition = change.partition
     known = Elected(before.leader, frozenset(before.isr)) if before else None
     written = Elected(change.after.leader, frozenset(change.after.isr))
-    versions = inputs.assignments(partition, reign.start, zxid)
-    last = reign.last.get(partition, reign.start)
-    targets = _targets(change, evidence, last if features.kip455 else reign.start, last)
-    read = versions[-1:] if features.guarded and zxid <= reign.end else versions
+    versions = inputs.assignments(partition, term.start, zxid)
+    last = term.last.get(partition, term.start)
+    targets = _targets(change, evidence, last if features.kip455 else term.start, last)
+    read = versions[-1:] if features.guarded and zxid <= term.end else versions
     own = [order for v in read for order in (v.value.replicas, target_of(v.value))]
-    requested = inputs.deletions(change.topic, reign.start, zxid)
+    requested = inputs.deletions(change.topic, term.start, zxid)
     following = evidence.next_checked(change.session, zxid) if known == written else None
     return Case(
         known,
         written,
         tuple(dict.fromkeys(own + targets)),
         tuple(targets),
-        _created(change, reign, evidence, versions[0].zxid) if versions and known is None else None,
+        _created(change, term, evidence, versions[0].zxid) if versions and known is None else None,
         inputs.common.lost_log_directories(zxid),
         inputs.common.preferred_requested(partition, change.session, last, zxid),
         any(requested),
         all(requested),
-        features.variant == "zkclient" and _may_be_emptied(change, reign, evidence),
-        before is not None and before.controller_epoch != change.after.controller_epoch and change.since > reign.start,
+        features.variant == "zkclient" and _may_be_emptied(change, term, evidence),
+        before is not None and before.controller_epoch != change.after.controller_epoch and change.since > term.start,
         following == Place("topic", change.topic),
     )
 
 
 def unclean_of(
-    case: Case, row: int, reign: Reign, sights: tuple[Sight, ...], evidence: Evidence
+    case: Case, row: int, term: ObservedTerm, sights: tuple[Sight, ...], evidence: Evidence
 ) -> tuple[Unclean, ...]:
     """What an election by each sight read that wrote a change: the state first, then the topic's configuration."""
     if case.known is None or case.written.leader in case.known.isr:
         return ()
     change = evidence.changes[row]
-    return tuple(_unclean(change, max(view.zxid, reign.start, change.since), evidence) for view, *_ in sights)
+    return tuple(_unclean(change, max(view.zxid, term.start, change.since), evidence) for view, *_ in sights)
 
 
 def _unclean(change: Change, since: int, evidence: Evidence) -> Unclean:
@@ -114,21 +114,21 @@ def _unclean(change: Change, since: int, evidence: Evidence) -> Unclean:
     )
 
 
-def _created(change: Change, reign: Reign, evidence: Evidence, assigned: int) -> Created:
+def _created(change: Change, term: ObservedTerm, evidence: Evidence, assigned: int) -> Created:
     inputs = evidence.inputs
-    there = inputs.brokers.at(max(assigned, reign.start))
-    return Created(there, assigned <= reign.start, inputs.exists(change.topic, assigned - 1))
+    there = inputs.brokers.at(max(assigned, term.start))
+    return Created(there, assigned <= term.start, inputs.exists(change.topic, assigned - 1))
 
 
-def _may_be_emptied(change: Change, reign: Reign, evidence: Evidence) -> bool:
-    settings = evidence.inputs.unclean(change.topic, max(reign.start, change.since), change.zxid)
+def _may_be_emptied(change: Change, term: ObservedTerm, evidence: Evidence) -> bool:
+    settings = evidence.inputs.unclean(change.topic, max(term.start, change.since), change.zxid)
     return any(setting.value is not False for setting in settings)
 
 
-def repeats_of(change: Change, reign: Reign) -> Repeated | None:
+def repeats_of(change: Change, term: ObservedTerm) -> Repeated | None:
     """The controller's last election of the partition, if it wrote the present state."""
-    at, *repeated = reign.elections[change.partition]
-    return (*repeated, reign.elected[change.partition]) if at == change.since else None
+    at, *repeated = term.elections[change.partition]
+    return (*repeated, term.elected[change.partition]) if at == change.since else None
 
 
 def _targets(change: Change, evidence: Evidence, requested: int, last: int) -> list[tuple[int, ...]]:

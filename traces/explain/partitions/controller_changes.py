@@ -7,7 +7,7 @@ from kafkaproof.traces.basics.interned import Known, known
 from kafkaproof.traces.evidence.broker_views import Sight
 from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.streams import Evidence
-from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.explain.partitions.case import Case, Repeated, case_of, repeats_of, unclean_of
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges, writer
 from kafkaproof.traces.explain.partitions.explanations import Told, explainer_of
@@ -36,7 +36,7 @@ class _Judge:
         self._alike: dict[tuple[int, Known, Repeated | None], tuple[Told, int]] = {}
 
     def explain(self, rows: np.ndarray) -> None:
-        """Explain all of them in order: within a reign the view of /brokers/ids only moves forward."""
+        """Explain all of them in order: within a term the view of /brokers/ids only moves forward."""
         changes, views, claims = self._changes, self._evidence.views, self._evidence.claims
         alike, codes = self._alike, []
         moments = views.moments(claims.codes[rows], claims.keys, changes.times[rows], changes.zxids[rows])
@@ -52,43 +52,43 @@ class _Judge:
         for row, claim, partition, zxid, inputs, leader, before, moment in zip(
             *(column.tolist() for column in columns), moments
         ):
-            reign, name = claims.reigns[claim], changes.names[partition]
+            term, name = claims.terms[claim], changes.names[partition]
             sights = views.sights(
-                reign, None if before == NOTHING else leader, reign.elected.get(name, reign.start), moment
+                term, None if before == NOTHING else leader, term.elected.get(name, term.start), moment
             )
-            repeats = self._repeats(row, name, reign, zxid)
-            told, code = alike.get((inputs, sights, repeats)) or self._tell(row, reign, inputs, sights, repeats)
-            reign.last[name] = zxid
+            repeats = self._repeats(row, name, term, zxid)
+            told, code = alike.get((inputs, sights, repeats)) or self._tell(row, term, inputs, sights, repeats)
+            term.last[name] = zxid
             codes.append(code)
             if not told.explanations:
-                self._found.refuse(row, told.why, not reign.unknown)
-            if told.view is not None and told.view > reign.view:
-                reign.see(zxid, told.view)
+                self._found.refuse(row, told.why, not term.unknown)
+            if told.view is not None and told.view > term.view:
+                term.see(zxid, told.view)
             if told.elected is not None:
-                reign.elected[name] = told.elected
-                reign.elections[name] = zxid, *told.explanations[0][:2]
+                term.elected[name] = told.elected
+                term.elections[name] = zxid, *told.explanations[0][:2]
         self._found.codes[rows] = codes
 
-    def _repeats(self, row: int, name: Partition, reign: Reign, zxid: int) -> Repeated | None:
+    def _repeats(self, row: int, name: Partition, term: ObservedTerm, zxid: int) -> Repeated | None:
         """The election that may be held again, since a write of the controller has met another version after it."""
-        at = reign.elections[name][0] if name in reign.elections else zxid
-        refused = self._evidence.failures.refused(reign.term.session, at, zxid)
-        return repeats_of(self._changes[row], reign) if refused else None
+        at = term.elections[name][0] if name in term.elections else zxid
+        refused = self._evidence.failures.refused(term.session, at, zxid)
+        return repeats_of(self._changes[row], term) if refused else None
 
     def _tell(
-        self, row: int, reign: Reign, inputs: int, sights: Known[tuple[Sight, ...]], repeats: Repeated | None
+        self, row: int, term: ObservedTerm, inputs: int, sights: Known[tuple[Sight, ...]], repeats: Repeated | None
     ) -> tuple[Told, int]:
         """Explain a change that is like none before."""
         if inputs not in self._given:
-            self._given[inputs] = known(case_of(self._changes[row], reign, self._evidence))
+            self._given[inputs] = known(case_of(self._changes[row], term, self._evidence))
         given = self._given[inputs]
-        unclean = unclean_of(given.value, row, reign, sights.value, self._evidence)
+        unclean = unclean_of(given.value, row, term, sights.value, self._evidence)
         told = self._explainer.tell(given, sights, unclean, repeats)
         self._alike[inputs, sights, repeats] = found = told, self._found.code(told.explanations)
         return found
 
     def _last(self, rows: np.ndarray) -> np.ndarray:
-        """The zxid of the write before each by the same controller to the same state, or of its reign's begin."""
+        """The zxid of the write before each by the same controller to the same state, or of its term's begin."""
         claims, found = self._evidence.claims, self._evidence.claims.starts[rows]
         later, earlier = following(distinct(claims.codes[rows], self._changes.partitions[rows])[1])
         found[later] = self._changes.zxids[rows][earlier]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
-from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.terms import ObservedTerm, TermKey
 from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.explain.topics.creations import Creations
 from kafkaproof.traces.explain.topics.deletions import Deletions
@@ -16,8 +16,7 @@ from kafkaproof.traces.explain.topics.steps import steps_of
 from kafkaproof.traces.explain.topics.work_in_progress import Work
 
 TOPIC, REASSIGNMENT, NOTIFICATION = "topic", "reassignment", "notification"
-"""The streams of writes."""
-"""The stream of topics: what a controller is in the middle of there is the deletion of one."""
+"""The streams of writes. What a controller is in the middle of in the stream of topics is the deletion of one."""
 
 
 @dataclass(slots=True)
@@ -39,10 +38,10 @@ class Judged:
 class Gap:
     """Between two records a controller is in the middle of something: nothing else of it comes there.
 
-    `reign`: its epoch and session; `before` is infinite where the log has no next step; `text`: what it is at.
+    `before` is infinite where the log has no next step; `text`: what it is at.
     """
 
-    reign: tuple[int, int]
+    term_key: TermKey
     after: int
     before: float
     stream: str
@@ -53,7 +52,7 @@ class Context:
     """The state of one judgement of a stream.
 
     `gaps`: where nothing else of a controller may come between; `works`: what each controller may be in the middle of,
-    by the zxid at which its reign began; `withdrawn`: the zxids at which somebody else deleted
+    by the zxid at which its term began; `withdrawn`: the zxids at which somebody else deleted
     /admin/reassign_partitions.
     """
 
@@ -64,35 +63,35 @@ class Context:
         self.reassignments = Reassignments(evidence, self.steps)
         self.history = History(evidence.world)
         self.works: dict[int, list[Work]] = {}
-        self._reigns: dict[int, Reign] = {}
+        self._terms: dict[int, ObservedTerm] = {}
         self.gaps: list[Gap] = []
         self.withdrawn: list[int] = []
         self._last: dict[int, int] = {}
         self._memories: dict[int, Memory] = {}
 
-    def memory(self, reign: Reign) -> Memory:
-        """What the controller of a reign knows."""
-        if reign.start not in self._memories:
-            self._memories[reign.start] = Memory(reign, self.evidence.inputs)
-        return self._memories[reign.start]
+    def memory(self, term: ObservedTerm) -> Memory:
+        """What the controller of a term knows."""
+        if term.start not in self._memories:
+            self._memories[term.start] = Memory(term, self.evidence.inputs)
+        return self._memories[term.start]
 
-    def reign(self, start: int) -> Reign:
-        """The reign that began with a record, of a controller that has written something in the stream."""
-        return self._reigns[start]
+    def term(self, start: int) -> ObservedTerm:
+        """The term that began with a record, of a controller that has written something in the stream."""
+        return self._terms[start]
 
-    def last(self, reign: Reign) -> int:
-        """The zxid of the latest write of a controller in the stream, or of the one that began its reign."""
-        return self._last.get(reign.start, reign.start)
+    def last(self, term: ObservedTerm) -> int:
+        """The zxid of the latest write of a controller in the stream, or of the one that began its term."""
+        return self._last.get(term.start, term.start)
 
-    def wrote(self, reign: Reign, zxid: int) -> None:
+    def wrote(self, term: ObservedTerm, zxid: int) -> None:
         """A controller has written something."""
-        self._reigns[reign.start] = reign
-        self._last[reign.start] = zxid
+        self._terms[term.start] = term
+        self._last[term.start] = zxid
 
     def pass_by(self, written: Iterable[tuple[int, Change]], left: list[Change]) -> None:
         """States of partitions have been written, which tells nothing more of topics.
 
-        `written`: the last change of each topic by each controller, with the zxid at which its reign began, and by
+        `written`: the last change of each topic by each controller, with the zxid at which its term began, and by
         leaders, with some other number; `left`: the last change of each partition; both in the order of the log.
         """
         for start, change in written:
@@ -111,6 +110,6 @@ class Context:
             memory.forget(topic)
 
 
-def unexplained(write: Write, reign: Reign | None, why: str, stream: str = TOPIC) -> Judged:
-    """A write that nothing explains; what a reign before the log had read is not known."""
-    return Judged(write, stream, None, f"{write.text}: {why}", reign is None or not reign.unknown)
+def unexplained(write: Write, term: ObservedTerm | None, why: str, stream: str = TOPIC) -> Judged:
+    """A write that nothing explains; what a term before the log had read is not known."""
+    return Judged(write, stream, None, f"{write.text}: {why}", term is None or not term.unknown)

@@ -2,9 +2,10 @@
 
 from math import inf
 
+from kafkaproof.spec.language.steps import by_name
 from kafkaproof.spec.topics import reassignment
 from kafkaproof.spec.topics.history import two_phase
-from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.explain.partitions.explained import Explained
 from kafkaproof.traces.explain.partitions.explanations import REASSIGNMENT as BY_REASSIGNMENT
@@ -17,12 +18,14 @@ from kafkaproof.traces.explain.topics.work_in_progress import Completing, Listin
 from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, Topic, text_of, topic_in
 
 LISTED, ASKED_AGAIN = "request list written", "written again"
-_KINDS = {
-    reassignment.write_assignment.__name__: "assignment written",
-    two_phase.write_union.__name__: "union written",
-    reassignment.write_target.__name__: "target written",
-    two_phase.delete_listed.__name__: LISTED,
-}
+_KINDS = by_name(
+    {
+        reassignment.write_assignment: "assignment written",
+        two_phase.write_union: "union written",
+        reassignment.write_target: "target written",
+        two_phase.delete_listed: LISTED,
+    }
+)
 _DELETED = {
     PlaceKind.STATE: "partition znodes deleted",
     PlaceKind.PARTITION: "partition znodes deleted",
@@ -40,61 +43,61 @@ class Handlers:
         self._context, self._works = context, context.works
         self.requests = Requests(context)
 
-    def goes_on(self, write: Write, reign: Reign, each: Explained | None) -> Judged | None:
+    def goes_on(self, write: Write, term: ObservedTerm, each: Explained | None) -> Judged | None:
         """A write of a controller in the middle of something: its next step, or no step; None when that is over."""
-        works = self._works.pop(reign.start, [])
+        works = self._works.pop(term.start, [])
         if not works:
             return None
-        last = self._context.last(reign)
-        scenes = [self._scene(work, write, reign, last) for work in works]
-        demands = [self._demand(work, scene, write, reign, last) for work, scene in zip(works, scenes)]
+        last = self._context.last(term)
+        scenes = [self._scene(work, write, term, last) for work in works]
+        demands = [self._demand(work, scene, write, term, last) for work, scene in zip(works, scenes)]
         stream = _stream(works)
         pressing = all(demands) and not self._context.may_have_failed(write.session, last, write.zxid, stream)
-        middle = self._middle(works, demands, reign) if pressing else ""
+        middle = self._middle(works, demands, term) if pressing else ""
         if pressing:
-            self._context.gaps.append(Gap(reign.key, last, write.zxid, stream, middle))
+            self._context.gaps.append(Gap(term.key, last, write.zxid, stream, middle))
         if write.previous > last:
-            return unexplained(write, reign, middle, stream) if pressing else None
-        found = [self._take(work, scene, write, reign, each) for work, scene in zip(works, scenes)]
+            return unexplained(write, term, middle, stream) if pressing else None
+        found = [self._take(work, scene, write, term, each) for work, scene in zip(works, scenes)]
         if taken := [judged for judged in found if judged]:
             return taken[0]
-        if self._asks_again(write, reign, last):
-            self._works[reign.start] = works
+        if self._asks_again(write, term, last):
+            self._works[term.start] = works
             return Judged(write, stream, ASKED_AGAIN)
-        return unexplained(write, reign, middle, stream) if pressing else None
+        return unexplained(write, term, middle, stream) if pressing else None
 
-    def _asks_again(self, write: Write, reign: Reign, last: int) -> bool:
+    def _asks_again(self, write: Write, term: ObservedTerm, last: int) -> bool:
         """Whether a controller writes the topic znode as it has just done: the answer was lost, and no version is asked
         for, so that it lands once more (KafkaZkClient.setTopicAssignmentRaw, retryRequestsUntilConnected).
         """
         if write.place.kind != PlaceKind.TOPIC or write.form != Form.SET:
             return False
         topic = topic_in(write.data)
-        return topic is not None and self._context.memory(reign).repeats(write.place.topic, topic, last)
+        return topic is not None and self._context.memory(term).repeats(write.place.topic, topic, last)
 
     def close(self) -> None:
         """The stream ends: what a controller is in the middle of then, it would have gone on with first."""
         for start, works in self._works.items():
-            reign = self._context.reign(start)
-            last = self._context.last(reign)
+            term = self._context.term(start)
+            last = self._context.last(term)
             end = self._context.evidence.end
-            demands = [self._demand(work, self._scene(work, end, reign, last), end, reign, last) for work in works]
+            demands = [self._demand(work, self._scene(work, end, term, last), end, term, last) for work in works]
             if works and all(demands):
-                middle = self._middle(works, demands, reign)
-                self._context.gaps.append(Gap(reign.key, last, inf, _stream(works), middle))
+                middle = self._middle(works, demands, term)
+                self._context.gaps.append(Gap(term.key, last, inf, _stream(works), middle))
 
     @staticmethod
-    def _middle(works: list[Work], demands: list[str], reign: Reign) -> str:
+    def _middle(works: list[Work], demands: list[str], term: ObservedTerm) -> str:
         """What a controller is at, and what comes next."""
         at = " or ".join(work.text for work in works)
-        return f"the controller of epoch {reign.epoch} is in the middle of {at}; allowed there: {' or '.join(demands)}"
+        return f"the controller of epoch {term.epoch} is in the middle of {at}; allowed there: {' or '.join(demands)}"
 
-    def _scene(self, work: Work, write: Write, reign: Reign, last: int) -> Scene | None:
+    def _scene(self, work: Work, write: Write, term: ObservedTerm, last: int) -> Scene | None:
         if isinstance(work, Reassigning):
-            return self._context.reassignments.scene(reign, work.partition, write, last)
+            return self._context.reassignments.scene(term, work.partition, write, last)
         return None
 
-    def _demand(self, work: Work, scene: Scene | None, write: Write, reign: Reign, last: int) -> str | None:
+    def _demand(self, work: Work, scene: Scene | None, write: Write, term: ObservedTerm, last: int) -> str | None:
         """What has to come next, at any time since the last write; None where nothing has to."""
         if isinstance(work, Completing):
             tree = self._context.world.topics[work.topic]
@@ -103,24 +106,24 @@ class Handlers:
             rest = self._rest(work)
             stood = rest is not None and self.requests.stood(last, write.zxid)
             return f"/admin/reassign_partitions with {self.requests.text(rest)}" if stood else None
-        memory, end = self._context.memory(reign), min(write.zxid, last + 1)
+        memory, end = self._context.memory(term), min(write.zxid, last + 1)
         unlisted = work.awaits_list(scene) and not (
             self.requests.stood(last, write.zxid) or self.requests.remain(memory, end, work.partition)
         )
         return None if work.optional or unlisted or work.may_end(scene) else work.allowed(scene)
 
     def _take(
-        self, work: Work, scene: Scene | None, write: Write, reign: Reign, each: Explained | None
+        self, work: Work, scene: Scene | None, write: Write, term: ObservedTerm, each: Explained | None
     ) -> Judged | None:
         """What a write is to a handler, None where it is no step of it."""
         if isinstance(work, Completing):
-            return self.deletes(work, write, reign)
+            return self.deletes(work, write, term)
         if isinstance(work, Listing):
             return self._lists(work, write)
-        return self._reassigns(work, scene, write, reign, each)
+        return self._reassigns(work, scene, write, term, each)
 
-    def _reassigns(self, work: Reassigning, scene: Scene, write: Write, reign: Reign, each: Explained | None):
-        place, memory = write.place, self._context.memory(reign)
+    def _reassigns(self, work: Reassigning, scene: Scene, write: Write, term: ObservedTerm, each: Explained | None):
+        place, memory = write.place, self._context.memory(term)
         if place.kind == PlaceKind.TOPIC and write.form == Form.SET:
             topic = topic_in(write.data)
             fits = place.topic == work.partition[0] and topic and self._fits(memory, write, topic, work.partition[1])
@@ -133,17 +136,17 @@ class Handlers:
             )
             written = None
         taken = work.take(scene, written) if fits else []
-        return self._taken(work, taken[0], write, reign) if taken else None
+        return self._taken(work, taken[0], write, term) if taken else None
 
     def _fits(self, memory: Memory, write: Write, topic: Topic, own: int) -> bool:
         """Whether all but one partition of a topic znode is as its controller remembers it, and the id as it is."""
         known = self._context.world.topics[write.place.topic].topic
         return memory.stranger(write.place.topic, topic, own, write.zxid) is None and known and topic.id == known.id
 
-    def _taken(self, work: Reassigning, step: Step, write: Write, reign: Reign) -> Judged:
+    def _taken(self, work: Reassigning, step: Step, write: Write, term: ObservedTerm) -> Judged:
         """A step was taken: what its controller knows now, and what comes next."""
-        context, memory = self._context, self._context.memory(reign)
-        works = self._works.setdefault(reign.start, [])
+        context, memory = self._context, self._context.memory(term)
+        works = self._works.setdefault(term.start, [])
         known = memory.of(work.partition, write.zxid)[0]
         listed = memory.listed(write.zxid).get(work.partition, ())
         context.history.step(work.partition, step, write, known, context.steps.requested(step.after), listed)
@@ -156,13 +159,13 @@ class Handlers:
             works.append(work)
         return Judged(write, REASSIGNMENT, _KINDS.get(step.name, "step of a reassignment"))
 
-    def deletes(self, work: Completing, write: Write, reign: Reign) -> Judged | None:
+    def deletes(self, work: Completing, write: Write, term: ObservedTerm) -> Judged | None:
         """The next deletion of a topic's znodes, None where it is another write."""
         tree = self._context.world.topics[work.topic]
         if write.form != Form.DELETE or write.place not in work.next_places(tree):
             return None
         work.take(write.place)
-        self._works[reign.start] = [work]
+        self._works[term.start] = [work]
         return Judged(write, TOPIC, _DELETED[write.place.kind])
 
     def _lists(self, work: Listing, write: Write) -> Judged | None:
@@ -177,34 +180,34 @@ class Handlers:
             return None
         return {p: target for p, target in listed.items() if (p, target) != (work.partition, work.target)}
 
-    def begins(self, write: Write, reign: Reign, topic: Topic) -> Judged:
+    def begins(self, write: Write, term: ObservedTerm, topic: Topic) -> Judged:
         """A write of the topic znode by a controller that is in the middle of nothing."""
-        context, memory = self._context, self._context.memory(reign)
-        found = context.reassignments.by_topic(memory, write, topic, context.last(reign))
+        context, memory = self._context, self._context.memory(term)
+        found = context.reassignments.by_topic(memory, write, topic, context.last(term))
         name = write.place.topic
         tree = context.world.topics[name]
         if not found or tree.topic is None or topic.id != tree.topic.id:
-            return unexplained(write, reign, self._why_not(memory, write, topic), REASSIGNMENT)
+            return unexplained(write, term, self._why_not(memory, write, topic), REASSIGNMENT)
         if found[0][1].name == reassignment.write_assignment.__name__ and context.deletions.surely_queued(
-            reign, name, write.zxid
+            term, name, write.zxid
         ):
             return unexplained(
-                write, reign, "T3: the topic is queued for deletion, no reassignment begins", REASSIGNMENT
+                write, term, "T3: the topic is queued for deletion, no reassignment begins", REASSIGNMENT
             )
-        return [self._taken(*each, write, reign) for each in found][0]
+        return [self._taken(*each, write, term) for each in found][0]
 
-    def resumes(self, write: Write, reign: Reign, each: Explained) -> Judged | None:
+    def resumes(self, write: Write, term: ObservedTerm, each: Explained) -> Judged | None:
         """A write of a partition's state that begins or resumes a reassignment; None where it need not."""
         if not each.may_be(BY_REASSIGNMENT):
             return None
         context = self._context
-        found = context.reassignments.by_state(context.memory(reign), write, each, context.last(reign))
+        found = context.reassignments.by_state(context.memory(term), write, each, context.last(term))
         others = [e for e in each.explanations if e.trigger != BY_REASSIGNMENT]
         if found:
             found[0].optional = bool(others) and others[0].tokens <= each.explanations[0].tokens
-            return self._taken(*found, write, reign)
+            return self._taken(*found, write, term)
         if each.explanations and not others:
-            return unexplained(write, reign, "no reassignment of this partition is at such a step", REASSIGNMENT)
+            return unexplained(write, term, "no reassignment of this partition is at such a step", REASSIGNMENT)
         return None
 
     def _why_not(self, memory: Memory, write: Write, topic: Topic) -> str:

@@ -37,7 +37,7 @@ class Made:
 class Deletion:
     """A request to delete a topic: when it was made, when the topic was gone, and when the request was dealt with.
 
-    `removals`: how often the last member of each partition's ISR went offline for it; `reigns`: of which controllers.
+    `removals`: how often the last member of each partition's ISR went offline for it; `terms`: of which controllers.
     """
 
     topic: str
@@ -49,12 +49,12 @@ class Deletion:
     ended_time: int | None = None
     how: str = "waiting"
     removals: dict[int, int] = field(default_factory=dict)
-    reigns: set[int] = field(default_factory=set)
+    terms: set[int] = field(default_factory=set)
 
     @property
     def retries(self) -> int:
         """How often it was begun again, as far as ISRs show it."""
-        return max(0, max([*self.removals.values(), len(self.reigns)]) - 1) if self.reigns else 0
+        return max(0, max([*self.removals.values(), len(self.terms)]) - 1) if self.terms else 0
 
 
 @dataclass
@@ -106,12 +106,12 @@ class History:
         self.deletions.append(deletion)
         self._deleting[write.place.topic] = deletion
 
-    def take_offline(self, change: Change, reign: int) -> None:
-        """A replica went offline while its topic was queued for deletion, in the reign that began at a zxid."""
+    def take_offline(self, change: Change, term: int) -> None:
+        """A replica went offline while its topic was queued for deletion, in the term that began at a zxid."""
         if deletion := self._deleting.get(change.topic):
             last = len(change.before.isr) == 1
             deletion.removals[change.number] = deletion.removals.get(change.number, 0) + last
-            deletion.reigns.add(reign)
+            deletion.terms.add(term)
 
     def delete(self, write: Write) -> None:
         """A topic znode is gone."""

@@ -3,21 +3,21 @@
 from collections import defaultdict
 
 from kafkaproof.traces.evidence.state_changes import Partition
-from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.evidence.topic_inputs import Inputs
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.topics import Topic
 
 
 class Memory:
-    """What the controller of one reign knows.
+    """What the controller of one term knows.
 
     It writes the topic znode from its memory, whatever stands there. So with each of its writes its memory of the topic
-    is known; before the first it is any version that stood in its reign.
+    is known; before the first it is any version that stood in its term.
     """
 
-    def __init__(self, reign: Reign, inputs: Inputs):
-        self.reign, self._inputs = reign, inputs
+    def __init__(self, term: ObservedTerm, inputs: Inputs):
+        self.term, self._inputs = term, inputs
         self._written: dict[str, tuple[int, Topic]] = {}
         self._finished: dict[Partition, int] = defaultdict(int)
 
@@ -36,7 +36,7 @@ class Memory:
     def of(self, partition: Partition, zxid: int) -> list[Assignment]:
         """The assignments that it may remember of a partition before a record, the newest first."""
         name, number = partition
-        since, topic = self._written.get(name, (self.reign.start, None))
+        since, topic = self._written.get(name, (self.term.start, None))
         if topic and number in topic.partitions:
             return [topic.partitions[number]]
         versions = self._inputs.assignments(partition, since, zxid - 1)
@@ -45,7 +45,7 @@ class Memory:
     def may_miss(self, partition: Partition, zxid: int) -> bool:
         """Whether it may not know of a partition: it was added since the controller last read the topic."""
         name, number = partition
-        since, topic = self._written.get(name, (self.reign.start, None))
+        since, topic = self._written.get(name, (self.term.start, None))
         if topic:
             return number not in topic.partitions
         return any(number not in numbers for numbers in self._inputs.numbers(name, since, zxid - 1))
@@ -65,16 +65,16 @@ class Memory:
     def listed(self, zxid: int) -> dict[Partition, list[tuple[int, ...]]]:
         """The reassignments that it may know from /admin/reassign_partitions, each with its targets, newest first."""
         found: dict[Partition, list[tuple[int, ...]]] = defaultdict(list)
-        for version in reversed(self._inputs.common.requests(self.reign.start, zxid - 1)):
+        for version in reversed(self._inputs.common.requests(self.term.start, zxid - 1)):
             for partition, target in version.value.items():
-                if target and max(version.zxid, self.reign.start) > self._finished[partition]:
+                if target and max(version.zxid, self.term.start) > self._finished[partition]:
                     if target not in found[partition]:
                         found[partition].append(target)
         return found
 
     def asked_at(self, partition: Partition, zxid: int) -> int:
-        """The zxid at which a reassignment of a partition was last asked for in this reign before a record, or 0."""
-        versions = self._inputs.common.requests(self.reign.start, zxid - 1)
+        """The zxid at which a reassignment of a partition was last asked for in this term before a record, or 0."""
+        versions = self._inputs.common.requests(self.term.start, zxid - 1)
         zxids = [
             version.zxid
             for before, version in zip(versions, versions[1:])

@@ -8,7 +8,7 @@ from itertools import combinations
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.streams import Evidence
-from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.explain.partitions.explained import Explained
 from kafkaproof.traces.explain.partitions.strategies import Elected
@@ -36,18 +36,18 @@ class Reassignments:
             if state
         }
 
-    def scene(self, reign: Reign, partition: Partition, write: Write, last: int) -> Scene:
+    def scene(self, term: ObservedTerm, partition: Partition, write: Write, last: int) -> Scene:
         """What a controller may go by when it writes something of a partition; `last`: its last write before.
 
         A broker that has ruled before may have kept a request batch from then, which stops a state machine for good: so
-        one that is used in this reign works. A reign that began before the log may be anywhere.
+        one that is used in this term works. A term that began before the log may be anywhere.
         """
         topic, number = partition
         state = self._world.topics[topic].states.get(number)
-        used = set() if reign.unknown else self._evidence.common.census.used.get(reign.key, set())
-        broken = frozenset(m for m in ("elections", "removals") if reign.again and m not in used)
-        isrs = self._isrs(partition, write.zxid, last) + [tuple(self._evidence.brokers)] * reign.unknown
-        return Scene(reign.epoch, state, isrs, self._lives(reign, write), broken)
+        used = set() if term.unknown else self._evidence.common.census.used.get(term.key, set())
+        broken = frozenset(m for m in ("elections", "removals") if term.again and m not in used)
+        isrs = self._isrs(partition, write.zxid, last) + [tuple(self._evidence.brokers)] * term.unknown
+        return Scene(term.epoch, state, isrs, self._lives(term, write), broken)
 
     def _isrs(self, partition: Partition, zxid: int, last: int) -> list[tuple[int, ...]]:
         """The ISRs that a controller may have read since its last write, the newest first."""
@@ -62,18 +62,18 @@ class Reassignments:
         rows = changes.of(partition)
         return changes.zxids[rows].tolist(), changes.states.isrs(changes.after[rows])
 
-    def _lives(self, reign: Reign, write: Write) -> list[frozenset[int]]:
+    def _lives(self, term: ObservedTerm, write: Write) -> list[frozenset[int]]:
         """Whom the controller may take for live: views, without those who may be shutting down or without a disk."""
         found = []
-        for view in self._evidence.inputs.brokers.between(reign.view_at(write.zxid), write.zxid):
-            doubtful = [b for b in sorted(view.value) if self._may_be_offline(b, view.zxid, reign, write)]
+        for view in self._evidence.inputs.brokers.between(term.view_at(write.zxid), write.zxid):
+            doubtful = [b for b in sorted(view.value) if self._may_be_offline(b, view.zxid, term, write)]
             sizes = range(len(doubtful) + 1) if len(doubtful) <= _SUBSETS else (0, len(doubtful))
             found += [view.value - set(part) for size in sizes for part in combinations(doubtful, size)]
         return list(dict.fromkeys(found))
 
-    def _may_be_offline(self, broker: int, view: int, reign: Reign, write: Write) -> bool:
+    def _may_be_offline(self, broker: int, view: int, term: ObservedTerm, write: Write) -> bool:
         failed = self._evidence.inputs.common.lost_a_log_directory(broker, write.zxid)
-        return failed or self._leaving.gone_soon(broker, view, write.time, write.zxid, reign.key)
+        return failed or self._leaving.gone_soon(broker, view, write.time, write.zxid, term.key)
 
     def by_topic(self, memory: Memory, write: Write, topic: Topic, last: int) -> list[tuple[Reassigning, Step]]:
         """The handlers of which a write of the topic znode may be the first, each with its step."""
@@ -82,7 +82,7 @@ class Reassignments:
             if memory.stranger(name, topic, number, write.zxid) is not None:
                 continue
             partition, wanted = (name, number), topic.partitions[number]
-            scene = self.scene(memory.reign, partition, write, last)
+            scene = self.scene(memory.term, partition, write, last)
             states = [
                 state
                 for known in memory.of(partition, write.zxid)
@@ -128,7 +128,7 @@ class Reassignments:
     def by_state(self, memory: Memory, write: Write, each: Explained, last: int) -> tuple[Reassigning, Step] | None:
         """The handler of which a write of a partition's state is the first, and its step."""
         partition, after = each.change.partition, each.change.after
-        scene = self.scene(memory.reign, partition, write, last)
+        scene = self.scene(memory.term, partition, write, last)
         for known in memory.of(partition, write.zxid):
             states = list(self._resumed(memory, partition, known, scene, write))
             work = Reassigning(self._steps, partition, last, states)

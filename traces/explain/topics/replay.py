@@ -8,7 +8,7 @@ import numpy as np
 
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.subjects import CLUSTER
-from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.explain.partitions.explained import Explained, ExplainedChanges
 from kafkaproof.traces.explain.partitions.explanations import DELETION, REASSIGNMENT
@@ -104,19 +104,19 @@ class _Judge:
     def _judge(self, write: Write, row: int | None = None) -> Judged | None:
         """Explain one write; None for a partition's state, which is in some row among the partitions."""
         each = None if row is None else self._explained[row]
-        reign = self._reign(write, each)
-        controls = reign is not None and self._is_of_controller(write, each)
-        found = self._handlers.goes_on(write, reign, each) if controls else None
+        term = self._term(write, each)
+        controls = term is not None and self._is_of_controller(write, each)
+        found = self._handlers.goes_on(write, term, each) if controls else None
         if found is None and self._is_of_another_stream(write):
             return None
         if found is None and each is None:
-            found = self._topics.judge(write, reign if controls else None)
+            found = self._topics.judge(write, term if controls else None)
         elif found is None and controls:
-            found = self._changed(write, reign, each)
+            found = self._changed(write, term, each)
         if found and not found.kind:
             found = replace(found, text=f"{found.text}; before it {self._context.world.text(write.place)}")
         if controls:
-            self._note(write, reign, each)
+            self._note(write, term, each)
         if each:
             self._settle(row, each, found)
         self._remember(write, found)
@@ -128,13 +128,13 @@ class _Judge:
             write.place.kind == PlaceKind.REASSIGN and self._evidence.features.kip455 and self._evidence.name != CLUSTER
         )
 
-    def _reign(self, write: Write, each: Explained | None) -> Reign | None:
-        """The reign of the controller that wrote this, None if no controller did."""
+    def _term(self, write: Write, each: Explained | None) -> ObservedTerm | None:
+        """The term of the controller that wrote this, None if no controller did."""
         if self._guarded and not write.checked:
             return None
         if each and each.change.after:
-            return self._evidence.reigns.claimed(*each.change.reign)
-        return self._evidence.reigns.of_session(write.session, write.zxid)
+            return self._evidence.terms.claimed(*each.change.term_key)
+        return self._evidence.terms.of_session(write.session, write.zxid)
 
     def _is_of_controller(self, write: Write, each: Explained | None) -> bool:
         """Whether the thread of the controller's events wrote this, not one that serves requests, or the leader."""
@@ -150,33 +150,33 @@ class _Judge:
             return topic is None or self._context.creations.expanded(write, topic) is None
         return write.form == Form.DELETE and write.place.kind != PlaceKind.ANNOUNCEMENT
 
-    def _changed(self, write: Write, reign: Reign, each: Explained) -> Judged | None:
+    def _changed(self, write: Write, term: ObservedTerm, each: Explained) -> Judged | None:
         """A controller in the middle of nothing changes a partition's state; None where that tells nothing more."""
-        if each.change.before is None and self._context.deletions.surely_queued(reign, write.place.topic, write.zxid):
-            return unexplained(write, reign, "T3: the topic is queued for deletion, no partition begins")
+        if each.change.before is None and self._context.deletions.surely_queued(term, write.place.topic, write.zxid):
+            return unexplained(write, term, "T3: the topic is queued for deletion, no partition begins")
         if each.change.before is None or each.change.after is None:
             return None
-        return self._handlers.resumes(write, reign, each)
+        return self._handlers.resumes(write, term, each)
 
-    def _note(self, write: Write, reign: Reign, each: Explained | None) -> None:
+    def _note(self, write: Write, term: ObservedTerm, each: Explained | None) -> None:
         """What a controller is seen to know and to have done."""
-        self._context.wrote(reign, write.zxid)
+        self._context.wrote(term, write.zxid)
         if each is None or each.change.after is None:
-            self._found.threads[reign.key].append(write.zxid)
+            self._found.threads[term.key].append(write.zxid)
         if write.place.topic:
-            self._context.deletions.note(reign, write, each and each.change)
+            self._context.deletions.note(term, write, each and each.change)
         if each and each.may_be(DELETION):
-            self._context.history.take_offline(each.change, reign.start)
-            if self._is_reassigned(write, reign):
+            self._context.history.take_offline(each.change, term.start)
+            if self._is_reassigned(write, term):
                 self._found.deleting.append(each)
 
-    def _is_reassigned(self, write: Write, reign: Reign) -> bool:
+    def _is_reassigned(self, write: Write, term: ObservedTerm) -> bool:
         """Whether a controller is reassigning a partition of the topic of a write."""
         name, tree = write.place.topic, self._context.world.topics[write.place.topic]
         assigned = tree.topic.partitions if tree.topic else {}
         if self._context.features.kip455:
             return any(assignment.adding or assignment.removing for assignment in assigned.values())
-        listed, moving = self._context.memory(reign).listed(write.zxid), self._context.history.moving
+        listed, moving = self._context.memory(term).listed(write.zxid), self._context.history.moving
         return any((name, number) in moving and (name, number) in listed for number in assigned)
 
     def _settle(self, row: int, each: Explained, found: Judged | None) -> None:

@@ -66,8 +66,8 @@ class Requests:
         if not known or any(assignment.replicas == target for assignment in known):
             return True
         state = tree.states.get(number) if tree else None
-        newer = state is not None and state.controller_epoch > memory.reign.epoch
-        queued = self._context.deletions.queued_at(memory.reign, topic, zxid) is not None
+        newer = state is not None and state.controller_epoch > memory.term.epoch
+        queued = self._context.deletions.queued_at(memory.term, topic, zxid) is not None
         asked = memory.asked_at(partition, zxid)
-        unread = asked > begun or any(memory.reign.start < other < asked for other in self._context.withdrawn)
+        unread = asked > begun or any(memory.term.start < other < asked for other in self._context.withdrawn)
         return state is None or newer or queued or unread

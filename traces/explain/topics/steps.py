@@ -57,7 +57,7 @@ class Step(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """What a controller may go by: its reign's epoch, the partition's state, the ISRs that it may have read, who may
+    """What a controller may go by: its term's epoch, the partition's state, the ISRs that it may have read, who may
     be live to it, and which of its state machines ("elections", "removals") may do nothing, and write nothing."""
 
     epoch: int

@@ -1,6 +1,6 @@
 """What is written to topics by whom, but for reassignments: each write of these must be a step of somebody."""
 
-from kafkaproof.traces.evidence.terms import Reign
+from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.explain.topics.context import NOTIFICATION, REASSIGNMENT, TOPIC, Context, Judged, unexplained
 from kafkaproof.traces.explain.topics.handlers import Handlers
@@ -15,14 +15,14 @@ _NOT_ADDED = (
 
 
 class TopicWrites:
-    """Judges writes of which no controller is in the middle. `reign`: that of the controller, None for anybody else."""
+    """Judges writes of which no controller is in the middle. `term`: that of the controller, None for anybody else."""
 
     def __init__(self, context: Context, handlers: Handlers):
         self._context, self._handlers = context, handlers
         self._creations, self._deletions = context.creations, context.deletions
         self._notifications = Notifications(context.evidence)
 
-    def judge(self, write: Write, reign: Reign | None) -> Judged:
+    def judge(self, write: Write, term: ObservedTerm | None) -> Judged:
         """Explain a write."""
         judges = {
             PlaceKind.TOPIC: self._topic,
@@ -37,22 +37,22 @@ class TopicWrites:
             PlaceKind.ISR_CHANGE: self._notification,
             PlaceKind.LOG_DIR_EVENT: self._notification,
         }
-        return judges[write.place.kind](write, reign)
+        return judges[write.place.kind](write, term)
 
-    def _topic(self, write: Write, reign: Reign | None) -> Judged:
+    def _topic(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form == Form.DELETE:
-            return self._deleted(write, reign)
+            return self._deleted(write, term)
         if write.form == Form.CREATE:
             return self._created(write)
         topic = topic_in(write.data)
         why = "what is written is no assignment" if topic is None else self._creations.why_malformed(topic)
         if why:
-            return unexplained(write, reign, why)
-        if reign is not None:
-            return self._rewritten(write, reign, topic)
+            return unexplained(write, term, why)
+        if term is not None:
+            return self._rewritten(write, term, topic)
         read = self._creations.expanded(write, topic)
         if read is None:
-            return unexplained(write, reign, _NOT_ADDED)
+            return unexplained(write, term, _NOT_ADDED)
         first = len(read.partitions)
         self._context.history.create(write, first, topic, self._creations.balanced(write, topic, first))
         return Judged(write, TOPIC, "partitions added")
@@ -64,107 +64,107 @@ class TopicWrites:
         self._context.history.create(write, 0, topic, self._creations.balanced(write, topic))
         return Judged(write, TOPIC, "topic created")
 
-    def _rewritten(self, write: Write, reign: Reign, topic) -> Judged:
+    def _rewritten(self, write: Write, term: ObservedTerm, topic) -> Judged:
         """A controller writes a topic znode: an id, without partitions that came too late, or for a reassignment."""
-        known, memory = self._context.world.topics[write.place.topic], self._context.memory(reign)
+        known, memory = self._context.world.topics[write.place.topic], self._context.memory(term)
         before = known.topic
         if before and before.id is None and topic.id is not None and topic.partitions == before.partitions:
             kind = "topic id written"
-        elif before and self._is_restored(write, reign, topic, known):
+        elif before and self._is_restored(write, term, topic, known):
             kind = "added partitions taken back"
         else:
-            return self._handlers.begins(write, reign, topic)
+            return self._handlers.begins(write, term, topic)
         memory.wrote(write.place.topic, write.zxid, topic)
         return Judged(write, TOPIC, kind)
 
-    def _is_restored(self, write: Write, reign: Reign, topic, known) -> bool:
+    def _is_restored(self, write: Write, term: ObservedTerm, topic, known) -> bool:
         """Whether partitions are left out that were added while the topic is queued for deletion (2.0 and later)."""
         there = {number for number in known.topic.partitions if number in known.partitions}
-        queued = self._deletions.queued_at(reign, write.place.topic, write.zxid) is not None
-        stranger = self._context.memory(reign).stranger(write.place.topic, topic, None, write.zxid)
+        queued = self._deletions.queued_at(term, write.place.topic, write.zxid) is not None
+        stranger = self._context.memory(term).stranger(write.place.topic, topic, None, write.zxid)
         return queued and set(topic.partitions) == there < set(known.topic.partitions) and stranger is None
 
-    def _directory(self, write: Write, reign: Reign | None) -> Judged:
+    def _directory(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form == Form.DELETE:
-            return self._deleted(write, reign)
-        return self._made(write, reign, None)
+            return self._deleted(write, term)
+        return self._made(write, term, None)
 
-    def _partition(self, write: Write, reign: Reign | None) -> Judged:
+    def _partition(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form == Form.DELETE:
-            return self._deleted(write, reign)
+            return self._deleted(write, term)
         partition, inputs = (write.place.topic, write.place.number), self._context.evidence.inputs
-        deposed = reign is not None and reign.end < write.zxid
-        read = reign is None or deposed or inputs.assignments(partition, reign.start, write.zxid)
-        return self._made(write, reign, None if read else "the topic has no such partition")
+        deposed = term is not None and term.end < write.zxid
+        read = term is None or deposed or inputs.assignments(partition, term.start, write.zxid)
+        return self._made(write, term, None if read else "the topic has no such partition")
 
-    def _made(self, write: Write, reign: Reign | None, why: str | None) -> Judged:
+    def _made(self, write: Write, term: ObservedTerm | None, why: str | None) -> Judged:
         """The znodes of a partition, before its first state."""
-        if reign is None:
+        if term is None:
             why = "only a controller creates this"
-        elif self._deletions.surely_queued(reign, write.place.topic, write.zxid):
+        elif self._deletions.surely_queued(term, write.place.topic, write.zxid):
             why = "T3: the topic is queued for deletion, no partition begins"
-        return unexplained(write, reign, why) if why else Judged(write, TOPIC, "partition znodes created")
+        return unexplained(write, term, why) if why else Judged(write, TOPIC, "partition znodes created")
 
-    def _config(self, write: Write, reign: Reign | None) -> Judged:
+    def _config(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form != Form.DELETE:
             return Judged(write, TOPIC, "topic configured")
-        return self._deleted(write, reign)
+        return self._deleted(write, term)
 
-    def _deleted(self, write: Write, reign: Reign | None) -> Judged:
+    def _deleted(self, write: Write, term: ObservedTerm | None) -> Judged:
         """A controller begins to delete what there is of a topic."""
         context, topic = self._context, write.place.topic
         tree = context.world.topics[topic]
-        if reign is None:
-            return unexplained(write, reign, "only a controller deletes this")
+        if term is None:
+            return unexplained(write, term, "only a controller deletes this")
         work = Completing(context.steps, topic, tree)
-        why = self._deletions.why_not_completed(reign, topic, tree, write.zxid)
+        why = self._deletions.why_not_completed(term, topic, tree, write.zxid)
         if why is None and write.place not in work.next_places(tree):
             why = f"T2: a deletion that begins here does something else first: {work.allowed(tree)}"
         if why:
-            return unexplained(write, reign, why)
-        return self._handlers.deletes(work, write, reign)
+            return unexplained(write, term, why)
+        return self._handlers.deletes(work, write, term)
 
-    def _marker(self, write: Write, reign: Reign | None) -> Judged:
+    def _marker(self, write: Write, term: ObservedTerm | None) -> Judged:
         tree = self._context.world.topics[write.place.topic]
         if write.form != Form.DELETE:
             self._context.history.ask_deletion(write, tree.since is not None)
             return Judged(write, TOPIC, "deletion requested")
-        if reign is None:
+        if term is None:
             return Judged(write, TOPIC, "deletion withdrawn by hand")
-        if why := self._deletions.why_marker_stays(reign, write, tree):
-            return unexplained(write, reign, why)
-        known = self._deletions.knows(reign, write.place.topic, tree)
+        if why := self._deletions.why_marker_stays(term, write, tree):
+            return unexplained(write, term, why)
+        known = self._deletions.knows(term, write.place.topic, tree)
         return Judged(write, TOPIC, self._deletions.kind_of_marker(tree, known))
 
-    def _announcement(self, write: Write, reign: Reign | None) -> Judged:
+    def _announcement(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form == Form.DELETE:
             return Judged(write, TOPIC, "announcement purged")
         if why := self._creations.why_not_announced(write):
-            return unexplained(write, reign, why)
+            return unexplained(write, term, why)
         return Judged(write, TOPIC, "configuration announced")
 
-    def _list(self, write: Write, reign: Reign | None) -> Judged:
-        if reign is None and write.form == Form.DELETE:
+    def _list(self, write: Write, term: ObservedTerm | None) -> Judged:
+        if term is None and write.form == Form.DELETE:
             self._context.withdrawn.append(write.zxid)
             if not self._context.features.kip455:
                 self._context.history.withdraw()
             return Judged(write, REASSIGNMENT, "requests withdrawn by hand")
-        if reign is None:
+        if term is None:
             return Judged(write, REASSIGNMENT, "reassignments requested")
-        memory = self._context.memory(reign)
-        if why := self._handlers.requests.why_not(memory, write, None, self._context.last(reign)):
-            return unexplained(write, reign, why, REASSIGNMENT)
+        memory = self._context.memory(term)
+        if why := self._handlers.requests.why_not(memory, write, None, self._context.last(term)):
+            return unexplained(write, term, why, REASSIGNMENT)
         return Judged(write, REASSIGNMENT, "request list written")
 
-    def _preferred(self, write: Write, reign: Reign | None) -> Judged:
+    def _preferred(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form != Form.DELETE:
             return Judged(write, TOPIC, "preferred elections requested")
-        done = "preferred elections dealt with" if reign else "preferred elections withdrawn by hand"
+        done = "preferred elections dealt with" if term else "preferred elections withdrawn by hand"
         return Judged(write, TOPIC, done)
 
-    def _notification(self, write: Write, reign: Reign | None) -> Judged:
+    def _notification(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form == Form.DELETE:
             return Judged(write, NOTIFICATION, DELETED)
         if why := self._notifications.why_not(write):
-            return unexplained(write, reign, why, NOTIFICATION)
+            return unexplained(write, term, why, NOTIFICATION)
         return Judged(write, NOTIFICATION, self._notifications.kind(write))

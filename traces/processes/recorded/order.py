@@ -21,10 +21,10 @@ from kafkaproof.spec.cluster.deletion import stop_replica
 from kafkaproof.spec.election.faults import stop
 from kafkaproof.spec.election.session import die, notice_expiry, register_broker, reopen, start
 from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.language.steps import by_name, names
 from kafkaproof.spec.partition.history.leader_zk import change_isr
 from kafkaproof.spec.partition.log_dirs import notify
 from kafkaproof.spec.running.processes import ELECTION
-from kafkaproof.traces.basics.transitions import names_of
 from kafkaproof.traces.processes.recorded.controller_watches import ControllerWatches
 from kafkaproof.traces.processes.recorded.notices import STATE
 from kafkaproof.traces.processes.recorded.reading import Cluster, Line
@@ -33,17 +33,19 @@ from kafkaproof.traces.zookeeper.transactions import ERROR_NAMES, CloseSession, 
 
 BEFORE, AT, BEHIND = -1, 0, 1
 END = 1 << 62
-FIRST_STEPS = names_of(start, reopen)
+FIRST_STEPS = names(start, reopen)
 """Steps that open a session."""
-LAST_STEPS = names_of(stop, die)
-APPENDS = names_of(data_plane.produce, data_plane.receive_answer, stop_replica)
+LAST_STEPS = names(stop, die)
+APPENDS = names(data_plane.produce, data_plane.receive_answer, stop_replica)
 """Steps that write to a log, not to ZooKeeper."""
-REFUSED = {register_broker.__name__: "nodeexists"}
+REFUSED = by_name({register_broker: "nodeexists"})
 """By what the second request of a step that asks again is refused if the first has landed."""
-LANDED = {
-    notify.__name__: re.compile("/log_dir_event_notification/.*"),
-    change_isr.__name__: re.compile("/brokers/topics/[^/]+/partitions/[0-9]+/state"),
-}
+LANDED = by_name(
+    {
+        notify: re.compile("/log_dir_event_notification/.*"),
+        change_isr: re.compile("/brokers/topics/[^/]+/partitions/[0-9]+/state"),
+    }
+)
 """What the first request of a step that asks again, and is not told of in *partition*, has written if it has landed."""
 FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?|/config/brokers/<default>")
 """What a step writes besides, and the specification does not know: folders of states; which numbers topics have had."""

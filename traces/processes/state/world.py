@@ -12,13 +12,13 @@ from kafkaproof.spec.language.domains import NOBODY, values
 from kafkaproof.spec.language.model import Property, Transition
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sets import intersection, with_member
+from kafkaproof.spec.language.steps import names
 from kafkaproof.spec.partition import failover, faults
 from kafkaproof.spec.partition.brokers import broker_change
 from kafkaproof.spec.partition.creation_zookeeper import leave_unused
 from kafkaproof.spec.partition.deletion.zookeeper import group_topics
 from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, Cluster, named, scopes
-from kafkaproof.traces.basics.transitions import names_of
 from kafkaproof.traces.processes.state.chains import Chain
 from kafkaproof.traces.processes.state.compared import Compared, Records
 from kafkaproof.traces.processes.state.knowledge import Knowledge
@@ -30,8 +30,8 @@ from kafkaproof.traces.processes.state.watched import Journal, before, lengthen,
 SPARE = 2
 GIVEN = frozenset({"fate", "hw"})
 """Arguments that no process records."""
-NEW_SESSION = names_of(faults.restart, failover.reopen)
-LISTING = names_of(failover.load_brokers, broker_change)
+NEW_SESSION = names(faults.restart, failover.reopen)
+LISTING = names(failover.load_brokers, broker_change)
 """Steps with which a broker registers anew, and those with which a controller lists the brokers."""
 
 

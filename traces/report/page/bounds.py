@@ -29,7 +29,7 @@ def bounded_items(items: list[Item], began: int, ended: int) -> tuple[list[Item]
     it needs that what is no trouble of partitions is in the lanes of their topics.
 
     On the grid all marks of a kind in a cell of a lane are one, and so are all bars of partitions that are shorter than
-    a cell; reigns and lives of brokers stay as they are.
+    a cell; terms and lives of brokers stay as they are.
     """
     if len(items) <= MOST_ITEMS:
         return items, 0, False

@@ -36,7 +36,7 @@ def found_items(report: Report, times: Times) -> Iterator[Item]:
                 "violation",
                 step.transaction.time,
                 f"violates {name}: {step.transaction.form()}, written by broker {step.broker}"
-                + (f" as controller of epoch {step.reign}" if step.reign else "")
+                + (f" as controller of epoch {step.term}" if step.term else "")
                 + f", while /controller_epoch is {step.shared.epoch}",
                 (step.transaction.zxid,),
                 brokers=(step.broker,) if step.broker is not None else (),
@@ -56,7 +56,7 @@ def controller_items(report: Report, times: Times) -> Iterator[Item]:
         end = times.ended if each.ended_zxid is None else times.at(each.ended_zxid)
         yield Item(
             _controller(each.broker),
-            "reign",
+            "term",
             times.at(each.zxid),
             f"{epoch}: controller by {each.zxid:#x}, {how}",
             tuple(zxids),

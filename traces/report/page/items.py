@@ -22,7 +22,7 @@ KINDS = {
     "divergence": Kind("divergence", "cross", 3),
     "violation": Kind("violation", "cross", 3),
     "undecided": Kind("undecided", "cross", 3),
-    "reign": Kind("controller", "bar", 1),
+    "term": Kind("controller", "bar", 1),
     "late": Kind("write of a controller that is one no more", "tick", 2),
     "refused": Kind("write refused by the epoch check", "tick", 1),
     "up": Kind("broker registered", "bar", 0),

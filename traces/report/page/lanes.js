@@ -56,7 +56,7 @@ function drawItems(row) {
 function barText(item) {
   if (item.count > 1) return "";
   if (item.kind.id === "leader") return String(item.brokers[0]);
-  return item.kind.id === "reign" ? item.text.split(":")[0] : "";
+  return item.kind.id === "term" ? item.text.split(":")[0] : "";
 }
 
 function drawMetric(row) {

@@ -74,8 +74,8 @@ def _of_controllers(report: Report) -> Iterator[Line]:
     if controllers:
         brokers = len({each.broker for each in controllers})
         yield Line(f"controllers: {len(controllers):,}, of brokers: {brokers:,}", 0, controllers[0].zxid)
-    late = sum(each.unowned + each.stale for each in facts.reigns)
-    refused = sum(each.refused for each in facts.reigns)
+    late = sum(each.unowned + each.stale for each in facts.terms)
+    refused = sum(each.refused for each in facts.terms)
     if late:
         yield Line(f"{late:,} partition states written by controllers that were controller no more", 2)
     if refused:
