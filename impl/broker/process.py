@@ -257,7 +257,7 @@ class Process:
             )
         for partner, its_answer in found:
             if partner == failover.elect.__name__:
-                self.partition_zookeeper.begin_reign(self.election.epoch, self.election.epoch_version)
+                self.partition_zookeeper.begin_term(self.election.epoch, self.election.epoch_version)
             if partner in NEW_SESSION:
                 self.partition_zookeeper.registration = self.election_zookeeper.registration
             told = Told(its_answer, self.election.epoch, partner not in NEW_SESSION)

@@ -124,10 +124,10 @@ class Topics:
         """
         name, partitions, replicas = topic.name, self._partitions(topic), self._replicas(topic)
         live = self._process.partition.controller.live.bit_count()
-        wished = [each.name for each in creation.call.request.topics]
+        asked = [each.name for each in creation.call.request.topics]
         if not NAME.fullmatch(name) or name in (".", "..") or len(name) > LONGEST:
             return Verdict("INVALID_TOPIC_EXCEPTION", f"a name has 1 to {LONGEST} of a-z, A-Z, 0-9, '.', '_', '-'")
-        if name in there or name == OFFSETS_TOPIC or wished.count(name) > 1:
+        if name in there or name == OFFSETS_TOPIC or asked.count(name) > 1:
             return Verdict("TOPIC_ALREADY_EXISTS", f"topic {name!r} is there")
         if name in self._process.partition_zookeeper.marked:
             return Verdict("TOPIC_ALREADY_EXISTS", f"topic {name!r} is marked for deletion")

@@ -1,8 +1,8 @@
 """Leaders and followers of 1.1 to 2.0, which run without logs: the interface of the data plane.
 
 A follower asks its leader again and again, as a fetch does. With empty logs whoever follows in the leader's epoch has
-all that there is, so a leader wishes an ISR of itself and of those that have asked lately
-(replica.lag.time.max.ms), and writes it. Which ISR a leader may wish, the specification says.
+all that there is, so a leader proposes an ISR of itself and of those that have asked lately
+(replica.lag.time.max.ms), and writes it. Which ISR a leader may propose, the specification says.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ LAG, FETCH_EVERY = 1.5, 0.3
 class Leadership:
     """What one broker knows of those that lead it and follow it; `controller` is where the controller listens.
 
-    `wish` is called with a partition and the ISR that it is to have.
+    `propose` is called with a partition and the ISR that it is to have.
     """
 
-    def __init__(self, process: Process, wish: Callable[[int, int], None]):
-        self._process, self._wish = process, wish
+    def __init__(self, process: Process, propose: Callable[[int, int], None]):
+        self._process, self._propose = process, propose
         self._leaders: dict[int, tuple[str, int]] = {}
         self._fetched: dict[tuple[int, int], tuple[int, float]] = {}
         self._controller_epoch, self._due = 0, 0.0
@@ -37,7 +37,7 @@ class Leadership:
         return any(replica.leader == self._process.broker for replica in self._process.partition.replicas)
 
     def tick(self) -> None:
-        """Ask the leaders of all partitions that this broker follows, and wish ISRs of those that it leads."""
+        """Ask the leaders of all partitions that this broker follows, and propose ISRs for those that it leads."""
         if time.monotonic() < self._due:
             return
         self._due = time.monotonic() + FETCH_EVERY
@@ -45,8 +45,8 @@ class Leadership:
             follows = replica.leader not in (NOBODY, self._process.broker)
             if follows and p in self._leaders:
                 self._process.tell(self._leaders[p], "Fetch", {"p": p, "leader_epoch": replica.leader_epoch})
-        for p, isr in self._wishes():
-            self._wish(p, isr)
+        for p, isr in self._proposals():
+            self._propose(p, isr)
 
     def handle(self, message: Message) -> bool:
         """Note that a follower has asked; False where the message is something else."""
@@ -57,19 +57,19 @@ class Leadership:
         return True
 
     def wants(self, p: int, isr: int) -> bool:
-        """Whether this ISR is wished still: Kafka decides and writes under one lock (Partition.maybeShrinkIsr, 1.1)."""
-        return (p, isr) in self._wishes()
+        """Whether it still proposes this ISR: Kafka decides and writes under one lock (Partition.maybeShrinkIsr, 1.1)."""
+        return (p, isr) in self._proposals()
 
-    def _wishes(self) -> Iterator[tuple[int, int]]:
+    def _proposals(self) -> Iterator[tuple[int, int]]:
         """The partitions that are to have another ISR, and that ISR as a set."""
         zookeeper = self._process.partition_zookeeper
-        for p, leader_epoch in self._process.network.wishes.items():
+        for p, leader_epoch in self._process.network.leader_epochs.items():
             if leader_epoch >= 0 and p in zookeeper.led:
-                wished = self._wished(p, leader_epoch, set(zookeeper.led[p].isr))
-                if wished != members(zookeeper.led[p].isr):
-                    yield p, wished
+                proposed = self._proposed(p, leader_epoch, set(zookeeper.led[p].isr))
+                if proposed != members(zookeeper.led[p].isr):
+                    yield p, proposed
 
-    def _wished(self, p: int, leader_epoch: int, isr: set[int]) -> int:
+    def _proposed(self, p: int, leader_epoch: int, isr: set[int]) -> int:
         """The ISR without those that lag, or else with those that have caught up."""
         oldest, following = time.monotonic() - LAG, {self._process.broker}
         for replica in self._process.partition_zookeeper.replicas[p]:

@@ -1,7 +1,7 @@
 """The network between brokers: frames of JSON and bytes over TCP on the loopback interface, first in, first out.
 
 Each process listens on one port, and has two connections, each with a thread that sends, to each address that it talks
-to: one for what it asks as the controller, which is sent until it has left, as long as the reign lasts and the receiver's
+to: one for what it asks as the controller, which is sent until it has left, as long as its term lasts and the receiver's
 process lives (ControllerChannelManager.RequestSendThread.doWork); and one for all else, of which a message whose
 connection breaks is lost, as the specification allows. What arrives goes into the owner's queue.
 """
@@ -149,14 +149,14 @@ class PartitionNetwork:
     """The seams of one broker, each the one of its name in `kafkaproof.spec.partition.network`.
 
     `current` is the message that the step in progress handles. What a step sends is kept in `outbox`, as address,
-    kind and content, until the step is recorded. `wishes` has the leader epoch of each partition that the broker leads.
+    kind and content, until the step is recorded. `leader_epochs` are those of the partitions that the broker leads.
     """
 
     def __init__(self, broker: int, zookeeper):
         self.broker, self.zookeeper = broker, zookeeper
         self.current: Message | None = None
         self.outbox: list[Outgoing] = []
-        self.wishes: dict[int, int] = {}
+        self.leader_epochs: dict[int, int] = {}
         self.broker_epoch = 0
         self.leaving = False
 
@@ -266,7 +266,7 @@ class PartitionNetwork:
         self.outbox.append(Outgoing(self.current.reply_to, "Stopped", {"epoch": epoch, "p": p, "failed": failed}))
 
     def answered(self, epoch, p, b):
-        """What the answer at hand says, NO_ANSWER where it is none of broker `b`, or to a former reign."""
+        """What the answer at hand says, NO_ANSWER where it is none of broker `b`, or to an earlier controller."""
         if self.current is None or self.current.sender != b or not self._is("Stopped", epoch=epoch, p=p):
             return NO_ANSWER
         return FAILED if self.current.content["failed"] else DELETED
@@ -274,16 +274,16 @@ class PartitionNetwork:
     def take_answer(self, epoch, p, b):
         """The answer is delivered."""
 
-    # Wishes for an ISR, controlled shutdown
+    # Proposed ISRs, controlled shutdown
 
     def put_wishes(self, p, b, leader_epoch):
-        """From now on this broker may send wishes with this leader epoch (-1: it does not lead)."""
-        self.wishes[p] = leader_epoch
+        """From now on this broker may propose ISRs in this leader epoch (-1: it does not lead)."""
+        self.leader_epochs[p] = leader_epoch
 
     def wish(self, p, sender):
-        """The leader epoch of the wish at hand, -1 for none."""
-        wished = self.current and self.current.sender == sender and self._is("AlterPartition", p=p)
-        return self.current.content["leader_epoch"] if wished else -1
+        """The leader epoch of the proposal at hand, -1 for none."""
+        proposed = self.current and self.current.sender == sender and self._is("AlterPartition", p=p)
+        return self.current.content["leader_epoch"] if proposed else -1
 
     def refusal(self, b, p, isr):
         """Whether the message at hand is the refusal of an ISR by controller `b`."""

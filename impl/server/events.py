@@ -53,7 +53,7 @@ class Events:
         rules = at_work(process.election) and progress.at_work(process.partition.controller)
         if rules and (
             self._try_step(brokers.broker_change)
-            or self._look_at_wishes()
+            or self._look_at_znodes()
             or self._api.topics.create_next()
             or self._api.deletions.mark_next()
         ):
@@ -81,7 +81,7 @@ class Events:
             self._leadership.refused(message)
         return taken
 
-    def _look_at_wishes(self) -> bool:
+    def _look_at_znodes(self) -> bool:
         """See what operators and brokers want that ask by a znode."""
         zookeeper = self._process.partition_zookeeper
         allowed = zookeeper.unclean

@@ -34,7 +34,7 @@ HANDLED = by_name(
     }
 )
 """The steps that handle a message: its kind, and the argument that names its sender."""
-WISHES = names(
+WATCHED = names(
     triggers.unclean_enabled,
     triggers.topic_deletion,
     triggers.preferred_election,
@@ -111,7 +111,7 @@ class Ordered:
         taken = self._planes.take(name, arguments, content) if part == PARTITION else None
         if taken is not None:
             return taken
-        if part == PARTITION and name in WISHES and not self._has_read_wishes():
+        if part == PARTITION and name in WATCHED and not self._has_read_znodes():
             return False
         if part == PARTITION and name in HANDLED:
             return self._handle(name, arguments, content)
@@ -123,7 +123,7 @@ class Ordered:
             self._broker.try_step(faults.shut_down)
         return self._broker.try_step(function, **arguments)
 
-    def _has_read_wishes(self):
+    def _has_read_znodes(self):
         try:
             self._process.partition_zookeeper.refresh()
         except (Expired, NotAnswered):

@@ -15,9 +15,9 @@ from kafkaproof.impl.harness.real.along import Along
 from kafkaproof.impl.harness.real.behaviour import read_behaviour
 from kafkaproof.impl.harness.real.control import control_of
 from kafkaproof.impl.harness.real.held import Held
-from kafkaproof.impl.harness.real.moves import name_of
 from kafkaproof.impl.harness.real.reproduction import concluded
 from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.topics.properties.safety import force_elects, isr_assigned, no_partition_undone, state_tells
 from tests.impl.test_along import NOBODY_STANDS
 from tests.impl.test_conductor import write_run
@@ -41,7 +41,7 @@ BUNDLED = Path(__file__).parents[2] / "traces" / "counterexamples"
 )
 def test_bundled_counterexamples_have_a_control(name, omitted, skipped):
     found = control_of(read_behaviour(BUNDLED / f"{name}.json", "3.9.1"))
-    assert (str(found.omitted), [name_of(step) for step in found.skipped]) == (omitted, skipped)
+    assert (str(found.omitted), [step.name for step in found.skipped]) == (omitted, skipped)
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ def test_a_controller_asks_nothing_that_it_knows():
     """Who removes a replica outside the ISR writes nothing, and who cancels does not look whether the target is in."""
     found = read_behaviour(BUNDLED / "cancelled-towards-the-dead.json", "3.9.1")
     asked = [
-        (name_of(step), [wanted.pattern["operation"] for wanted in found.frames(number)])
+        (step.name, [wanted.pattern["operation"] for wanted in found.frames(number)])
         for number, step in enumerate(found.steps, 1)
-        if name_of(step) in ("check", "remove_replica")
+        if step.name in ("check", "remove_replica")
     ]
     assert asked == [
         ("check", ["getData"]),
@@ -94,7 +94,7 @@ def test_who_is_asked_lives_and_may_begin_to_rule_meanwhile(monkeypatch):
         children={b: SimpleNamespace(running=b == 1) for b in range(2)},
         await_that=await_that,
     )
-    step = SimpleNamespace(transition="faults.ask_for_cancellation", arguments={"p": 0})
+    step = Step("faults.ask_for_cancellation", {"p": 0})
     deeds.Deeds(cluster).do(step, None, lambda: told.taken.append("request"))
     assert asked == ["broker-1"]
 
@@ -116,7 +116,7 @@ def test_answers_in_a_control_are_those_that_the_specification_gives_there(tmp_p
 
 def test_an_election_that_is_asked_for_is_asked_for_when_the_controller_comes_to_it():
     found = read_behaviour(BUNDLED / "living-leader-forced-out.json", "3.9.1")
-    names = [name_of(step) for step in found.steps]
+    names = [step.name for step in found.steps]
     assert names[-5:] == [
         "read_for_election",
         "ask_for_election",
@@ -132,7 +132,7 @@ def test_answers_come_before_a_controller_finds_that_their_senders_have_gone():
 
     class Stub:
         def await_frame(self, step, wanted):
-            told.append((name_of(step), wanted.broker))
+            told.append((step.name, wanted.broker))
             return SimpleNamespace(let_go=lambda: told.append("let go"))
 
         def go_round(self, b):
@@ -140,11 +140,11 @@ def test_answers_come_before_a_controller_finds_that_their_senders_have_gone():
 
     along = Along.__new__(Along)
     along._steps, along._held, along._deeds, along._done = found.steps, Stub(), Stub(), set()
-    number = next(n for n, step in enumerate(found.steps, 1) if name_of(step) == "broker_change")
+    number = next(n for n, step in enumerate(found.steps, 1) if step.name == "broker_change")
     along._let_answers_come(number)
     one = ["let go", "round 1"]
     assert told == [("broker_change", 1), ("replica_stopped", 1), *one, ("replica_stopped", 0), *one]
-    assert [name_of(found.steps[n - 1]) for n in sorted(along._done)] == ["replica_stopped"] * 2
+    assert [found.steps[n - 1].name for n in sorted(along._done)] == ["replica_stopped"] * 2
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from kafkaproof.impl.seams.network import PartitionNetwork
 from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, Controller, ControllerEpoch, State
-from kafkaproof.impl.server.ordered_steps import WISHES
+from kafkaproof.impl.server.ordered_steps import WATCHED
 from kafkaproof.spec.election.belief import CHECKING, IDLE
 from kafkaproof.spec.kafka.zookeeper import DELETED, EXPIRED, OK
 from kafkaproof.spec.language.digest import fields_of
@@ -160,14 +160,14 @@ def machine(variant, taken):
             """
             if step.transition in NOT_SERVED:
                 return False
-            if step.transition.split(".")[1] in (*WISHES, "topic_change"):
+            if step.transition.split(".")[1] in (*WATCHED, "topic_change"):
                 return session_open(self.model.state.zk, step.arguments["b"])
             if step.transition == "faults.restart" and planes:
                 highest = max(plane.brokers[step.arguments["b"]].hw for plane in self.model.state.planes)
                 return step.arguments["hw"] in (0, highest)
             if step.transition == "data_plane.serve_fetch":
                 b, p, follower = (step.arguments[name] for name in ("b", "p", "follower"))
-                is_sent = b not in self.restarted and self.knows_leader(follower, p)
+                is_sent = b not in self.restarted and self.knows_leader(follower, p, b)
                 return is_sent or self.conductor.fetch_of(b, p, follower)
             if step.answer == "LOST" and step.transition == "triggers.delete_request":
                 return len(self.world.orders[step.arguments["b"]][1].process.partition_zookeeper.log_dir_read) < 2
@@ -188,9 +188,12 @@ def machine(variant, taken):
             content = {name: step.arguments[name] for name in ("epoch", "p")} | said_to(model, self.model.state, step)
             return self.conductor.found(step.arguments["b"], "LeaderAndIsr", **content)
 
-        def knows_leader(self, b, p):
-            """Whether a process knows where the leader of a partition listens; else what it sends is lost."""
-            return b in self.world.orders and p in self.world.orders[b][1].process.leaders
+        def knows_leader(self, b, p, leader):
+            """Whether a process follows this leader, and knows where it listens; else what it sends is lost."""
+            if b not in self.world.orders:
+                return False
+            process = self.world.orders[b][1].process
+            return process.planes[p].replica.leader == leader and p in process.leaders
 
         @rule(data=st.data())
         def take(self, data):

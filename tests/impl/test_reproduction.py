@@ -9,7 +9,7 @@ from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.harness.real.behaviour import read_behaviour
 from kafkaproof.impl.harness.real.control import control_of
-from kafkaproof.impl.harness.real.moves import DEEDS, FRAMES, INSIDE, PROPOSALS, how, name_of
+from kafkaproof.impl.harness.real.moves import DEEDS, FRAMES, INSIDE, PROPOSALS, how
 from kafkaproof.impl.harness.real.outside import error_in, isr_proposed, told_in
 from kafkaproof.impl.harness.real.records import ALL, GONE, Clients, Produced, log_of, values_in
 from kafkaproof.impl.harness.real.verdict import Seen, incomplete, leaderless, lost, unread, waits
@@ -43,7 +43,7 @@ def behaviour(tmp_path, trace, name, *more):
 
 def test_a_zombie_is_told_of_brokers_before_it_is_deposed_and_does_not_find_out(tmp_path):
     found = behaviour(tmp_path, LOSS, "committed")
-    names = [name_of(step) for step in found.steps]
+    names = [step.name for step in found.steps]
     (zombie,) = found.deposed
     assert zombie.broker == 1
     assert (names[zombie.since - 1], names[zombie.lists - 1]) == ("delete_controller", "broker_change")
@@ -53,7 +53,7 @@ def test_a_zombie_is_told_of_brokers_before_it_is_deposed_and_does_not_find_out(
 
 def test_leader_and_isr_is_known_by_what_it_tells(tmp_path):
     found = behaviour(tmp_path, LOSS, "committed")
-    told = [found.told(n) for n, step in enumerate(found.steps, 1) if name_of(step) == "leader_and_isr"]
+    told = [found.told(n) for n, step in enumerate(found.steps, 1) if step.name == "leader_and_isr"]
     assert told[-1] == {"leader": 0, "leader_epoch": 0, "isr": [0]}, "the zombie's"
     assert told[-2] == {"leader": 1, "leader_epoch": 1, "isr": [1]}
 
@@ -67,7 +67,7 @@ def test_a_control_goes_without_the_message_of_the_zombie(tmp_path, trace, name,
     whole = behaviour(tmp_path, trace, name)
     found = control_of(whole)
     assert str(found.omitted) == "control.leader_and_isr(b=0, epoch=1, p=0)"
-    assert [name_of(step) for step in found.skipped] == skipped
+    assert [step.name for step in found.skipped] == skipped
     assert [*found.behaviour.steps, found.omitted, *found.skipped] == whole.steps
 
 
@@ -107,7 +107,7 @@ def test_a_shutdown_that_never_succeeds_goes_round_once_and_in_its_control_the_i
     )
     assert [str(step) for step in read_behaviour(run, "3.9.1").steps] == [str(step) for step in found.steps]
     control = control_of(found)
-    assert name_of(control.omitted) == "alter_partition" and control.behaviour.states[-1].zk.partitions[0].isr == 0b11
+    assert control.omitted.name == "alter_partition" and control.behaviour.states[-1].zk.partitions[0].isr == 0b11
 
 
 def test_a_cancelled_reassignment_leaves_nobody_in_the_isr_whose_controller_stays():
@@ -115,7 +115,7 @@ def test_a_cancelled_reassignment_leaves_nobody_in_the_isr_whose_controller_stay
     assert not isr_assigned(found.states[-1]) and found.assignments == [[0]]
     control = control_of(found)
     assert str(control.omitted) == "faults.delete_controller()"
-    assert [name_of(step) for step in control.skipped] == ["elect", "load_context", "alter_partition"]
+    assert [step.name for step in control.skipped] == ["elect", "load_context", "alter_partition"]
 
 
 def test_a_partition_without_a_leader_is_told_when_brokers_have_left():
@@ -145,7 +145,7 @@ def test_of_every_step_of_the_data_plane_it_is_known_what_it_is_outside():
 
 
 def test_the_plan_says_which_proposal_is_awaited(tmp_path):
-    shrinks = next(step for step in behaviour(tmp_path, LOSS, "committed").steps if name_of(step) == "shrink_isr")
+    shrinks = next(step for step in behaviour(tmp_path, LOSS, "committed").steps if step.name == "shrink_isr")
     assert how(shrinks) == "awaited: AlterPartition 0 of broker 0"
 
 

@@ -140,7 +140,7 @@ def controllers(opened, operator, guarded, room=0):
         assert candidate.create_broker(b) == OK
         assert candidate.create_controller_and_set_epoch(b, b + 1, b, ANSWERED) == OK
         zk = PartitionZooKeeper(requests, Places(TOPIC, room=2 if room else NONE), BROKERS)
-        zk.begin_reign(b + 1, b + 1)
+        zk.begin_term(b + 1, b + 1)
         live.append(zk)
         reader = state.brokers[b].controller
         assert partition.create_controller(state.zk, b, reader) == OK

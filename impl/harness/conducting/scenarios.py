@@ -117,10 +117,10 @@ def never_led(cluster: Cluster, watcher: Watcher) -> None:
     """
     conductor = _two_registered(cluster, watcher)
     watcher.say("controller 0 finds no state, and sleeps before it creates one")
-    _begin_reign(conductor, 0)
+    _begin_term(conductor, 0)
     watcher.say("an operator deletes /controller; controller 1 finds no state either")
     conductor.take("faults.delete_controller()")
-    _begin_reign(conductor, 1)
+    _begin_term(conductor, 1)
     watcher.say("broker 0 wakes, and creates the state: controller 1 cannot")
     conductor.take_all(
         "machines.create_first_state(b=0, p=0) -> OK", "machines.create_first_state(b=1, p=0) -> NODEEXISTS"
@@ -149,7 +149,7 @@ def stale_zkversion(cluster: Cluster, watcher: Watcher) -> None:
     zookeeper, skip updating ISR".
     """
     conductor = _two_registered(cluster, watcher)
-    _begin_reign(conductor, 1)
+    _begin_term(conductor, 1)
     conductor.take_all(
         "machines.create_first_state(b=1, p=0) -> OK",
         "replica.leader_and_isr(b=0, epoch=1, p=0)",
@@ -163,7 +163,7 @@ def stale_zkversion(cluster: Cluster, watcher: Watcher) -> None:
         "faults.delete_controller()",
     )
     watcher.say("broker 0 is elected, and tells the brokers who leads")
-    _begin_reign(conductor, 0, found="OK")
+    _begin_term(conductor, 0, found="OK")
     conductor.take_all("replica.leader_and_isr(b=0, epoch=2, p=0)", "replica.leader_and_isr(b=1, epoch=2, p=0)")
     watcher.say("broker 1 wakes, and writes; the leader refuses what it is told")
     conductor.take("machines.write_leader(b=1, p=0) -> OK")
@@ -203,7 +203,7 @@ def _two_registered(cluster, watcher) -> Conductor:
     return conductor
 
 
-def _begin_reign(conductor, b, found="NONODE"):
+def _begin_term(conductor, b, found="NONODE"):
     """Broker `b` is elected, and reads who lives, and the state."""
     conductor.take_all(
         f"failover.elect(b={b}) -> OK",

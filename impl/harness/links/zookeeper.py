@@ -13,21 +13,22 @@ from kafkaproof.impl.harness.links.passed import ANSWER, NOTIFICATION, REQUEST
 from kafkaproof.impl.harness.links.proxy import LENGTH, Connection, Proxy
 from kafkaproof.impl.harness.links.rules import DROP, Rule
 
+CREATE, CREATE2, DELETE, SET_DATA, CHECK, MULTI = "create", "create2", "delete", "setData", "check", "multi"
 OPERATIONS = {
-    1: "create",
-    2: "delete",
+    1: CREATE,
+    2: DELETE,
     3: "exists",
     4: "getData",
-    5: "setData",
+    5: SET_DATA,
     6: "getACL",
     7: "setACL",
     8: "getChildren",
     9: "sync",
     11: "ping",
     12: "getChildren2",
-    13: "check",
-    14: "multi",
-    15: "create2",
+    13: CHECK,
+    14: MULTI,
+    15: CREATE2,
     16: "reconfig",
     19: "createContainer",
     21: "createTTL",
@@ -38,12 +39,12 @@ OPERATIONS = {
     -11: "closeSession",
     -1: "error",
 }
-WRITES = "create2?|delete|setData|multi"
+WRITES = f"{CREATE}2?|{DELETE}|{SET_DATA}|{MULTI}"
 """The operations that change something, as a pattern of a rule."""
 EVENTS = {1: "NodeCreated", 2: "NodeDeleted", 3: "NodeDataChanged", 4: "NodeChildrenChanged", -1: "None"}
 _PING, _NOTICED = -2, -1
 _FAILED, _OTHERS_FAILED = -1, -2
-_WITH_DATA, _WITH_VERSION = ("create", "create2", "setData"), ("delete", "setData", "check")
+_WITH_DATA, _WITH_VERSION = (CREATE, CREATE2, SET_DATA), (DELETE, SET_DATA, CHECK)
 _int, _flag = struct.Struct(">i"), struct.Struct(">?")
 _OPENED = struct.Struct(">iiqi")
 
@@ -101,7 +102,7 @@ class ZooKeeperLink(Proxy):
         if part == ANSWER:
             request = connection.requests.get(self.number(data, part))
             asked = said_by(request) if request else {}
-            return said | asked | _outcome(data, asked.get("operation") == "multi")
+            return said | asked | _outcome(data, asked.get("operation") == MULTI)
         return said | said_by(data)
 
 
@@ -121,14 +122,14 @@ def _outcome(answer: bytes, is_multi: bool) -> dict[str, int]:
 def said_by(request: bytes) -> dict[str, object]:
     """What a request says, but for those that open a session."""
     operation = OPERATIONS.get(_int.unpack_from(request, LENGTH + 4)[0], "unknown")
-    if operation != "multi":
+    if operation != MULTI:
         return _operation(operation, request, LENGTH + 8)[0]
     found, offset = [], LENGTH + 8
     while not _flag.unpack_from(request, offset + 4)[0]:
         kind = OPERATIONS.get(_int.unpack_from(request, offset)[0], "unknown")
         each, offset = _operation(kind, request, offset + 9)
         found.append(each)
-    return {"operation": "multi", "operations": found}
+    return {"operation": MULTI, "operations": found}
 
 
 def _operation(name: str, content: bytes, offset: int) -> tuple[dict[str, object], int]:
@@ -140,7 +141,7 @@ def _operation(name: str, content: bytes, offset: int) -> tuple[dict[str, object
     if name in _WITH_DATA:
         data, offset = read_buffer(content, offset)
         said["data"] = (data or b"").decode(errors="replace")
-    if name in ("create", "create2"):
+    if name in (CREATE, CREATE2):
         offset = _after_acl(content, offset) + 4
     if name in _WITH_VERSION:
         said["version"] = _int.unpack_from(content, offset)[0]

@@ -17,6 +17,7 @@ from kafkaproof.impl.harness.driving.cluster import Cluster, wait_until
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.harness.links.passed import ANSWER
 from kafkaproof.impl.harness.links.rules import DROP, NOTICE, Frame, Rule, fits
+from kafkaproof.impl.harness.links.zookeeper import CHECK
 from kafkaproof.impl.harness.real.behaviour import Behaviour
 from kafkaproof.impl.harness.real.deeds import Deeds
 from kafkaproof.impl.harness.real.held import LOOK, SETTLES, WAIT, Held
@@ -25,24 +26,29 @@ from kafkaproof.impl.harness.real.moves import (
     CONTROLLER,
     LOOK_FOR,
     PROPOSALS,
+    PROPOSED,
     READ,
     Wanted,
     answer_to,
     frames_of,
-    name_of,
     proposal_of,
 )
 from kafkaproof.impl.harness.real.outside import differences, error_in, isr_proposed, seen_of, wanted_of
 from kafkaproof.impl.harness.real.records import Clients
 from kafkaproof.impl.seams.zookeeper.requests import CODES
 from kafkaproof.impl.seams.zookeeper.znodes import State
+from kafkaproof.spec.cluster import control, data_plane, faults
 from kafkaproof.spec.errors import Unfinished
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED, Answer
 from kafkaproof.spec.language.plain import Plain, ids_in
-from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.language.steps import Step, names
+from kafkaproof.spec.partition import brokers, failover
+from kafkaproof.spec.partition.deletion.deletion import replica_stopped
+from kafkaproof.spec.partition.deletion.replica import stop_replica
 
-ANSWERED_AT_ONCE = ("leader_and_isr", "serve_fetch", "refuse_isr")
+ANSWERED_AT_ONCE = names(control.leader_and_isr, data_plane.serve_fetch, control.refuse_isr)
 """The steps between brokers whose answer is awaited."""
+ENDS = names(faults.stop, faults.crash)
 FINDS = {"operation": f"{READ}|{LOOK_FOR}", "path": CONTROLLER}
 """The frames by which a broker looks who rules."""
 
@@ -90,8 +96,8 @@ class Along:
             raise Departs(f"in the end {'; '.join(differences(self._behaviour, self._cluster))}")
 
     def _take(self, number: int, step: Step, state: Plain) -> str | None:
-        name, fate = name_of(step), step.arguments.get("fate", ANSWERED)
-        if name in ("alter_partition", "change_isr") and not self._behaviour.has_planes:
+        name, fate = step.name, step.arguments.get("fate", ANSWERED)
+        if name in PROPOSED and not self._behaviour.has_planes:
             self._deeds.bring_isr_about(step.arguments["p"], step.arguments["isr"])
         if name in PROPOSALS:
             self._await_proposal(step, state)
@@ -109,14 +115,14 @@ class Along:
             for later in self._asks(number):
                 self._deeds.do(self._steps[later - 1], self._behaviour.states[later - 1])
                 self._done.add(later)
-        if name == "broker_change":
+        if name == brokers.broker_change.__name__:
             self._let_answers_come(number)
         answer = self._let(step, last, fate)
         if answer == "OK":
             self._compare(step, last, state)
-            if name == "alter_partition" and self._behaviour.has_planes:
+            if name == control.alter_partition.__name__ and self._behaviour.has_planes:
                 self._held.await_frame(step, answer_to(step))
-        if name == "elect":
+        if name == failover.elect.__name__:
             self._held.elected(step.arguments["b"])
         return answer
 
@@ -127,9 +133,9 @@ class Along:
         """
         b, before = self._steps[number - 1].arguments["b"], self._steps[: number - 1]
         self._held.await_frame(self._steps[number - 1], frames_of(self._steps[number - 1])[-1])
-        stopped = {step.arguments["b"] for step in before if name_of(step) == "stop_replica"}
+        stopped = {step.arguments["b"] for step in before if step.name == stop_replica.__name__}
         for later, step in enumerate(self._steps[number:], number + 1):
-            if name_of(step) == "replica_stopped" and step.arguments["b"] == b and step.arguments["r"] in stopped:
+            if step.name == replica_stopped.__name__ and step.arguments["b"] == b and step.arguments["r"] in stopped:
                 self._held.await_frame(step, frames_of(step)[0]).let_go()
                 self._deeds.go_round(b)
                 self._done.add(later)
@@ -137,12 +143,12 @@ class Along:
     def _is_repeated(self, number: int) -> bool:
         """Whether a controller writes again what a leader has proposed, since the answer to its write was lost."""
         step, before = self._steps[number - 1], self._steps[: number - 1]
-        wish = ("b", "p", "sender", "isr")
+        proposal = ("b", "p", "sender", "isr")
         same = [
             each
             for each in before
-            if name_of(each) == name_of(step) == "alter_partition"
-            and all(each.arguments.get(name) == step.arguments.get(name) for name in wish)
+            if each.name == step.name == control.alter_partition.__name__
+            and all(each.arguments.get(name) == step.arguments.get(name) for name in proposal)
         ]
         return bool(same) and same[-1].answer == "LOST"
 
@@ -155,7 +161,7 @@ class Along:
         plane = state.planes[step.arguments["p"]]
 
         def fetch_again() -> None:
-            if name_of(step) == "expand_isr" and plane.brokers[leader].log == plane.brokers[follower].log:
+            if step.name == data_plane.expand_isr.__name__ and plane.brokers[leader].log == plane.brokers[follower].log:
                 self._held.let_fetch(leader, follower)
 
         proposed = isr_proposed(self._held.await_frame(step, proposal_of(step), fetch_again).said)
@@ -165,25 +171,17 @@ class Along:
     def _asks(self, number: int) -> list[int]:
         """The steps right behind one by which an administrator asks a controller that is still at that one."""
         found = []
-        while number < len(self._steps) and name_of(self._steps[number]) in ASKS:
+        while number < len(self._steps) and self._steps[number].name in ASKS:
             number += 1
             found.append(number)
         return found
 
     def _compare(self, step: Step, wanted: Wanted, state: Plain) -> None:
         """Compare what a step has written to a partition's state with what the specification writes."""
-        frame = (
-            next(
-                (
-                    each
-                    for each in reversed(self._answers[wanted.broker].taken)
-                    if fits(each.said, {**wanted.pattern, "part": ANSWER})
-                ),
-                None,
-            )
-            if wanted.link == ZOOKEEPER
-            else None
-        )
+        if wanted.link != ZOOKEEPER:
+            return
+        answers = reversed(self._answers[wanted.broker].taken)
+        frame = next((each for each in answers if fits(each.said, {**wanted.pattern, "part": ANSWER})), None)
         written = frame and _written(frame.said)
         if written is None:
             return
@@ -196,15 +194,15 @@ class Along:
 
         A controller that is asked something reads what it likes until it is: it says that it rules when it has begun.
         """
-        name, broker = name_of(step), step.arguments.get("b")
-        if name == "restart":
+        name, broker = step.name, step.arguments.get("b")
+        if name == faults.restart.__name__:
             self._held.free(broker)
-        if name == "stop":
+        if name == faults.stop.__name__:
             wait_until(lambda: self._held.let_shut_down(broker) or not self._cluster.children[broker].running, WAIT)
         answer = self._deeds.do(step, state, lambda: self._held.let_reads_of(self._cluster.controller()))
-        if name == "restart":
+        if name == faults.restart.__name__:
             self.await_started(broker)
-        if name in ("stop", "crash"):
+        if name in ENDS:
             self._held.has_ended(broker)
         return answer or step.answer
 
@@ -234,7 +232,7 @@ class Along:
 
     def _deliver(self, step: Step, wanted: Wanted, frame: Frame) -> str | None:
         """Let a frame between brokers through; await that the broker has dealt with it, where an answer shows that."""
-        awaited = name_of(step) in ANSWERED_AT_ONCE and not frame.is_stale
+        awaited = step.name in ANSWERED_AT_ONCE and not frame.is_stale
         before = {rule: len(rule.taken) for rule in self._held.rules[KAFKA, wanted.broker]} if awaited else {}
         frame.let_go()
         pattern = {"part": ANSWER, "api": wanted.pattern["api"], "sender": frame.said.get("sender")}
@@ -252,7 +250,7 @@ class Along:
         """What a broker has answered to a step that is a request; raises Departs where it refuses LeaderAndIsr."""
         if step.answer is not None:
             return error_in(answer.said)
-        if name_of(step) == "refuse_isr":
+        if step.name == control.refuse_isr.__name__:
             answer.let_go()
         elif answer.said["error_code"] and self._behaviour.obeys(self._number):
             raise Departs(f"{step}: it refuses, with {error_in(answer.said)}")
@@ -286,7 +284,7 @@ def _written(said) -> dict | None:
 
 def named(said: Mapping[str, object]) -> str:
     """What the specification calls an answer, but for whom it names."""
-    if said.get("failed") == 0 and said["operations"][0]["operation"] == "check":
+    if said.get("failed") == 0 and said["operations"][0]["operation"] == CHECK:
         if said["error"] == BadVersionError.code:
             return "FENCED"
     if said["error"] == 0:

@@ -6,18 +6,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from kafkaproof.impl.harness.conducting.counterexample import CLUSTER, read_result, shortest_of
+from kafkaproof.impl.harness.conducting.counterexample import CLUSTER, as_named_today, read_result, shortest_of
 from kafkaproof.impl.harness.conducting.replica_messages import said_to
 from kafkaproof.impl.harness.driving.cluster import Size
 from kafkaproof.impl.harness.real.deposed import Deposed, deposed_in
-from kafkaproof.impl.harness.real.moves import HEARD, Wanted, frames_of, is_known, name_of
+from kafkaproof.impl.harness.real.moves import HEARD, Wanted, frames_of, is_known
 from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.cluster import control, faults
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.domains import NOBODY, Scope
 from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.spec.language.plain import Plain, copied, new_state, values_of
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.steps import Step, parse_step
+from kafkaproof.spec.partition import failover
+from kafkaproof.spec.topics.machines import remove_replica
+from kafkaproof.spec.topics.reassignment import check
 
 DRIVEN = ("election", "partition", "topics", CLUSTER)
 """The systems along whose counterexamples real brokers are driven."""
@@ -103,7 +107,9 @@ class Behaviour:
             (
                 number
                 for number, step in enumerate(self.steps, 1)
-                if self.has_planes and name_of(step) == "restart" and before[number - 1].zk.controller == NOBODY
+                if self.has_planes
+                and step.name == faults.restart.__name__
+                and before[number - 1].zk.controller == NOBODY
             ),
             None,
         )
@@ -134,9 +140,9 @@ class Behaviour:
         step, after = self.steps[number - 1], self.states[number - 1]
         before = self.states[number - 2] if number > 1 else self.initial
         found = frames_of(step)
-        if name_of(step) == "remove_replica" and values_of(before.zk) == values_of(after.zk):
+        if step.name == remove_replica.__name__ and values_of(before.zk) == values_of(after.zk):
             return found[:1]
-        if name_of(step) == "check":
+        if step.name == check.__name__:
             assigned = before.brokers[step.arguments["b"]].controller.partitions[step.arguments["p"]].assigned
             return found if assigned.adding or assigned.removing else []
         return found
@@ -144,7 +150,7 @@ class Behaviour:
     def told(self, number: int) -> dict[str, object]:
         """What LeaderAndIsr says that step `number` handles: leader, leader epoch, and to the leader the ISR."""
         step = self.steps[number - 1]
-        if not self.has_planes or name_of(step) != "leader_and_isr":
+        if not self.has_planes or step.name != control.leader_and_isr.__name__:
             return {}
         return said_to(self.states[number - 2] if number > 1 else self.initial, step)
 
@@ -157,10 +163,10 @@ class Behaviour:
     def obeys_later(self, number: int, broker: int, epoch: int) -> bool:
         """Whether the process of a broker is to obey, in step `number` or later, a controller of an earlier epoch."""
         for step in self.steps[number - 1 :]:
-            if step.arguments.get("b") == broker and name_of(step) == "leader_and_isr":
+            if step.arguments.get("b") == broker and step.name == control.leader_and_isr.__name__:
                 if step.arguments["epoch"] < epoch:
                     return True
-            elif step.arguments.get("b") == broker and name_of(step) == "restart":
+            elif step.arguments.get("b") == broker and step.name == faults.restart.__name__:
                 return False
         return False
 
@@ -185,7 +191,7 @@ def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> 
     result = read_result(directory)
     shortest = shortest_of(directory, result, wanted, may_stand=True, rounds=WHEN_LEFT)
     model, scope = find(result["system"], result["variant"])[0], result["scope"]
-    steps = [parse_step(text) for text in shortest["trace"]]
+    steps = [as_named_today(model, parse_step(text)) for text in shortest["trace"]]
     for number, step in enumerate(steps, 1):
         if not is_known(step):
             raise UserError(f"{directory}: step {number}, {step}: nothing is known of what it is outside of a process")
@@ -209,7 +215,7 @@ def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> 
 def _check_stand_in(directory: Path, found: Behaviour) -> None:
     """Raise UserError where somebody is elected after a broker that stands in."""
     for number, step in enumerate(found.steps, 1):
-        if found.stands_in and number > found.stands_in and name_of(step) == "elect":
+        if found.stands_in and number > found.stands_in and step.name == failover.elect.__name__:
             raise UserError(
                 f"{directory}: step {number}, {step}: cannot be forced, since in step {found.stands_in} a "
                 "process begins while nobody rules, which real brokers do not"
@@ -254,7 +260,7 @@ def followed(model: Model, initial: Plain, steps: list[Step]) -> list[Plain] | N
 def _postponed(model: Model, initial: Plain, steps: list[Step], last: Plain) -> list[Step]:
     """The same steps, each that brokers hear of at once as late as may be, so that the end is the same state."""
     for place in reversed(range(len(steps))):
-        if name_of(steps[place]) not in HEARD:
+        if steps[place].name not in HEARD:
             continue
         others = steps[:place] + steps[place + 1 :]
         for later in range(len(others), place, -1):

@@ -5,7 +5,7 @@ steps, those that are still possible, and the property holds throughout. A reque
 in the control. Answers are those that the specification gives then. What clients can no longer do as in the
 counterexample they ask of the other brokers. Whether a property of liveness holds is not known of a behaviour that
 ends: there it is the last request or answer that was lost, and the last fault where none was; of brokers that leave
-the last ISR that is written as its leader wishes.
+the last ISR that is written as its leader has proposed it.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kafkaproof.impl.harness.real.behaviour import WHEN_LEFT, Behaviour, answered, followed
-from kafkaproof.impl.harness.real.moves import DEEDS, name_of
+from kafkaproof.impl.harness.real.moves import DEEDS, PROPOSED
+from kafkaproof.spec.cluster import control, data_plane
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
 from kafkaproof.spec.language.model import LIVENESS, SAFETY, Property
 from kafkaproof.spec.language.plain import Plain
-from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.language.steps import Step, names
 
-CLIENTS, WISHED = ("produce", "consume"), ("alter_partition", "change_isr")
+CLIENTS = names(data_plane.produce, data_plane.consume)
 GOAL = "sometimes"
 """The kind of a property that is reached, and not in the control."""
-DELIVERED = ("leader_and_isr", "serve_fetch", "receive_answer", "learn_isr")
+DELIVERED = names(control.leader_and_isr, data_plane.serve_fetch, data_plane.receive_answer, data_plane.learn_isr)
 """The steps that are a message which may as well never arrive."""
 
 
@@ -60,10 +61,10 @@ def control_of(behaviour: Behaviour) -> Control:
     lossless = all(_is_answered(step) for step in behaviour.steps)
     for number in reversed(range(1, len(behaviour.steps) + 1)):
         step = behaviour.steps[number - 1]
-        wished = behaviour.property in WHEN_LEFT and name_of(step) in WISHED
+        proposed = behaviour.property in WHEN_LEFT and step.name in PROPOSED
         if asked[0].kind in LIVENESS and _is_answered(step) and not lossless:
             continue
-        for instead in [[]] if wished else _instead_of(step):
+        for instead in [[]] if proposed else _instead_of(step):
             if found := _tried(behaviour, number, instead, asked[0]):
                 return found
     raise UserError(
@@ -81,7 +82,7 @@ def _instead_of(step: Step) -> list[list[Step]]:
     if not _is_answered(step):
         answer = "OK" if step.arguments["fate"] == LOST_APPLIED else None
         return [[replace(step, arguments=step.arguments | {"fate": ANSWERED}, answer=answer)]]
-    name = name_of(step)
+    name = step.name
     return [[]] if name in DELIVERED or name in DEEDS and name not in CLIENTS else []
 
 

@@ -22,7 +22,7 @@ from kafkaproof.impl.harness.links.kafka import KafkaLink
 from kafkaproof.impl.harness.links.passed import REQUEST
 from kafkaproof.impl.harness.links.rules import HOLD, NOTICE, Rule
 from kafkaproof.impl.harness.real.behaviour import replicas_in
-from kafkaproof.impl.harness.real.moves import DEEDS, name_of
+from kafkaproof.impl.harness.real.moves import DEEDS
 from kafkaproof.impl.harness.real.records import ALL, Clients
 from kafkaproof.impl.seams.zookeeper.znodes import Topic
 from kafkaproof.spec.language.plain import Plain
@@ -52,7 +52,7 @@ class Deeds:
         is asked.
         """
         self._state, self._meanwhile = state, meanwhile
-        return getattr(self, name_of(step))(**step.arguments) if name_of(step) in DEEDS else None
+        return getattr(self, step.name)(**step.arguments) if step.name in DEEDS else None
 
     @property
     def clients(self) -> Clients:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kafkaproof.impl.harness.driving.acts import ZOOKEEPER
-from kafkaproof.impl.harness.real.moves import frames_of, name_of
+from kafkaproof.impl.harness.real.moves import frames_of
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.partition.brokers import broker_change
 from kafkaproof.spec.partition.zookeeper import brokers_changed
 
 
@@ -48,10 +49,10 @@ def _deposed(states, steps, b, since) -> Deposed | None:
         return None
     until = next((n for n in range(since, len(states)) if states[n].brokers[b].controller.epoch != epoch), len(states))
     acts = [number for number in range(since + 1, min(until, len(steps)) + 1) if _is_of(steps[number - 1], b, epoch)]
-    lists = next((number for number in acts if name_of(steps[number - 1]) == "broker_change"), 0)
+    lists = next((number for number in acts if steps[number - 1].name == broker_change.__name__), 0)
     return Deposed(b, since, until, 0 if lists and brokers_changed(before.zk, b) else lists) if acts else None
 
 
 def _is_of(step: Step, b: int, epoch: int) -> bool:
     """Whether a step shows a controller at work: by what it asks of ZooKeeper, or by what it has sent."""
-    return any(wanted.link == ZOOKEEPER and wanted.broker == b or wanted.reign == epoch for wanted in frames_of(step))
+    return any(wanted.link == ZOOKEEPER and wanted.broker == b or wanted.epoch == epoch for wanted in frames_of(step))

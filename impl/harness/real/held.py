@@ -27,11 +27,11 @@ from kafkaproof.impl.harness.real.moves import (
     STOP,
     Wanted,
     frames_of,
-    name_of,
 )
 from kafkaproof.impl.harness.real.outside import told_in
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS
 from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.partition.deletion.replica import stop_replica
 
 METADATA = "UpdateMetadata"
 WAIT, SOON, SETTLES, LOOK = 90.0, 3.0, 20.0, 0.02
@@ -50,7 +50,7 @@ class Held:
     def __init__(self, cluster: Cluster, watcher: Watcher, behaviour: Behaviour):
         self._cluster, self._watcher, self._behaviour = cluster, watcher, behaviour
         self.misled = Misled(cluster, behaviour)
-        self._stops = any(name_of(step) == "stop_replica" for step in behaviour.steps)
+        self._stops = any(step.name == stop_replica.__name__ for step in behaviour.steps)
         self.rules: dict[tuple[str, int], list[Rule]] = {}
         self.ruled: dict[int, int] = {}
         self.ended: set[int] = set()
@@ -183,7 +183,7 @@ class Held:
                 if self._is_wanted(frame, wanted):
                     return frame
             if time.monotonic() > begun + SOON:
-                self.let_reads_of(self.ruled.get(wanted.reign, wanted.broker))
+                self.let_reads_of(self.ruled.get(wanted.epoch, wanted.broker))
                 self._turn_away(wanted)
                 meanwhile()
                 if wanted.link == ZOOKEEPER and self.misled.finds_out(wanted.broker):
@@ -260,7 +260,7 @@ class Held:
         """What is held where a frame is looked for; of a process that has ended also what it sent before."""
         brokers = self._cluster.inner if wanted.broker == ANY else [wanted.broker]
         rules = [rule for broker in brokers for rule in self.rules[wanted.link, broker]]
-        return [frame for rule in rules for frame in (rule.undecided if wanted.reign in self.ended else rule.held)]
+        return [frame for rule in rules for frame in (rule.undecided if wanted.epoch in self.ended else rule.held)]
 
 
 def words_of(said) -> str:

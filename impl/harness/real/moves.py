@@ -14,7 +14,20 @@ from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER
 from kafkaproof.impl.harness.driving.cluster import TOPIC
 from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, TOPICS, BrokerId, ControllerEpoch
-from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.cluster import control, data_plane
+from kafkaproof.spec.election import election, reign, requests, session
+from kafkaproof.spec.election import faults as any_system
+from kafkaproof.spec.election.history import legacy, zkclient_session
+from kafkaproof.spec.language.model import Transition
+from kafkaproof.spec.language.steps import Step, by_name, names
+from kafkaproof.spec.partition import brokers, failover, faults, machines, rebalance, triggers
+from kafkaproof.spec.partition.deletion import deletion, replica
+from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.reassignment import reassignment
+from kafkaproof.spec.topics import faults as administrators
+from kafkaproof.spec.topics import machines as topic_machines
+from kafkaproof.spec.topics import reassignment as topic_moves
+from kafkaproof.spec.topics.reign import load_context
 
 CONTROLLER, TOPIC_ZNODE = "/controller", f"{TOPICS}/{TOPIC}"
 ISR_CHANGES, PREFERRED = "/isr_change_notification", "/admin/preferred_replica_election"
@@ -28,15 +41,15 @@ FOLDER, ANY_STATE = f"{TOPIC_ZNODE}/partitions(/\\d+)?", f"{TOPIC_ZNODE}/partiti
 class Wanted(NamedTuple):
     """A frame: on which link of which broker (ANY: of one of them), and what it says.
 
-    `before`: what may come before it, and belongs to it. `reign`: the epoch of the controller that sends it, where one
-    does. `said`: what LeaderAndIsr tells of the partition.
+    `before`: what may come before it, and belongs to it. `epoch`: that of the controller that sends it, where one does.
+    `said`: what LeaderAndIsr tells of the partition.
     """
 
     link: str
     broker: int
     pattern: Mapping[str, object]
     before: Mapping[str, object] | None = None
-    reign: int | None = None
+    epoch: int | None = None
     said: Mapping[str, object] = MappingProxyType({})
 
     @property
@@ -57,8 +70,8 @@ def _zk(b: int, operation: str, path: str, before: Mapping[str, object] | None =
     return Wanted(ZOOKEEPER, b, _asked(operation, path), before)
 
 
-def _kafka(b: int, api: str, reign: int | None = None, part: str = REQUEST, **said: object) -> Wanted:
-    return Wanted(KAFKA, b, {"part": part, "api": api, **said}, reign=reign)
+def _kafka(b: int, api: str, epoch: int | None = None, part: str = REQUEST, **said: object) -> Wanted:
+    return Wanted(KAFKA, b, {"part": part, "api": api, **said}, epoch=epoch)
 
 
 def _state(p: int) -> str:
@@ -93,113 +106,131 @@ def _writes_topic(b, p=0):
     return [_zk(b, WRITE, TOPIC_ZNODE)]
 
 
-FRAMES: Mapping[str, Callable[..., list[Wanted]]] = {
-    "elect": lambda b: [_zk(b, CREATE, CONTROLLER)],
-    "load_brokers": _lists_brokers,
-    "load_context": _lists_brokers,
-    "broker_change": _lists_brokers,
-    "load_state": _reads,
-    "caught_up": _reads,
-    "check": _reads,
-    "read_for_election": _reads,
-    "read_for_removal": _reads,
-    "create_first_state": lambda b, p, **_: [_zk(b, CREATE, _state(p), _asked(CREATE, FOLDER))],
-    "write_leader": _writes,
-    "write_removal": _writes,
-    "tell_replicas": _writes,
-    "change_isr": _writes,
-    "elect_leader": _both,
-    "remove_replica": _both,
-    "move_leader": _both,
-    "write_assignment": _writes_topic,
-    "write_target": _writes_topic,
-    "isr_notification": lambda b, p: [_zk(b, LIST, ISR_CHANGES)],
-    "delete_request": lambda b, **_: [_zk(b, DELETE, PREFERRED)],
-    "register_broker": lambda b: [_zk(b, CREATE, BrokerId.path_of(b))],
-    "maybe_resign": lambda b: [_zk(b, f"{LOOK_FOR}|{READ}", CONTROLLER)],
-    "look_for_controller": _reads_controller,
-    "confirm_owner": _reads_controller,
-    "confirm_controller": _reads_controller,
-    "learn_epoch": lambda b: [_zk(b, f"{LOOK_FOR}|{READ}", ControllerEpoch.path)],
-    "confirm_epoch": lambda b: [_zk(b, READ, ControllerEpoch.path)],
-    "found_epoch": lambda b: [_writes_epoch(b, CREATE)],
-    "raise_epoch": lambda b: [_writes_epoch(b, WRITE)],
-    "create": lambda b: [_zk(b, CREATE, CONTROLLER)],
-    "register": lambda b: [_zk(b, CREATE, CONTROLLER)],
-    "delete_any_controller": lambda b: [_zk(b, DELETE, CONTROLLER)],
-    "delete_own_controller": lambda b: [_zk(b, DELETE, CONTROLLER)],
-    "clean": lambda b: [_zk(b, LIST, ISR_CHANGES)],
-    "load": _lists_brokers,
-    "leader_and_isr": lambda b, epoch, p: [
-        _kafka(b, "LeaderAndIsr", epoch, controller_epoch=epoch, topic_name=TOPIC, partition_index=p)
-    ],
-    "stop_replica": lambda b, epoch, p: [
-        _kafka(b, STOP, epoch, controller_epoch=epoch, topic_name=TOPIC, partition_index=p, **DELETES)
-    ],
-    "replica_stopped": lambda b, p, r: [_kafka(r, STOP, part=ANSWER, sender=b, partition_index=p, **DELETES)],
-    "delete_state": lambda b, p: [_zk(b, DELETE, _state(p))],
-    "delete_topic": lambda b: [_zk(b, DELETE, TOPIC_ZNODE)],
-    "controlled_shutdown": lambda b, leaver: [_kafka(b, "ControlledShutdown", broker_id=leaver)],
-    "alter_partition": lambda b, p, isr, **of: [_kafka(b, "AlterPartition", partition_index=p, **of), *_writes(b, p)],
-    "confirm_isr": lambda b, p, sender: [_kafka(b, "AlterPartition", partition_index=p, sender=sender)],
-    "refuse_isr": lambda sender, p, b, isr: [_kafka(b, "AlterPartition", partition_index=p, sender=sender)],
-    "learn_isr": lambda b, p: [_kafka(ANY, "AlterPartition", part=ANSWER, sender=b)],
-    "serve_fetch": lambda b, p, follower: [_kafka(b, "Fetch", sender=follower)],
-    "receive_answer": lambda b, p: [_kafka(ANY, "Fetch", part=ANSWER, sender=b)],
-}
+FRAMES: Mapping[str, Callable[..., list[Wanted]]] = by_name(
+    {
+        failover.elect: lambda b: [_zk(b, CREATE, CONTROLLER)],
+        failover.load_brokers: _lists_brokers,
+        load_context: _lists_brokers,
+        brokers.broker_change: _lists_brokers,
+        failover.load_state: _reads,
+        reassignment.caught_up: _reads,
+        topic_moves.check: _reads,
+        machines.read_for_election: _reads,
+        machines.read_for_removal: _reads,
+        machines.create_first_state: lambda b, p, **_: [_zk(b, CREATE, _state(p), _asked(CREATE, FOLDER))],
+        machines.write_leader: _writes,
+        machines.write_removal: _writes,
+        reassignment.tell_replicas: _writes,
+        leader_zk.change_isr: _writes,
+        topic_machines.elect_leader: _both,
+        topic_machines.remove_replica: _both,
+        topic_moves.move_leader: _both,
+        reassignment.write_assignment: _writes_topic,
+        reassignment.write_target: _writes_topic,
+        leader_zk.isr_notification: lambda b, p: [_zk(b, LIST, ISR_CHANGES)],
+        triggers.delete_request: lambda b, **_: [_zk(b, DELETE, PREFERRED)],
+        session.register_broker: lambda b: [_zk(b, CREATE, BrokerId.path_of(b))],
+        election.maybe_resign: lambda b: [_zk(b, f"{LOOK_FOR}|{READ}", CONTROLLER)],
+        election.look_for_controller: _reads_controller,
+        legacy.confirm_owner: _reads_controller,
+        election.confirm_controller: _reads_controller,
+        election.learn_epoch: lambda b: [_zk(b, f"{LOOK_FOR}|{READ}", ControllerEpoch.path)],
+        election.confirm_epoch: lambda b: [_zk(b, READ, ControllerEpoch.path)],
+        election.found_epoch: lambda b: [_writes_epoch(b, CREATE)],
+        legacy.raise_epoch: lambda b: [_writes_epoch(b, WRITE)],
+        legacy.create: lambda b: [_zk(b, CREATE, CONTROLLER)],
+        election.register: lambda b: [_zk(b, CREATE, CONTROLLER)],
+        legacy.delete_any_controller: lambda b: [_zk(b, DELETE, CONTROLLER)],
+        reign.delete_own_controller: lambda b: [_zk(b, DELETE, CONTROLLER)],
+        reign.clean: lambda b: [_zk(b, LIST, ISR_CHANGES)],
+        reign.load: _lists_brokers,
+        control.leader_and_isr: lambda b, epoch, p: [
+            _kafka(b, "LeaderAndIsr", epoch, controller_epoch=epoch, topic_name=TOPIC, partition_index=p)
+        ],
+        replica.stop_replica: lambda b, epoch, p: [
+            _kafka(b, STOP, epoch, controller_epoch=epoch, topic_name=TOPIC, partition_index=p, **DELETES)
+        ],
+        deletion.replica_stopped: lambda b, p, r: [
+            _kafka(r, STOP, part=ANSWER, sender=b, partition_index=p, **DELETES)
+        ],
+        deletion.delete_state: lambda b, p: [_zk(b, DELETE, _state(p))],
+        deletion.delete_topic: lambda b: [_zk(b, DELETE, TOPIC_ZNODE)],
+        brokers.controlled_shutdown: lambda b, leaver: [_kafka(b, "ControlledShutdown", broker_id=leaver)],
+        control.alter_partition: lambda b, p, isr, **of: [
+            _kafka(b, "AlterPartition", partition_index=p, **of),
+            *_writes(b, p),
+        ],
+        control.confirm_isr: lambda b, p, sender: [_kafka(b, "AlterPartition", partition_index=p, sender=sender)],
+        control.refuse_isr: lambda sender, p, b, isr: [_kafka(b, "AlterPartition", partition_index=p, sender=sender)],
+        data_plane.learn_isr: lambda b, p: [_kafka(ANY, "AlterPartition", part=ANSWER, sender=b)],
+        data_plane.serve_fetch: lambda b, p, follower: [_kafka(b, "Fetch", sender=follower)],
+        data_plane.receive_answer: lambda b, p: [_kafka(ANY, "Fetch", part=ANSWER, sender=b)],
+    }
+)
 """The frames of a step, in order, by the name of its transition."""
 PROPOSALS: Mapping[str, Callable[..., Wanted]] = {
     name: lambda b, p, follower: _kafka(ANY, "AlterPartition", partition_index=p, sender=b)
-    for name in ("expand_isr", "shrink_isr")
+    for name in names(data_plane.expand_isr, data_plane.shrink_isr)
 }
 """The frames that a step sends, and that are let through by a later one."""
-DEEDS = (
-    "crash",
-    "restart",
-    "stop",
-    "shut_down",
-    "expire_session",
-    "expire_orphan",
-    "delete_controller",
-    "ask_for_preferred",
-    "ask_for_reassignment",
-    "ask_for_cancellation",
-    "ask_for_election",
-    "ask_for_deletion",
-    "queue_deletion",
-    "mark_topic",
-    "expand",
-    "allow_unclean",
-    "reopen",
-    "produce",
-    "consume",
-    "start",
-    "edit_epoch",
+PROPOSED = names(control.alter_partition, leader_zk.change_isr)
+"""The steps that write an ISR as its leader has proposed it."""
+DEEDS = names(
+    faults.crash,
+    faults.restart,
+    faults.stop,
+    faults.shut_down,
+    faults.expire_session,
+    faults.expire_orphan,
+    any_system.delete_controller,
+    faults.ask_for_preferred,
+    faults.ask_for_reassignment,
+    administrators.ask_for_cancellation,
+    faults.ask_for_election,
+    administrators.ask_for_deletion,
+    faults.queue_deletion,
+    deletion.mark_topic,
+    administrators.expand,
+    faults.allow_unclean,
+    session.reopen,
+    data_plane.produce,
+    data_plane.consume,
+    session.start,
+    any_system.edit_epoch,
 )
 """The steps that the driver brings about."""
-ASKS = ("ask_for_reassignment", "ask_for_cancellation", "ask_for_election", "ask_for_deletion", "expand")
+ASKS = names(
+    faults.ask_for_reassignment,
+    administrators.ask_for_cancellation,
+    faults.ask_for_election,
+    administrators.ask_for_deletion,
+    administrators.expand,
+)
 """What an administrator asks the controller, which deals with it behind what it is at."""
-HEARD = ("delete_controller", "expire_session", "expire_orphan", "ask_for_election")
+HEARD = names(any_system.delete_controller, faults.expire_session, faults.expire_orphan, faults.ask_for_election)
 """The steps of which brokers hear at once, though the specification lets them go on for a while: they come late."""
-INSIDE = (
-    "broker_failure",
-    "broker_startup",
-    "resign",
-    "stop_replicas",
-    "reassign",
-    "rebalance",
-    "preferred_election",
-    "unclean_enabled",
-    "reassignment",
-    "topic_deletion",
-    "send_request",
-    "handle_change",
-    "trigger_move",
-    "admin_election",
-    "resume_deletion",
+INSIDE = names(
+    brokers.broker_failure,
+    brokers.broker_startup,
+    failover.resign,
+    deletion.stop_replicas,
+    reassignment.reassign,
+    rebalance.rebalance,
+    triggers.preferred_election,
+    triggers.unclean_enabled,
+    triggers.reassignment,
+    triggers.topic_deletion,
+    data_plane.send_request,
+    election.handle_change,
+    reign.trigger_move,
+    triggers.admin_election,
+    deletion.resume_deletion,
 )
 """The steps that nobody sees: they show in the frames of later ones."""
-UNKNOWN = ("requests.leader_and_isr", "requests.stop_replica", "session.reopen", "zkclient_session.reopen")
+UNKNOWN = [
+    Transition(function).name
+    for function in (requests.leader_and_isr, requests.stop_replica, session.reopen, zkclient_session.reopen)
+]
 """Steps of *election* that have the name of another system's, and are not the same outside: a request names no
 partition, and a session that is opened again is not registered yet.
 """
@@ -215,19 +246,14 @@ OF_DATA = ("Fetch", "AlterPartition")
 """What leaders and followers tell each other, and leaders controllers: where there are data planes, in steps alone."""
 
 
-def name_of(step: Step) -> str:
-    """The name of a step's transition, without its module."""
-    return step.transition.rsplit(".", 1)[-1]
-
-
 def frames_of(step: Step) -> list[Wanted]:
     """The frames of a step. One that has no answer has written nothing: it ends with what it reads."""
     arguments = {name: value for name, value in step.arguments.items() if name != "fate"}
-    if name_of(step) == "create_first_state" and step.answer is None:
+    if step.name == machines.create_first_state.__name__ and step.answer is None:
         return []
-    if name_of(step) == "tell_replicas" and step.answer == "NONODE":
+    if step.name == reassignment.tell_replicas.__name__ and step.answer == "NONODE":
         return _reads(**arguments)
-    found = FRAMES[name_of(step)](**arguments) if name_of(step) in FRAMES else []
+    found = FRAMES[step.name](**arguments) if step.name in FRAMES else []
     return found[:1] if len(found) > 1 and step.answer is None else found
 
 
@@ -240,16 +266,16 @@ def how(step: Step) -> str:
     """How a step is brought about, in words."""
     if found := frames_of(step):
         return "held until then: " + ", then ".join(wanted.text for wanted in found)
-    if name_of(step) in PROPOSALS:
+    if step.name in PROPOSALS:
         return f"awaited: {proposal_of(step).text}"
-    return "done by the driver" if name_of(step) in DEEDS else "inside the process: what follows shows it"
+    return "done by the driver" if step.name in DEEDS else "inside the process: what follows shows it"
 
 
 def proposal_of(step: Step) -> Wanted:
     """The frame by which a leader proposes an ISR."""
-    return PROPOSALS[name_of(step)](**step.arguments)
+    return PROPOSALS[step.name](**step.arguments)
 
 
 def is_known(step: Step) -> bool:
     """Whether anything is known of what a step is outside."""
-    return step.transition not in UNKNOWN and name_of(step) in {*FRAMES, *PROPOSALS, *DEEDS, *INSIDE}
+    return step.transition not in UNKNOWN and step.name in {*FRAMES, *PROPOSALS, *DEEDS, *INSIDE}

@@ -10,12 +10,14 @@ from kafkaproof.impl.harness.real.along import Along
 from kafkaproof.impl.harness.real.behaviour import WHEN_LEFT, Behaviour
 from kafkaproof.impl.harness.real.cluster import KafkaCluster
 from kafkaproof.impl.harness.real.control import Control
-from kafkaproof.impl.harness.real.moves import how, name_of
+from kafkaproof.impl.harness.real.moves import how
 from kafkaproof.impl.harness.real.recorded import Recorded
 from kafkaproof.impl.harness.real.records import ALL, Clients
 from kafkaproof.impl.harness.real.verdict import ASKED, HOLDS, MENDED, RESTATED, Seen, look
 from kafkaproof.impl.seams.zookeeper.znodes import Topic
+from kafkaproof.spec.cluster.data_plane import produce
 from kafkaproof.spec.language.plain import ids_in
+from kafkaproof.spec.partition.faults import shut_down
 
 ANSWERS, IN_SYNC, SOON = 20.0, 120.0, 5.0
 """How long a producer's answer is waited for, until all brokers are in sync again, and until a violation shows, in
@@ -116,7 +118,7 @@ def _end(
     if behaviour.has_planes:
         _await_answers(behaviour, clients)
     for step in control.skipped if control else []:
-        if name_of(step) == "produce":
+        if step.name == produce.__name__:
             _produce_anywhere(clients, step.arguments["b"], step.arguments["p"], brokers)
     if behaviour.property in ASKED:
         along.let_all_go_but_fetches()
@@ -161,7 +163,7 @@ def _await_in_sync(behaviour: Behaviour, cluster: KafkaCluster, along: Along) ->
 
 def _await_left(behaviour: Behaviour, cluster: KafkaCluster, along: Along) -> None:
     """Wait until the brokers that shut down have gone, and lead nothing; raises Departs where they stay."""
-    left = {step.arguments["b"] for step in behaviour.steps if name_of(step) == "shut_down"}
+    left = {step.arguments["b"] for step in behaviour.steps if step.name == shut_down.__name__}
     along.let_all_go()
     if not wait_until(lambda: not any(cluster.children[b].running for b in left), IN_SYNC):
         raise Departs(f"broker {min(left)} does not end")

@@ -1,8 +1,8 @@
-"""ZooKeeper as a controller and the leaders of partitions ask for it: states, registrations, wishes of operators, live.
+"""ZooKeeper as a controller and the leaders of partitions ask for it: states, registrations, what operators ask, live.
 
 Each method is the seam of its name in `kafkaproof.spec.partition.zookeeper` or
-`kafkaproof.spec.partition.history.leader_zk`, and answers with the same
-codes. Of versions only those are kept that a write is compared with.
+`kafkaproof.spec.partition.history.leader_zk`, and answers with the same codes. Of versions only those are kept that a
+write is compared with.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class PartitionZooKeeper(TopicZooKeeper):
         self.led: dict[int, Led] = {}
         self.partitions: dict[int, None] = defaultdict(lambda: None)
         self.proposers_version = 0
-        self.begin_reign(0, 0)
+        self.begin_term(0, 0)
 
-    def begin_reign(self, epoch: int, version: int) -> None:
+    def begin_term(self, epoch: int, version: int) -> None:
         """The broker was elected: nothing is known yet but the epoch and its version."""
         self.epoch, self.epoch_version = epoch, version
         self.brokers: dict[int, tuple[BrokerId, int]] = {}

@@ -22,7 +22,7 @@ class Told:
         return True
 
     def moved(self, b):
-        """Where a reign ends, /controller is not the broker's."""
+        """Where a term ends, /controller is not the broker's."""
         return True
 
     def create_controller(self, b, reader):

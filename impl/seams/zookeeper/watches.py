@@ -53,7 +53,7 @@ def ids(members: int, size: int) -> tuple[int, ...]:
 
 
 class Watched:
-    """What is known of the first topic: the wishes of operators, notifications; and of all, the replicas that a
+    """What is known of the first topic: what operators ask, notifications; and of all, the replicas that a
     controller tells (`replicas`), those that LeaderAndIsr has told (`told`), and the assignments of those that were
     created (`assignments`), each by number.
 
@@ -70,7 +70,7 @@ class Watched:
         self.know_nothing()
 
     def know_nothing(self) -> None:
-        """A reign begins: everything is to be read."""
+        """A term begins: everything is to be read."""
         self.stale = True
         self.preferred, self.moved_to, self.unclean = 0, None, 0
         self.there, self.marked, self.leftovers, self.given, self.given_version = [], [], [], 0, 0
@@ -133,7 +133,7 @@ class Watched:
         return names
 
     def partitions_of_topics(self):
-        """The partitions of the topics that were created; a reign knows the others from its beginning."""
+        """The partitions of the topics that were created; a controller knows the others from the beginning of its term."""
         return members(self.assignments)
 
     def note_reassignment(self, found) -> None:
