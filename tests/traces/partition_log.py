@@ -131,7 +131,7 @@ class Log:
 def cluster(*isr: int, checked: bool = True) -> Log:
     """Brokers 1, 2 and 3, broker 1 the controller, and t-0 with replicas 2, 3, 1, all in the ISR.
 
-    With an ISR given, the leader has it by its own wish.
+    With an ISR given, its leader has proposed it.
     """
     log = Log(1, 2, 3, checked=checked)
     log.elect(1)

@@ -173,8 +173,8 @@ def rewritten(**fields):
         (0x49, {"leader": 1}, "no strategy"),  # assignment 3, 2, 1
         (0x49, {"leader_epoch": 1}, "leader epoch 1, where it can only be 0"),
         (0x116, {"isr": [3, 1, 2]}, "no strategy"),  # replica 2 is dead
-        (0x78, {"isr": [2, 3, 4]}, "no ISR that a leader may wish"),  # not assigned
-        (0x78, {"isr": [2, 1]}, "no ISR that a leader may wish"),  # one in, one out
+        (0x78, {"isr": [2, 3, 4]}, "no ISR that a leader may propose"),  # not assigned
+        (0x78, {"isr": [2, 1]}, "no ISR that a leader may propose"),  # one in, one out
         (0x78, {"isr": [3, 1]}, "or is not in the ISR"),
         (0x1C1, {"leader": 3}, "no strategy"),  # the broker that shuts down goes on leading, outside the ISR
         (0x1C1, {"isr": [2, 3, 1]}, "no strategy"),

@@ -91,10 +91,10 @@ class Rules:
             )
         )
 
-    def changed(self, former: int | None, held: int, wished: bool) -> int:
+    def changed(self, former: int | None, held: int, proposed: bool) -> int:
         """The code of the counters that the writing of a state adds one to.
 
-        `former` is what was held before it, None for the first state; `wished`: the leader epoch stays.
+        `former` is what was held before it, None for the first state; `proposed`: the leader epoch stays.
         """
         leader, after = self.held.values[held]
         number = self._number(leader)
@@ -107,8 +107,8 @@ class Rules:
             Changes(
                 leader_elections=int(elected),
                 unclean_elections=int(elected and rules.is_unclean(members, number)),
-                isr_shrinks=int(wished and rules.lost(members, new)),
-                isr_expands=int(wished and rules.gained(members, new)),
+                isr_shrinks=int(proposed and rules.lost(members, new)),
+                isr_expands=int(proposed and rules.gained(members, new)),
             )
         )
 

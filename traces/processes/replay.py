@@ -230,11 +230,11 @@ class Follower:
             transition = self.world.cluster.partition.transition(line.name)
             other, found = ELECTION, partners_in_election(transition, answer, self.logged.refused(line.zxids))
         lost = any(Answer.names[expected] == "LOST" for _, expected in found)
-        fate = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
+        delivery = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
         if any(name == elect.__name__ for name, _ in found):
             self.world.keep_notifications(self.logged.notifying(line.at[0]))
         partners, broken = [], []
-        followed = self.world.follow(other, [name for name, _ in found], line.broker, fate)
+        followed = self.world.follow(other, [name for name, _ in found], line.broker, delivery)
         for (name, code), taken in zip(found, followed, strict=True):
             expected = Answer.names[code]
             if taken is None or other == ELECTION and taken.answer != expected:

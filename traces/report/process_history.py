@@ -15,7 +15,7 @@ from kafkaproof.traces.processes.recorded.reading import Cluster
 from kafkaproof.traces.processes.replay import Follower
 from kafkaproof.traces.processes.state.messages import Sent
 from kafkaproof.traces.processes.state.result import Divergence, Result
-from kafkaproof.traces.processes.state.world import World
+from kafkaproof.traces.processes.state.world import GIVEN, World
 
 STEPS = 10
 LEFT_OUT = ("ghosts", "waiting", "required")
@@ -150,7 +150,7 @@ def _allowed(world: World, broker: int) -> list[str]:
     found = []
     for part in (ELECTION, PARTITION):
         for transition in world.cluster.model(part).transitions:
-            wanted = transition.arguments.keys() - {"fate", "hw"}
+            wanted = transition.arguments.keys() - GIVEN
             if "b" not in wanted or not wanted <= set(CHOSEN):
                 continue
             for choice in _choices(transition, world.scopes[part], broker):

@@ -41,9 +41,9 @@ def reached(steps: ElectionSteps, version: int) -> dict[tuple, tuple]:
     found, waiting, seen = {}, [start], {start}
     for local, scene in waiting:
         found.setdefault(tuple(steps.field(local, name) for name in ("session", "doing", "ruling")), (local, scene))
-        for name, fate in product(steps.names, (ANSWERED, LOST_APPLIED)):
+        for name, delivery in product(steps.names, (ANSWERED, LOST_APPLIED)):
             if set(steps.arguments(name)) in ({"b"}, {"b", "fate"}):
-                outcome = steps._take(name, fate, local, scene, None)
+                outcome = steps._take(name, delivery, local, scene, None)
                 after = outcome and (outcome.local, outcome.scene)
                 if outcome and after not in seen and len(seen) < 150:
                     seen.add(after)

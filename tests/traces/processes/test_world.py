@@ -66,8 +66,8 @@ def take(world, b, part, name, arguments, chance):
     """Take a step with its partner; what came of it, None where it was not enabled."""
     if not world.has(part, name):
         return None
-    fate = chance.choices((ANSWERED, LOST_APPLIED, LOST_DROPPED), (12, 1, 1))[0]
-    outcome = world.take(part, name, b=b, fate=fate, **arguments)
+    delivery = chance.choices((ANSWERED, LOST_APPLIED, LOST_DROPPED), (12, 1, 1))[0]
+    outcome = world.take(part, name, b=b, fate=delivery, **arguments)
     if outcome is None:
         return None
     answer = None if outcome.answer is None else Answer.names.index(outcome.answer)
@@ -75,8 +75,8 @@ def take(world, b, part, name, arguments, chance):
         found, other = partners_in_partition(name, answer, world.record(b)[1]), PARTITION
     else:
         found, other = partners_in_election(world.cluster.partition.transition(name), answer), ELECTION
-    fate = fate if outcome.answer == "LOST" else ANSWERED
-    for (partner, code), taken in zip(found, world.follow(other, [n for n, _ in found], b, fate), strict=True):
+    delivery = delivery if outcome.answer == "LOST" else ANSWERED
+    for (partner, code), taken in zip(found, world.follow(other, [n for n, _ in found], b, delivery), strict=True):
         assert taken, f"after {name} -> {outcome.answer} broker {b} cannot take {partner} in {other}"
         assert other == PARTITION or taken.answer == Answer.names[code], (name, partner, taken.answer)
     return outcome
@@ -135,13 +135,13 @@ def test_a_world_begins_with_nobody_there():
     assert list(world.broken(PARTITION)) == list(world.broken(ELECTION)) == []
 
 
-@pytest.mark.parametrize("fate, answer", [(ANSWERED, "EXPIRED"), (LOST_DROPPED, "LOST")])
-def test_a_request_may_be_lost_with_the_connection_of_a_session_that_is_over(fate, answer):
+@pytest.mark.parametrize("delivery, answer", [(ANSWERED, "EXPIRED"), (LOST_DROPPED, "LOST")])
+def test_a_request_may_be_lost_with_the_connection_of_a_session_that_is_over(delivery, answer):
     world = World(observed_cluster("fenced"), SIZES, 8)
     for name in ("start", "register_broker", "maybe_resign", "look_for_controller", "learn_epoch"):
         assert world.take(ELECTION, name, b=0)
     world.take(ELECTION, "expire_session", b=0)
-    assert world.take(ELECTION, "found_epoch", b=0, fate=fate).answer == answer
+    assert world.take(ELECTION, "found_epoch", b=0, fate=delivery).answer == answer
     assert world.states[ELECTION].zk.epoch < 1
 
 

@@ -276,7 +276,7 @@ def state_in_a_later_epoch(record: Record):
 
 
 @kind()
-def wish_in_a_later_epoch(record: Record):
+def proposal_in_a_later_epoch(record: Record):
     """A leader's ISR carries a controller epoch that nobody has won yet."""
     if record.by_leader:
         return record.restate(controller_epoch=number_in(record.tree.nodes[EPOCH].data) + 1)

@@ -13,11 +13,11 @@ def notification_of_an_isr_not_written(record: Record):
     """A broker tells of the ISR of a partition that it has never written as leader (up to 2.6)."""
     if record.is_a(Create, "isr_change"):
         named = {(entry["topic"], entry["partition"]) for entry in record.content["partitions"]}
-        topics, wished = sorted(record.tree.children.get("/brokers/topics", ())), record.wished()
+        topics, proposed = sorted(record.tree.children.get("/brokers/topics", ())), record.proposed()
         for path in topics:
             topic = path.rpartition("/")[2]
             for number in sorted(json.loads(record.tree.nodes[path].data)["partitions"], key=int):
-                if (topic, int(number)) not in named and f"{path}/partitions/{number}/state" not in wished:
+                if (topic, int(number)) not in named and f"{path}/partitions/{number}/state" not in proposed:
                     entry = {"topic": topic, "partition": int(number)}
                     return record.rewrite(lambda content, entry=entry: content["partitions"].append(entry))
 
@@ -36,7 +36,7 @@ def notification_before_the_isr(record: Record):
         )
         content = json.loads(record.scene.log[told - 1].operations[-1].data) if told else {"partitions": []}
         named = {(entry["topic"], entry["partition"]) for entry in content["partitions"]}
-        if (record.znode.topic, record.znode.number) in named and record.path not in record.wished():
+        if (record.znode.topic, record.znode.number) in named and record.path not in record.proposed():
             return record.move(told, raw=True)
 
 
@@ -132,9 +132,9 @@ def notification_sent_again(record: Record):
         return Tampered(lambda log: [*log[:place], extra, *log[place:]], INSERTED)
 
 
-@kind(unseen="a leader may wish any ISR that holds itself, of assigned replicas: how far followers are is in no log")
-def isr_that_the_leader_did_not_wish(record: Record):
-    """A leader's wish to let a replica in is missing, and so is every later version of that state."""
+@kind(unseen="a leader may propose any ISR that holds itself, of assigned replicas: how far followers are is in no log")
+def isr_that_the_leader_did_not_propose(record: Record):
+    """A leader's proposal to let a replica in is missing, and so is every later version of that state."""
     if record.by_leader and set(record.after.isr) > set(record.before.isr) and not record.next_write_of(record.path):
         return Tampered(lambda log: [t for t in log if t is not record.transaction], record.zxid + 1)
 

@@ -29,15 +29,15 @@ def _comes(transaction: Transaction) -> bool:
 
 
 def _shown_behind(record: Record) -> int | None:
-    """The zxid of the first wish of a leader that a new controller writes behind its first states (2.7 and later).
+    """The zxid of the first proposal of a leader that a new controller writes behind its first states (2.7 and later).
 
     None where it writes the partition of the record before, or a broker comes.
     """
     for each in record.scene.log[record.place + 1 :]:
         if _state_set(each) == record.path or _comes(each) or isinstance(each.operations[0], CloseSession):
             return None
-        wished = any(c.zxid == each.zxid and c.by_leader for c in record.scene.changes)
-        if wished and each.session == record.session and isinstance(each.operations[0], Check):
+        proposed = any(c.zxid == each.zxid and c.by_leader for c in record.scene.changes)
+        if proposed and each.session == record.session and isinstance(each.operations[0], Check):
             return each.zxid
     return None
 

@@ -86,7 +86,7 @@ class StateChange(NamedTuple):
 
     @property
     def by_leader(self) -> bool:
-        """Whether it is an ISR that a leader has wished: it leaves the leader epoch as it is."""
+        """Whether it is an ISR that a leader has proposed: it leaves the leader epoch as it is."""
         return self.after.leader_epoch == self.before.leader_epoch
 
     @property
@@ -185,7 +185,7 @@ class Record:
 
     @property
     def by_leader(self) -> bool:
-        """Whether it is an ISR that a leader has wished."""
+        """Whether it is an ISR that a leader has proposed."""
         return bool(self.before) and self.after.leader_epoch == self.before.leader_epoch
 
     @cached_property
@@ -240,7 +240,7 @@ class Record:
         """The session in which a broker is registered."""
         return self.tree.nodes[f"{IDS}/{broker}"].ephemeral_owner
 
-    def wished(self) -> set[str]:
+    def proposed(self) -> set[str]:
         """The states of which the record's broker has written an ISR as leader before, in any of its sessions."""
         return {c.path for c in self.scene.changes if c.zxid < self.zxid and c.broker == self.broker and c.by_leader}
 

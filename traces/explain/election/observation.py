@@ -242,7 +242,7 @@ class Observer:
         return Observation(outside=kind) if kind else None
 
     def _state(self, state: PartitionState | None, known: PartitionState | None, broker: int) -> Observation | None:
-        """A partition state without a check: a controller's up to 2.0, or of its leader, which wishes an ISR."""
+        """A partition state without a check: a controller's up to 2.0, or of its leader, which proposes an ISR."""
         if state is None or known is None:
             return None
         if not self.guarded and state.leader_epoch > known.leader_epoch:

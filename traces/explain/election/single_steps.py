@@ -122,19 +122,19 @@ class ElectionSteps:
         values[self._place["client.registered"]] = ABSENT
         return tuple(values)
 
-    def take(self, name: str, fate: int, local: Local, scene: Scene, other: Local | None = None) -> Outcome | None:
+    def take(self, name: str, delivery: int, local: Local, scene: Scene, other: Local | None = None) -> Outcome | None:
         """The step of a broker, None when the transition is not enabled."""
-        key = (name, fate, local, scene, other)
+        key = (name, delivery, local, scene, other)
         if key not in self._known:
             self._known[key] = self._take_named(*key)
         return self._known[key]
 
-    def _take_named(self, name, fate, local, scene, other):
+    def _take_named(self, name, delivery, local, scene, other):
         """The same step where epochs have other names, with the real ones put back."""
         names = self.names_of(local, scene, other or ())
         key = (
             name,
-            fate,
+            delivery,
             self.renamed(local, names.small),
             renamed_scene(scene, names.small),
             other and self.renamed(other, names.small),
@@ -162,10 +162,10 @@ class ElectionSteps:
             values[place] = name(values[place])
         return tuple(values)
 
-    def _take(self, name, fate, local, scene, other):
+    def _take(self, name, delivery, local, scene, other):
         state = self._before(local, scene, other)
         transition = self._transitions[name]
-        values = {"b": ME, "fate": fate}
+        values = {"b": ME, "fate": delivery}
         arguments = tuple(values[argument] for argument in transition.arguments)
         after = self._execution.after(state, transition, arguments)
         if after is None:

@@ -1,4 +1,4 @@
-"""The ISRs that leaders wish, and write or ask the controller to write (AlterPartition, 2.7+)."""
+"""The ISRs that leaders propose, and write or ask the controller to write (AlterPartition, 2.7+)."""
 
 from functools import cache
 
@@ -15,7 +15,7 @@ from kafkaproof.traces.reading.state_records import NOTHING
 BY_LEADER, BY_ALTER_PARTITION = "leader's own write", "AlterPartition"
 
 
-def explain_wishes(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> None:
+def explain_proposals(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> None:
     """Explain the changes in some rows, whose leader epoch stays.
 
     A leader lets in replicas of any assignment since it was told to lead in its leader epoch.
@@ -34,7 +34,7 @@ def explain_wishes(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges
 
 
 def _explain(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> None:
-    """Explain the wishes of leaders, those that are alike at once."""
+    """Explain the proposals of leaders, those that are alike at once."""
     changes, assigned = evidence.changes, evidence.assigned
     told, partitions, states = _told(evidence)[rows], changes.partitions[rows], changes.states
     ranges = assigned.ranges(assigned.places(partitions, told), assigned.places(partitions, changes.zxids[rows]))
@@ -43,9 +43,9 @@ def _explain(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> N
     codes = np.zeros(len(first), np.int64)
     for kind, place in enumerate(first.tolist()):
         change = changes[rows[place]]
-        strategy, why = _wish(change, evidence, int(told[place]))
+        strategy, why = _proposal(change, evidence, int(told[place]))
         if why is None:
-            codes[kind] = found.code(_wished(strategy, BY_ALTER_PARTITION if change.checked else BY_LEADER))
+            codes[kind] = found.code(_proposed(strategy, BY_ALTER_PARTITION if change.checked else BY_LEADER))
         else:
             for row in rows[kinds == kind].tolist():
                 found.refuse(row, why)
@@ -66,7 +66,7 @@ def _told(evidence: Evidence) -> np.ndarray:
     return found
 
 
-def _wish(change: Change, evidence: Evidence, told: int) -> tuple[str | None, str | None]:
+def _proposal(change: Change, evidence: Evidence, told: int) -> tuple[str | None, str | None]:
     """What a leader did to its ISR, and why it may not have."""
     before, after = set(change.before.isr), set(change.after.isr)
     if after < before:
@@ -76,9 +76,9 @@ def _wish(change: Change, evidence: Evidence, told: int) -> tuple[str | None, st
     if after > before and members >= after:
         return Strategy.ISR_EXPAND, None
     allowed = f"allowed there: a larger or a smaller one that has {change.after.leader}, of {sorted(members)}"
-    return None, f"no ISR that a leader may wish; {allowed}"
+    return None, f"no ISR that a leader may propose; {allowed}"
 
 
 @cache
-def _wished(strategy: str, trigger: str) -> tuple[Explanation, ...]:
+def _proposed(strategy: str, trigger: str) -> tuple[Explanation, ...]:
     return (Explanation(strategy, trigger, None),)

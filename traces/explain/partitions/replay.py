@@ -5,7 +5,7 @@ import numpy as np
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.partitions.controller_changes import explain_controlled
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges
-from kafkaproof.traces.explain.partitions.leader_changes import explain_wishes
+from kafkaproof.traces.explain.partitions.leader_changes import explain_proposals
 from kafkaproof.traces.reading.state_records import NOTHING
 
 
@@ -30,6 +30,6 @@ def explain_changes(evidence: Evidence) -> ExplainedChanges:
         for row in np.flatnonzero(rest & wrong).tolist():
             found.refuse(row, why(row))
         rest &= ~wrong
-    explain_wishes(evidence, np.flatnonzero(rest & stays), found)
+    explain_proposals(evidence, np.flatnonzero(rest & stays), found)
     explain_controlled(evidence, np.flatnonzero(rest & ~stays), found)
     return found

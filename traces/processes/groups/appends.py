@@ -76,7 +76,7 @@ class Appends:
         if line.append is None or line.append[0] == NOWHERE:
             return NOWHERE
         place, id = line.append
-        group.storage.fates.pop(place, None)
+        group.storage.outcomes.pop(place, None)
         group.storage.undecided[place] = id
         group.entries.append(place)
         group.owners[place] = group.storage.written.owner

@@ -45,7 +45,7 @@ class OffsetsLog(Protocol):
 class Storage:
     """The seams to the offsets log, each the one of its name in `kafkaproof.spec.group.storage`.
 
-    `fates` has what has become of appends by place: None for acknowledged, else the error; `undecided` has the ids of
+    `outcomes` has what has become of appends by place: None for acknowledged, else the error; `undecided` has the ids of
     the others. `written` is the record that the step at hand has appended, `recorded` the place that the recording
     tells. `group` is the `Group` that has it.
     """
@@ -53,7 +53,7 @@ class Storage:
     def __init__(self, group, log: OffsetsLog, changes: list[bool]):
         self._group, self._log, self._changes = group, log, changes
         self.log = SimpleNamespace(slots=self)
-        self.fates: dict[int, int | None] = {}
+        self.outcomes: dict[int, int | None] = {}
         self.undecided: dict[int, int] = {}
         self.answered: set[int] = set()
         self.written: Plain | None = None
@@ -111,17 +111,17 @@ class Storage:
 
     def may_succeed(self, b, position):
         """Whether an append was acknowledged."""
-        return position in self.fates and self.fates[position] is None
+        return position in self.outcomes and self.outcomes[position] is None
 
     def may_fail(self, position, error):
         """Whether it has failed so; who has heard nothing of it may give up."""
         if position == NOWHERE:
             return error == NOT_LEADER
-        return error == (TIMED_OUT if position in self.undecided else self.fates.get(position, NOWHERE))
+        return error == (TIMED_OUT if position in self.undecided else self.outcomes.get(position, NOWHERE))
 
     def decide(self, position: int, error: int | None) -> None:
         """It is known what has become of an append."""
-        self.fates[position] = error
+        self.outcomes[position] = error
         self.undecided.pop(position, None)
 
     def acknowledge(self, position):

@@ -94,7 +94,7 @@ def _stopped(state, message, broker):
 
 @contextmanager
 def _alter_partition(state, message, broker):
-    """The wish and, where there is a data plane, what it proposes; a proposal that is now decided stays so."""
+    """The leader epoch of the proposal and, where there is a data plane, its ISR; one that is now decided stays so."""
     content, sender = message.content, message.sender
     p = content["p"]
     network, planes = state.network, getattr(state, "planes", None)

@@ -46,9 +46,9 @@ class Seams:
         self._told = 0
         self.begin([], 0)
 
-    def begin(self, planes: list[Plain], fate: int) -> None:
-        """A step is about to be taken; `planes` are the data planes, `fate` is that of its request."""
-        self._planes, self._fate = planes, fate
+    def begin(self, planes: list[Plain], delivery: int) -> None:
+        """A step is about to be taken; `planes` are the data planes, `delivery` says what becomes of its request."""
+        self._planes, self._delivery = planes, delivery
         self.answer: int | None = None
         self.acked: list[tuple[int, int]] = []
         self._put: list[tuple] = []
@@ -95,7 +95,7 @@ class Seams:
         name = function.__name__
 
         def call(*arguments):
-            answer = LOST if answers and is_lost(function, self._fate) else function(*arguments)
+            answer = LOST if answers and is_lost(function, self._delivery) else function(*arguments)
             if answers:
                 self.answer = answer
             elif name in ("put_error", "put_stopped"):

@@ -103,7 +103,7 @@ class World:
                 return f"{each}={arguments.get(each)}"
         return None
 
-    def follow(self, part: str, names: list[str], broker: int, fate: int) -> Iterator[Outcome | None]:
+    def follow(self, part: str, names: list[str], broker: int, delivery: int) -> Iterator[Outcome | None]:
         """Take the steps of a part that go with one of the other.
 
         The single step that an election is in *partition* took several in *election*: what ZooKeeper held of
@@ -113,7 +113,7 @@ class World:
             zk = self.states[PARTITION].zk
             zk.controller, zk.epoch = NOBODY, self.record(broker)[0].epoch - 1
         for name in names:
-            taken = self.take(part, name, b=broker, fate=fate)
+            taken = self.take(part, name, b=broker, fate=delivery)
             self.known.registrations[broker] += taken is not None and name in NEW_SESSION
             yield taken
         self._agree()
