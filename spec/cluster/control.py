@@ -5,14 +5,13 @@ may wish anything: the controller's answers to a proposed ISR.
 """
 
 from kafkaproof.spec.cluster.network import isr_in
-from kafkaproof.spec.cluster.zookeeper import is_not_older, note_state
+from kafkaproof.spec.cluster.zookeeper import is_not_older, note_state, note_written
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK, Fate
+from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.domains import NOBODY, SetOf
+from kafkaproof.spec.partition import machines
 from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.isr import are_eligible, is_accepted, may_be_written, take_answer
-from kafkaproof.spec.partition.machines import create_first_state as create_state
-from kafkaproof.spec.partition.machines import write_leader as write_elected
-from kafkaproof.spec.partition.machines import write_removal as write_removed
 from kafkaproof.spec.partition.network import leader_in, wish
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.replica import Epoch
@@ -27,49 +26,9 @@ from kafkaproof.spec.replica.replica import obey
 Isr = SetOf("brokers")
 
 
-def create_first_state(s, b: Broker, p: Partition, fate: Fate):
-    """A controller creates the state of a new partition.
-
-    Guards:  those of `machines.create_first_state`.
-    Request: its answers.
-    Effects: its effects.
-    Kafka:   see there.
-    """
-    if not create_state(s, b, p, fate):
-        return False
-
-    note_state(s.planes[p], s.zk.partitions[p])
-    return True
-
-
-def write_leader(s, b: Broker, p: Partition, fate: Fate):
-    """A controller writes the result of an election.
-
-    Guards:  those of `machines.write_leader`.
-    Request: its answers.
-    Effects: its effects; when the state was written, ISRs that leaders of older epochs propose are refused.
-    Kafka:   see there; Partition.handleAlterPartitionError, FENCED_LEADER_EPOCH.
-    """
-    if not write_elected(s, b, p, fate):
-        return False
-
-    note_state(s.planes[p], s.zk.partitions[p])
-    return True
-
-
-def write_removal(s, b: Broker, p: Partition, r: Broker, fate: Fate):
-    """A controller writes a state without a replica that goes offline.
-
-    Guards:  those of `machines.write_removal`.
-    Request: its answers.
-    Effects: its effects; when the state was written, ISRs that leaders of older epochs propose are refused.
-    Kafka:   see there; Partition.handleAlterPartitionError, FENCED_LEADER_EPOCH.
-    """
-    if not write_removed(s, b, p, r, fate):
-        return False
-
-    note_state(s.planes[p], s.zk.partitions[p])
-    return True
+create_first_state = then(machines.create_first_state, note_written)
+write_leader = then(machines.write_leader, note_written)
+write_removal = then(machines.write_removal, note_written)
 
 
 def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: Fate):

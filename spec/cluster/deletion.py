@@ -2,14 +2,12 @@
 
 from kafkaproof.spec.cluster.cluster import DATA_PLANE, LEADER_EPOCHS
 from kafkaproof.spec.cluster.network import NETWORK
-from kafkaproof.spec.cluster.zookeeper import note_deletion, note_state
-from kafkaproof.spec.kafka.zookeeper import Fate
+from kafkaproof.spec.cluster.zookeeper import note_deletion, note_written
+from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.domains import Array, Record, renamed
-from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition
-from kafkaproof.spec.partition.deletion.deletion import delete_state as delete_znode
-from kafkaproof.spec.partition.deletion.replica import stop_replica as stop
+from kafkaproof.spec.partition.context import NO_EPOCH
+from kafkaproof.spec.partition.deletion import deletion, replica
 from kafkaproof.spec.partition.deletion.state import BROKER, STOPS, ZOOKEEPER
-from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.replica.broker import rest
 from kafkaproof.spec.replica.network import clear, withdraw
 from kafkaproof.spec.replica.storage import remove
@@ -28,22 +26,13 @@ def is_removed(broker, epoch, p):
     return broker.seen_epoch == epoch and replica.leader_epoch == NO_EPOCH and not replica.failed
 
 
-def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
-    """A broker receives StopReplica(delete): the replica and its log are deleted.
-
-    Guards:  those of `replica.stop_replica` of a deletion.
-    Effects: its effects; unless it is refused, the log is deleted, and so is what the replica has sent or waits for.
-    Kafka:   ReplicaManager.stopReplicas, LogManager.asyncDelete, 0.8 to 3.9.
-    """
-    if not stop(s, b, epoch, p):
-        return False
-
+def remove_log(s, b, epoch, p):
+    """Unless the request is refused, or too old, the log is deleted, and so is what the replica has sent or waits for."""
     if is_removed(s.brokers[b], epoch, p):
         note_deletion(s.planes[p])
         end_log(s.planes[p].brokers[b])
         clear(s.planes[p].network, b)
         withdraw(s.planes[p].network, b)
-    return True
 
 
 def end_log(replica):
@@ -53,16 +42,5 @@ def end_log(replica):
     rest(replica, NO_EPOCH)
 
 
-def delete_state(s, b: Broker, p: Partition, fate: Fate):
-    """A controller deletes the state of a partition.
-
-    Guards:  those of `deletion.delete_state`.
-    Request: its answers.
-    Effects: its effects.
-    Kafka:   see there.
-    """
-    if not delete_znode(s, b, p, fate):
-        return False
-
-    note_state(s.planes[p], s.zk.partitions[p])
-    return True
+stop_replica = then(replica.stop_replica, remove_log)
+delete_state = then(deletion.delete_state, note_written)

@@ -4,12 +4,11 @@ An append is durable at once, and a failed log directory is out of reach, not lo
 record. It may find an older high watermark.
 """
 
+from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.domains import Bound, Number
-from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition
-from kafkaproof.spec.partition.faults import crash as kill
-from kafkaproof.spec.partition.faults import fail_log_dir as lose_log_dir
+from kafkaproof.spec.partition import faults
+from kafkaproof.spec.partition.context import NO_EPOCH, Broker
 from kafkaproof.spec.partition.faults import restart as start
-from kafkaproof.spec.partition.faults import stop as close
 from kafkaproof.spec.replica.broker import rest
 from kafkaproof.spec.replica.network import drop_answer, withdraw
 
@@ -23,18 +22,20 @@ def end_replica(data, b):
     withdraw(data.network, b)
 
 
-def crash(s, b: Broker):
-    """The process of `b` dies; its session stays open until it expires.
-
-    Guards:  there is a process, with an open session.
-    Effects: all that it knew is gone, but the logs.
-    """
-    if not kill(s, b):
-        return False
-
+def end_replicas(s, b):
+    """No replica of `b` is served any more."""
     for data in s.planes:
         end_replica(data, b)
-    return True
+
+
+def end_one_replica(s, b, p):
+    """The replica of `p` is not served any more; if it led, it leads no more."""
+    end_replica(s.planes[p], b)
+
+
+crash = then(faults.crash, end_replicas)
+stop = then(faults.stop, end_replicas)
+fail_log_dir = then(faults.fail_log_dir, end_one_replica)
 
 
 def checkpointed(replica, hw):
@@ -56,31 +57,4 @@ def restart(s, b: Broker, hw: Offset):
 
     for data in s.planes:
         data.brokers[b].hw = checkpointed(data.brokers[b], hw)
-    return True
-
-
-def stop(s, b: Broker):
-    """A process that has asked to be shut down ends, and closes its session.
-
-    Guards:  it has asked; it does not wait for ever.
-    Effects: its ephemerals are gone at once, and all that it knew, but the logs.
-    """
-    if not close(s, b):
-        return False
-
-    for data in s.planes:
-        end_replica(data, b)
-    return True
-
-
-def fail_log_dir(s, b: Broker, p: Partition):
-    """A log directory of broker `b` fails: that of its replica of `p`.
-
-    Guards:  there is a process, and the directory works.
-    Effects: the replica is out of reach until the next process; if it led, it leads no more.
-    """
-    if not lose_log_dir(s, b, p):
-        return False
-
-    end_replica(s.planes[p], b)
     return True

@@ -4,13 +4,13 @@ from kafkaproof.spec.cluster.cluster import DATA_PLANE, LEADER_EPOCHS
 from kafkaproof.spec.cluster.cluster import initial as begin
 from kafkaproof.spec.cluster.deletion import end_log, is_removed
 from kafkaproof.spec.cluster.network import NETWORK
-from kafkaproof.spec.cluster.zookeeper import note_deletion, note_state
-from kafkaproof.spec.kafka.zookeeper import Fate
+from kafkaproof.spec.cluster.zookeeper import note_deletion, note_written
+from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.domains import Array, Record, renamed
 from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.deletion.replica import stop_replica as stop
+from kafkaproof.spec.partition.reassignment import reassignment
 from kafkaproof.spec.partition.reassignment.network import is_of_deletion
-from kafkaproof.spec.partition.reassignment.reassignment import tell_replicas as tell
 from kafkaproof.spec.partition.reassignment.state import BROKER, STOPS, ZOOKEEPER, keep_replicas
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.replica.network import clear, withdraw
@@ -29,19 +29,7 @@ def initial(s):
     keep_replicas(s)
 
 
-def tell_replicas(s, b: Broker, p: Partition, fate: Fate):
-    """A controller raises the leader epoch and tells the replicas.
-
-    Guards:  those of `reassignment.tell_replicas`.
-    Request: its answers.
-    Effects: its effects; when the state was written, ISRs that leaders of older epochs propose are refused.
-    Kafka:   see there; Partition.handleAlterPartitionError, FENCED_LEADER_EPOCH.
-    """
-    if not tell(s, b, p, fate):
-        return False
-
-    note_state(s.planes[p], s.zk.partitions[p])
-    return True
+tell_replicas = then(reassignment.tell_replicas, note_written)
 
 
 def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):

@@ -20,6 +20,13 @@ def note_state(data, state):
     data.zk.isr = state.isr
 
 
+def note_written(s, b, p):
+    """When the state was written, ISRs that leaders of older epochs propose are refused (Partition.handleAlterPartitionError,
+    FENCED_LEADER_EPOCH).
+    """
+    note_state(s.planes[p], s.zk.partitions[p])
+
+
 def note_deletion(data):
     """A log is deleted with its topic: its records are lost by design, as by an unclean election."""
     data.zk.unclean = 1

@@ -13,6 +13,7 @@ does, and then elects.
 A process that dies leaves its session behind. Such an orphan is kept only while it owns a znode.
 """
 
+from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Budget, Choice, Flag, Id, Number, Record, SetOf
 from kafkaproof.spec.language.sets import contains, only, with_member, without_member
 
@@ -276,22 +277,13 @@ def delete_notification(zk, b, epoch, fate):
     return outcome(zk, OK, fate)
 
 
-def checked_set_state(zk, b, epoch, version, fate):
-    """multi[check /controller_epoch, setData state]: as `set_state`, or FENCED by the check."""
+def check_version(zk, b, version, fate):
+    """check of /controller_epoch: OK, or FENCED where another controller has been elected, or LOST."""
     if session_open(zk, b) and zk.epoch_version != version:
         return outcome(zk, FENCED, fate)
-    return set_state(zk, b, epoch, fate)
+    return OK
 
 
-def checked_delete_notification(zk, b, epoch, version, fate):
-    """multi[check /controller_epoch, delete notification]: or FENCED by the check."""
-    if session_open(zk, b) and zk.epoch_version != version:
-        return outcome(zk, FENCED, fate)
-    return delete_notification(zk, b, epoch, fate)
-
-
-def checked_delete_controller(zk, b, epoch, version, fate):
-    """multi[check /controller_epoch, delete /controller]: or FENCED by the check."""
-    if session_open(zk, b) and zk.epoch_version != version:
-        return outcome(zk, FENCED, fate)
-    return delete_controller(zk, b, epoch, fate)
+checked_set_state = checked(set_state, check_version)
+checked_delete_notification = checked(delete_notification, check_version)
+checked_delete_controller = checked(delete_controller, check_version)

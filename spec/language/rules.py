@@ -81,7 +81,7 @@ def _check_ghosts(function):
 def _check_ownership(function, seams):
     """A transition of broker `b` touches `s.brokers[b]`, and passes other parts of `s` to seams only.
 
-    A composed one also passes them to the transitions that it is made of, which keep the same rule.
+    A composed one also passes them to its parts, which keep the same rule.
     """
     code = function.__code__
     if code.co_varnames[1:2] != ("b",):
@@ -106,15 +106,14 @@ def _access(node, parents):
     return ast.unparse(node), parents[node]
 
 
-def _is_transition(callee):
-    takes_state = isinstance(callee, FunctionType) and callee.__code__.co_varnames[:1] == ("s",)
-    return takes_state and "\nGuards:" in (inspect.getdoc(callee) or "")
+def _is_of_a_broker(callee):
+    return isinstance(callee, FunctionType) and callee.__code__.co_varnames[:2] == ("s", "b")
 
 
 def _is_part_call(node, function, seams):
-    """Whether another transition is called, which is held to the same rule."""
+    """Whether a part is called, a transition or what a broker does besides: it is held to the same rule."""
     callee = function.__globals__.get(node.func.id) if isinstance(node, ast.Call) else None
-    if not _is_transition(callee):
+    if not _is_of_a_broker(callee):
         return False
     _check_ownership(callee, seams)
     return True

@@ -3,12 +3,13 @@
 As in `zookeeper`, a function that answers with a code is one request.
 """
 
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST_DROPPED, NODEEXISTS, OK, outcome
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NODEEXISTS, OK, outcome
+from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import clear, copy
-from kafkaproof.spec.partition.zookeeper import disconnect, session_open
+from kafkaproof.spec.partition.zookeeper import check_epoch, session_open
 
 MOST = 64
 """No sum of numbers of brokers, or partitions, here is more than so many times one of them."""
@@ -47,12 +48,7 @@ def create_topic(zk, b, new, replicas, start, shift, live, fate):
     return outcome(zk, answer, fate)
 
 
-def checked_create_topic(zk, b, new, replicas, start, shift, live, epoch, fate):
-    """multi[check /controller_epoch, create /brokers/topics/t]: as `create_topic`, or FENCED by the check."""
-    if session_open(zk, b) and zk.epoch != epoch:
-        disconnect(zk, b)
-        return FENCED
-    return create_topic(zk, b, new, replicas, start, shift, live, fate)
+checked_create_topic = checked(create_topic, check_epoch)
 
 
 def assign_new(zk, new, replicas, start, shift, live):

@@ -18,6 +18,7 @@ from kafkaproof.spec.kafka.zookeeper import (
     OK,
     outcome,
 )
+from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import (
     contains,
@@ -301,28 +302,17 @@ def delete_request(zk, b, request, epoch, fate):
     return outcome(zk, answer, fate)
 
 
-def checked_create_state(zk, b, p, epoch, leader, isr, fate):
-    """multi[check /controller_epoch, create state]: as `create_state`, or FENCED by the check."""
+def check_epoch(zk, b, epoch):
+    """check of /controller_epoch: OK, or FENCED where another controller has been elected."""
     if session_open(zk, b) and zk.epoch != epoch:
         disconnect(zk, b)
         return FENCED
-    return create_state(zk, b, p, epoch, leader, isr, fate)
+    return OK
 
 
-def checked_set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate):
-    """multi[check /controller_epoch, setData state]: as `set_state`, or FENCED by the check."""
-    if session_open(zk, b) and zk.epoch != epoch:
-        disconnect(zk, b)
-        return FENCED
-    return set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate)
-
-
-def checked_delete_request(zk, b, request, epoch, fate):
-    """multi[check /controller_epoch, delete]: as `delete_request`, or FENCED by the check."""
-    if session_open(zk, b) and zk.epoch != epoch:
-        disconnect(zk, b)
-        return FENCED
-    return delete_request(zk, b, request, epoch, fate)
+checked_create_state = checked(create_state, check_epoch)
+checked_set_state = checked(set_state, check_epoch)
+checked_delete_request = checked(delete_request, check_epoch)
 
 
 def read_log_dir_events(zk, b):

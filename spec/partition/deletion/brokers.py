@@ -3,6 +3,7 @@
 from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
 from kafkaproof.spec.kafka.moves import move_replicas
 from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.sets import (
     contains,
     difference,
@@ -13,13 +14,13 @@ from kafkaproof.spec.language.sets import (
     with_member,
     without_member,
 )
+from kafkaproof.spec.partition import failover
 from kafkaproof.spec.partition.brokers import broker_failure as lose_brokers
 from kafkaproof.spec.partition.brokers import broker_startup as take_in_brokers
-from kafkaproof.spec.partition.context import READING_STATES, Broker, Partition
+from kafkaproof.spec.partition.context import READING_STATES, Broker
 from kafkaproof.spec.partition.creation import known_partitions
 from kafkaproof.spec.partition.deletion.progress import fail_deletion, offline_replicas, replicas_in, resume_later
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
-from kafkaproof.spec.partition.failover import load_state as load
 from kafkaproof.spec.partition.log_dirs import storage_error as lose_replicas
 
 
@@ -49,24 +50,19 @@ def with_offline_replicas(controller):
     return found
 
 
-def load_state(s, b: Broker, p: Partition):
-    """A new controller reads a partition's assignment and state.
-
-    Guards:  those of `failover.load_state`.
-    Request: its answers.
-    Effects: its effects; after the last the deletion of the topics that it knows to be queued is resumed, but those
-             with a replica that is not online are ineligible.
-    Kafka:   see there; KafkaController.fetchTopicDeletionsInProgress, TopicDeletionManager.tryTopicDeletion.
+def resume_deletions(s, b):
+    """After the last state the deletion of the topics that are known to be queued is resumed, but those with a replica
+    that is not online are ineligible (KafkaController.fetchTopicDeletionsInProgress,
+    TopicDeletionManager.tryTopicDeletion).
     """
     controller = s.brokers[b].controller
-    if not load(s, b, p):
-        return False
-
     controller.deleting = intersection(controller.deleting, known_partitions(controller))
     if controller.epoch > 0 and controller.doing != READING_STATES:
         controller.ineligible = topics_of(s.zk, with_offline_replicas(controller))
         resume_later(controller, controller.deleting)
-    return True
+
+
+load_state = then(failover.load_state, resume_deletions)
 
 
 def broker_startup(s, b: Broker):

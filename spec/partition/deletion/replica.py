@@ -1,26 +1,21 @@
 """A broker's side: LeaderAndIsr makes a log, StopReplica(delete) deletes it."""
 
 from kafkaproof.spec.election.requests import is_stale
+from kafkaproof.spec.language.combine import then
+from kafkaproof.spec.partition import replica
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica
 from kafkaproof.spec.partition.deletion.network import is_overtaken, put_stopped, stop_arrives, take_stop
 from kafkaproof.spec.partition.network import put_wishes
 from kafkaproof.spec.partition.replica import Epoch, is_lost
-from kafkaproof.spec.partition.replica import leader_and_isr as lead_or_follow
 
 
-def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
-    """A broker receives LeaderAndIsr: it leads or follows, unless it has seen higher epochs.
-
-    Guards:  those of `replica.leader_and_isr` of `partition`.
-    Effects: its effects; who leads or follows has a log.
-    Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9.
-    """
-    if not lead_or_follow(s, b, epoch, p):
-        return False
-
+def make_log(s, b, epoch, p):
+    """Who leads or follows has a log."""
     if s.brokers[b].replicas[p].leader_epoch != NO_EPOCH:
         s.brokers[b].replicas[p].ghosts.log = 1
-    return True
+
+
+leader_and_isr = then(replica.leader_and_isr, make_log)
 
 
 def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):

@@ -4,12 +4,13 @@ As in `kafkaproof.spec.partition.zookeeper`, a function that answers with a code
 decides. A znode that is not there any more is as good as deleted (KafkaZkClient.deleteRecursive).
 """
 
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST_DROPPED, NODEEXISTS, OK, outcome
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NODEEXISTS, OK, outcome
+from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
 from kafkaproof.spec.partition.context import NO_EPOCH, clear
 from kafkaproof.spec.partition.creation_zookeeper import assign_new as assign_replicas
-from kafkaproof.spec.partition.zookeeper import disconnect, partitions_of_topics, session_open
+from kafkaproof.spec.partition.zookeeper import check_epoch, partitions_of_topics, session_open
 
 KNOWN = ("deletion_wanted", "is_left_over", "topics_of")
 
@@ -53,11 +54,6 @@ def assign_new(zk, new, replicas, start, shift, live):
 def is_taken(zk, p):
     """Whether a topic has a partition, or had it."""
     return zk.assignments[p].length > 0 or contains(zk.deleted, p)
-
-
-def is_fenced(zk, b, epoch):
-    """Whether the check of the epoch fails: the reign of `b` is over."""
-    return session_open(zk, b) and zk.epoch != epoch
 
 
 def create_marker(zk, b, p, fate):
@@ -123,41 +119,8 @@ def delete_leftovers(zk, b, fate):
     return outcome(zk, OK, fate)
 
 
-def checked_delete_state(zk, b, p, epoch, fate):
-    """multi[check /controller_epoch, delete state]: as `delete_state`, or FENCED by the check."""
-    if is_fenced(zk, b, epoch):
-        disconnect(zk, b)
-        return FENCED
-    return delete_state(zk, b, p, fate)
-
-
-def checked_delete_topic(zk, b, topic, epoch, fate):
-    """multi[check /controller_epoch, delete topic]: as `delete_topic`, or FENCED by the check."""
-    if is_fenced(zk, b, epoch):
-        disconnect(zk, b)
-        return FENCED
-    return delete_topic(zk, b, topic, fate)
-
-
-def checked_delete_config(zk, b, topic, epoch, fate):
-    """multi[check /controller_epoch, delete configuration]: as `delete_config`, or FENCED by the check."""
-    if is_fenced(zk, b, epoch):
-        disconnect(zk, b)
-        return FENCED
-    return delete_config(zk, b, topic, fate)
-
-
-def checked_delete_marker(zk, b, topic, epoch, fate):
-    """multi[check /controller_epoch, delete marker]: as `delete_marker`, or FENCED by the check."""
-    if is_fenced(zk, b, epoch):
-        disconnect(zk, b)
-        return FENCED
-    return delete_marker(zk, b, topic, fate)
-
-
-def checked_delete_leftovers(zk, b, epoch, fate):
-    """multi[check /controller_epoch, delete], several: as `delete_leftovers`, or FENCED by the check."""
-    if is_fenced(zk, b, epoch):
-        disconnect(zk, b)
-        return FENCED
-    return delete_leftovers(zk, b, fate)
+checked_delete_state = checked(delete_state, check_epoch)
+checked_delete_topic = checked(delete_topic, check_epoch)
+checked_delete_config = checked(delete_config, check_epoch)
+checked_delete_marker = checked(delete_marker, check_epoch)
+checked_delete_leftovers = checked(delete_leftovers, check_epoch)

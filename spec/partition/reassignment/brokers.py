@@ -1,11 +1,11 @@
 """What happens to reassignments when reigns begin, brokers come, and topics are to be deleted."""
 
+from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.sets import contains, intersection, union
 from kafkaproof.spec.partition.context import DELETING_REQUEST, READING_STATES, REASSIGN, Broker, Partition, is_queued
 from kafkaproof.spec.partition.creation import known_partitions
+from kafkaproof.spec.partition.deletion import brokers, deletion
 from kafkaproof.spec.partition.deletion.brokers import broker_startup as take_in_brokers
-from kafkaproof.spec.partition.deletion.brokers import load_state as load
-from kafkaproof.spec.partition.deletion.deletion import topic_deletion as queue_topics
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, look_later, reassigned, reassigned_to
@@ -17,23 +17,17 @@ def keep_from_deletion(controller, topics):
     controller.ineligible = union(controller.ineligible, intersection(controller.deleting, topics))
 
 
-def load_state(s, b: Broker, p: Partition):
-    """A new controller reads a partition's assignment and state.
-
-    Guards:  those of `load_state` of a deletion.
-    Request: its answers.
-    Effects: its effects; after the last the reassignments that the topic znodes tell of are resumed; topics that are
-             queued for deletion wait for them.
-    Kafka:   see there; KafkaController.initializePartitionReassignments, maybeResumeReassignments, 2.4 to 3.9.
+def resume_reassignments(s, b):
+    """After the last state the reassignments that the topic znodes tell of are resumed; topics that are queued for deletion
+    wait for them (KafkaController.initializePartitionReassignments, maybeResumeReassignments, 2.4 to 3.9).
     """
     controller = s.brokers[b].controller
-    if not load(s, b, p):
-        return False
-
     if controller.epoch > 0 and controller.doing != READING_STATES:
         keep_from_deletion(controller, topics_of(s.zk, reassigned(controller)))
         look_later(controller, reassigned(controller))
-    return True
+
+
+load_state = then(brokers.load_state, resume_reassignments)
 
 
 def broker_startup(s, b: Broker):
@@ -53,19 +47,14 @@ def broker_startup(s, b: Broker):
     return True
 
 
-def topic_deletion(s, b: Broker):
-    """A controller hears of topics that are to be deleted.
-
-    Guards:  those of `topic_deletion` of a deletion.
-    Effects: its effects; a topic with a partition that is being reassigned is ineligible for deletion.
-    Kafka:   see there; KafkaController.processTopicDeletion, 2.4 to 3.9.
+def keep_reassigned(s, b):
+    """A topic with a partition that is being reassigned is ineligible for deletion (KafkaController.processTopicDeletion,
+    2.4 to 3.9).
     """
-    controller = s.brokers[b].controller
-    if not queue_topics(s, b):
-        return False
+    keep_from_deletion(s.brokers[b].controller, topics_of(s.zk, reassigned(s.brokers[b].controller)))
 
-    keep_from_deletion(controller, topics_of(s.zk, reassigned(controller)))
-    return True
+
+topic_deletion = then(deletion.topic_deletion, keep_reassigned)
 
 
 def drop_reassignment(s, b: Broker, p: Partition):

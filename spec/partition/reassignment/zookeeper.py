@@ -3,12 +3,12 @@
 As in `kafkaproof.spec.partition.zookeeper`, a function that answers with a code is one request.
 """
 
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST_DROPPED, NONODE, OK, outcome
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NONODE, OK, outcome
+from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import copy
 from kafkaproof.spec.partition.deletion.zookeeper import delete_topic as delete_assignments
-from kafkaproof.spec.partition.deletion.zookeeper import is_fenced
-from kafkaproof.spec.partition.zookeeper import disconnect, is_moved, session_open
+from kafkaproof.spec.partition.zookeeper import check_epoch, is_moved, session_open
 from kafkaproof.spec.partition.zookeeper import load_partition as load_known
 
 KNOWN = ("is_listed",)
@@ -49,12 +49,7 @@ def set_topic(zk, b, p, partition, fate):
     return outcome(zk, answer, fate)
 
 
-def checked_set_topic(zk, b, p, partition, epoch, fate):
-    """multi[check /controller_epoch, setData topic]: as `set_topic`, or FENCED by the check."""
-    if is_fenced(zk, b, epoch):
-        disconnect(zk, b)
-        return FENCED
-    return set_topic(zk, b, p, partition, fate)
+checked_set_topic = checked(set_topic, check_epoch)
 
 
 def delete_topic(zk, b, topic, fate):
