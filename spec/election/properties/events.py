@@ -106,10 +106,10 @@ def registered_first(s):
 def reign_is_whole(s):
     """A broker has an epoch and a version of its reign while it rules or must delete its /controller, else none."""
     for broker in s.brokers:
-        reigns = broker.ruling != NONE or broker.doing == DELETING
-        if reigns and (broker.epoch < 1 or broker.epoch_version < 1):
+        rules = broker.ruling != NONE or broker.doing == DELETING
+        if rules and (broker.epoch < 1 or broker.epoch_version < 1):
             return False
-        if not reigns and (broker.epoch != 0 or broker.epoch_version != 0):
+        if not rules and (broker.epoch != 0 or broker.epoch_version != 0):
             return False
         if broker.doing == CLEANING and (broker.ruling != STARTING or not broker.active):
             return False
