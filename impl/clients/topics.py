@@ -174,14 +174,16 @@ class Topics:
             return NOT_CONTROLLER
         if process.answer != OK:
             return LOST_ANSWER if process.answer == LOST else NOT_CONTROLLER
-        chosen = {
-            "replicas": self._replicas(topic),
-            "start": random.randrange(brokers),
-            "shift": random.randrange(brokers),
-        }
         count = self._partitions(topic)
         numbers, creation.free = creation.free[:count], creation.free[count:]
-        if not self._try_step(create_topic, new=members(numbers), **chosen):
+        taken = self._try_step(
+            create_topic,
+            new=members(numbers),
+            replicas=self._replicas(topic),
+            start=random.randrange(brokers),
+            shift=random.randrange(brokers),
+        )
+        if not taken:
             return NOT_CONTROLLER
         return {OK: CREATED, LOST: LOST_ANSWER, NODEEXISTS: Verdict("TOPIC_ALREADY_EXISTS")}.get(
             process.answer, NOT_CONTROLLER

@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Callable
 
+from kafkaproof.impl.broker.orders import Do
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.spec.running.processes import PARTITION
 
@@ -27,17 +28,17 @@ class Driver:
     def take(self, command: dict) -> None:
         """Do a command."""
         match command:
-            case {"do": "stop"}:
+            case {"do": Do.STOP}:
                 self.stopping = True
-            case {"do": "hold", "before": name}:
+            case {"do": Do.HOLD, "before": name}:
                 self.held = name
-            case {"do": "fail_log_dir", "p": p}:
+            case {"do": Do.FAIL_LOG_DIR, "p": p}:
                 self._fail_log_dir(p)
-            case {"do": "break_log", "p": p, "after": size, "dies": dies} if self._process.planes:
+            case {"do": Do.BREAK_LOG, "p": p, "after": size, "dies": dies} if self._process.planes:
                 self._process.planes[p].log.fail_after, self._process.planes[p].log.dies = size, dies
-            case {"do": "cut", "address": address, "cut": is_cut}:
+            case {"do": Do.CUT, "address": address, "cut": is_cut}:
                 self._process.port.cut(tuple(address), is_cut)
-            case {"do": "slow", "delay": delay}:
+            case {"do": Do.SLOW, "delay": delay}:
                 self._process.port.delay = delay
 
     def _hold(self, part: str, name: str) -> None:

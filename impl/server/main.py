@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from kafkaproof.impl.broker.orders import Do
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.broker.replica import Offer
 from kafkaproof.impl.broker.settings import Settings
@@ -243,7 +244,7 @@ def main() -> None:
     """Run the broker that the first line of standard input describes."""
     broker = Broker(Settings(**json.loads(sys.stdin.readline())))
     inbox = broker.process.requests.inbox
-    signal.signal(signal.SIGTERM, lambda *_: inbox.put({"do": "stop"}))
+    signal.signal(signal.SIGTERM, lambda *_: inbox.put({"do": Do.STOP}))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=listen, args=(inbox,), daemon=True).start()
     runner = Ordered(broker) if broker.settings.ordered else broker

@@ -9,6 +9,7 @@ from __future__ import annotations
 import queue
 from functools import partial
 
+from kafkaproof.impl.broker.orders import Do
 from kafkaproof.impl.seams.network import Message
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
@@ -74,11 +75,11 @@ class Ordered:
         match item:
             case Message():
                 self._broker.messages.append(item)
-            case {"do": "take", **order}:
+            case {"do": Do.TAKE, **order}:
                 self._order = order
-            case {"do": "announce", "address": address, "kind": kind}:
+            case {"do": Do.ANNOUNCE, "address": address, "kind": kind}:
                 self._process.announce(tuple(address), kind, {})
-            case {"do": "propose", "address": address, "p": p}:
+            case {"do": Do.PROPOSE, "address": address, "p": p}:
                 self._broker.leadership.propose_to(tuple(address), p)
             case dict():
                 self._broker.driver.take(item)

@@ -45,7 +45,7 @@ def test_each_act_is_a_method_with_these_arguments():
     for fault, declared in FAULTS.items():
         code = getattr(Cluster, fault).__code__
         assert code.co_varnames[1 : 1 + len(declared.needs)] == declared.needs, fault
-        assert not declared.undone_by or FAULTS[declared.undone_by].needs == ("broker",), fault
+        assert not declared.undone_by or declared.undone_by.needs == ("broker",), fault
 
 
 def test_what_was_recorded_can_be_read(write):

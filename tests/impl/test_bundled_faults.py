@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from kio.schema.errors import ErrorCode
 
-from kafkaproof.impl.harness.driving.acts import END, read_acts
+from kafkaproof.impl.harness.driving.acts import read_acts
+from kafkaproof.impl.harness.driving.catalogue import STOP_ALL
 from kafkaproof.impl.harness.driving.cluster import Size
 from kafkaproof.impl.harness.links.rules import fits
 
@@ -29,7 +30,7 @@ def holds(name, broker, link, said):
 
 @pytest.mark.parametrize("file", sorted(BUNDLED.glob("*.jsonl")), ids=lambda file: file.stem)
 def test_each_file_is_read_to_its_end_and_told_of(file):
-    assert acts_of(file.stem)[-1].fault == END
+    assert acts_of(file.stem)[-1].fault == STOP_ALL.name
     assert f"`{file.name}`" in (BUNDLED / "README.md").read_text()
 
 

@@ -11,6 +11,7 @@ import time
 
 from kazoo.exceptions import NoNodeError
 
+from kafkaproof.impl.broker.orders import Do
 from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
@@ -123,7 +124,7 @@ class Conductor:
 
     def _order(self, b, part, any_of, content=None, **arguments) -> tuple[str, str | None]:
         child = self._cluster.children[b]
-        child.command(do="take", part=part, any=any_of, arguments=arguments, content=content or {})
+        child.command(do=Do.TAKE, part=part, any=any_of, arguments=arguments, content=content or {})
         until = time.monotonic() + WAIT
         while True:
             try:
@@ -137,7 +138,7 @@ class Conductor:
 
     def _announce(self, leaver, controller):
         self._cluster.children[leaver].command(
-            do="announce", address=self._address(controller), kind="ControlledShutdown"
+            do=Do.ANNOUNCE, address=self._address(controller), kind="ControlledShutdown"
         )
 
     def _address(self, b):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafkaproof.impl.broker.orders import Do
 from kafkaproof.impl.harness.conducting.conductor import Conductor
 from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.watch import Watcher
@@ -57,4 +58,4 @@ class PlaneConductor(Conductor):
 
     def _propose(self, sender, controller, p):
         """A leader proposes its ISR to a broker that takes itself for the controller."""
-        self._cluster.children[sender].command(do="propose", address=self._address(controller), p=p)
+        self._cluster.children[sender].command(do=Do.PROPOSE, address=self._address(controller), p=p)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafkaproof.impl.clients.topics import NAME
-from kafkaproof.impl.harness.driving.catalogue import END, FAULTS
+from kafkaproof.impl.harness.driving.catalogue import EXPIRE, FAULTS, START, STOP_ALL
 from kafkaproof.impl.harness.driving.cluster import Cluster, Size
 from kafkaproof.impl.harness.driving.damage import Broken
 from kafkaproof.impl.harness.driving.watch import Watcher
@@ -57,9 +57,9 @@ def read_acts(file: Path, size: Size, owns_zookeeper: bool = True) -> list[Act]:
         except ValueError as error:
             raise UserError(f"{file}: line {number}: {error}") from None
         found.append(act)
-        if act.fault == END:
+        if act.fault == STOP_ALL.name:
             break
-    if not found or found[0].fault == END:
+    if not found or found[0].fault == STOP_ALL.name:
         raise UserError(f'{file}: nothing to do in it; a line is like {{"time": 5.2, "fault": "kill", "broker": 0}}')
     return found
 
@@ -154,12 +154,12 @@ def carry_out(
     is mended yet. A broker that runs is not started again. What needs a running broker is left out where none runs,
     and a line says so.
     """
-    broken, end = Broken(cluster), acts[-1].time if acts[-1].fault == END else 0.0
-    late = max(0.0, cluster.age - next((act.time for act in acts if act.fault != "start"), 0.0))
+    broken, end = Broken(cluster), acts[-1].time if acts[-1].fault == STOP_ALL.name else 0.0
+    late = max(0.0, cluster.age - next((act.time for act in acts if act.fault != START.name), 0.0))
     for act in acts[:-1] if end else acts:
         _wait(cluster, watcher, act.time + late)
         words = " ".join(map(str, (act.fault.replace("_", " "), *act.arguments)))
-        if act.fault == "start":
+        if act.fault == START.name:
             broken.start(*act.arguments)
         elif FAULTS[act.fault].running and not _runs(cluster, act):
             watcher.say(f"not done: {words}: broker {act.arguments[0]} does not run", fault=act.fault, left_out=True)
@@ -183,4 +183,4 @@ def _wait(cluster: Cluster, watcher: Watcher, age: float) -> None:
 def _runs(cluster: Cluster, act: Act) -> bool:
     """Whether the broker of an act runs, and has the session that the act may end."""
     child = cluster.children[act.arguments[0]]
-    return child.running and (act.fault != "expire" or child.session is not None)
+    return child.running and (act.fault != EXPIRE.name or child.session is not None)

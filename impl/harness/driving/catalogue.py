@@ -16,27 +16,34 @@ BROKER, REPLICA, DELAY, TOPIC, FRAME = (
 )
 NO_LOGS = "legacy brokers have no logs"
 NO_TOPICS = "in legacy clusters topics are neither created nor deleted"
+NO_REASSIGNMENTS = "in legacy clusters partitions are not reassigned"
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that may be done.
+    """Something that may be done, by its name in files of faults.
 
-    `needs`: what it is to be told. `often`: how often chaos does it beside the others, 0: never. `undone_by`: what takes it
-    back, where it lasts; a `disk` that is broken is mended by a new process. `ends`: with the process of its broker.
-    `running`: it is done to a running broker only. `ours`: only brokers of our own do it. `not_legacy`: why a legacy
-    cluster has no such thing. `our_zookeeper`: it is done to a ZooKeeper that the cluster has started itself.
+    `needs`: what it is to be told. `often`: how often chaos does it beside the others, 0: never. `undoes`: what it takes
+    back. `disk`: it breaks a disk, which a new process mends. `ends`: with the process of its broker. `running`: it is
+    done to a running broker only. `ours`: only brokers of our own do it. `not_legacy`: why a legacy cluster has no such
+    thing. `our_zookeeper`: it is done to a ZooKeeper that the cluster has started itself.
     """
 
+    name: str
     needs: tuple[str, ...] = ()
     often: int = 0
-    undone_by: str = ""
+    undoes: tuple[Fault, ...] = ()
     disk: bool = False
     ends: bool = False
     running: bool = False
     ours: bool = False
     not_legacy: str = ""
     our_zookeeper: bool = False
+
+    @property
+    def undone_by(self) -> Fault | None:
+        """What takes it back, None where nothing does."""
+        return next((mend for mend in FAULTS.values() if self in mend.undoes), None)
 
     @property
     def slows(self) -> bool:
@@ -49,44 +56,35 @@ class Fault:
         return bool(self.undone_by) or self.disk or self.slows
 
 
-FAULTS = {
-    "kill": Fault(BROKER, often=4, running=True),
-    "start": Fault(BROKER, often=8),
-    "pause": Fault(BROKER, often=3, running=True, undone_by="resume", ends=True),
-    "resume": Fault(BROKER, often=5),
-    "expire": Fault(BROKER, often=3, running=True),
-    "delete_controller": Fault(often=3),
-    "stop": Fault(BROKER, often=1, running=True),
-    "ask_for_preferred": Fault(often=1),
-    "fail_log_dir": Fault(REPLICA, often=1, running=True, disk=True, ends=True),
-    "cut_zookeeper": Fault(BROKER, often=2, undone_by="mend_zookeeper"),
-    "mend_zookeeper": Fault(BROKER, often=4),
-    "cut_links": Fault(BROKER, often=2, undone_by="mend_links", ends=True),
-    "mend_links": Fault(BROKER, often=4),
-    "slow_zookeeper": Fault(DELAY, often=2),
-    "slow_links": Fault(DELAY, often=2, ends=True),
-    "restart_zookeeper": Fault(often=1, our_zookeeper=True),
-    "fill_disk": Fault(REPLICA, often=1, running=True, disk=True, ends=True, ours=True, not_legacy=NO_LOGS),
-    "tear": Fault(REPLICA, often=1, running=True, disk=True, ends=True, ours=True, not_legacy=NO_LOGS),
-    "allow_unclean": Fault(often=1),
-    "create_topic": Fault(TOPIC, often=4, not_legacy=NO_TOPICS),
-    "delete_topic": Fault(TOPIC, often=8, not_legacy=NO_TOPICS),
-    "reassign": Fault(
-        ("partition", "replicas"), often=3, not_legacy="in legacy clusters partitions are not reassigned"
-    ),
-    "lose_frame": Fault(FRAME, often=2, undone_by="let_go"),
-    "hold_frame": Fault(FRAME, undone_by="let_go"),
-    "delay_frame": Fault((*FRAME, "delay"), undone_by="let_go"),
-    "let_go": Fault(BROKER),
-    "write_znode": Fault(("path", "data")),
-    "hold": Fault(("broker", "before"), running=True, undone_by="release", ends=True, ours=True),
-    "release": Fault(BROKER, ours=True),
-    "stop_all": Fault(),
-}
-"""By their names; chaos draws from them in this order."""
-END = "stop_all"
-
-
-def undone(mend: str) -> tuple[str, ...]:
-    """The faults that something takes back."""
-    return tuple(name for name, fault in FAULTS.items() if fault.undone_by == mend)
+KILL = Fault("kill", BROKER, often=4, running=True)
+START = Fault("start", BROKER, often=8)
+PAUSE = Fault("pause", BROKER, often=3, running=True, ends=True)
+RESUME = Fault("resume", BROKER, often=5, undoes=(PAUSE,))
+EXPIRE = Fault("expire", BROKER, often=3, running=True)
+DELETE_CONTROLLER = Fault("delete_controller", often=3)
+STOP = Fault("stop", BROKER, often=1, running=True)
+ASK_FOR_PREFERRED = Fault("ask_for_preferred", often=1)
+FAIL_LOG_DIR = Fault("fail_log_dir", REPLICA, often=1, running=True, disk=True, ends=True)
+CUT_ZOOKEEPER = Fault("cut_zookeeper", BROKER, often=2)
+MEND_ZOOKEEPER = Fault("mend_zookeeper", BROKER, often=4, undoes=(CUT_ZOOKEEPER,))
+CUT_LINKS = Fault("cut_links", BROKER, often=2, ends=True)
+MEND_LINKS = Fault("mend_links", BROKER, often=4, undoes=(CUT_LINKS,))
+SLOW_ZOOKEEPER = Fault("slow_zookeeper", DELAY, often=2)
+SLOW_LINKS = Fault("slow_links", DELAY, often=2, ends=True)
+RESTART_ZOOKEEPER = Fault("restart_zookeeper", often=1, our_zookeeper=True)
+FILL_DISK = Fault("fill_disk", REPLICA, often=1, running=True, disk=True, ends=True, ours=True, not_legacy=NO_LOGS)
+TEAR = Fault("tear", REPLICA, often=1, running=True, disk=True, ends=True, ours=True, not_legacy=NO_LOGS)
+ALLOW_UNCLEAN = Fault("allow_unclean", often=1)
+CREATE_TOPIC = Fault("create_topic", TOPIC, often=4, not_legacy=NO_TOPICS)
+DELETE_TOPIC = Fault("delete_topic", TOPIC, often=8, not_legacy=NO_TOPICS)
+REASSIGN = Fault("reassign", ("partition", "replicas"), often=3, not_legacy=NO_REASSIGNMENTS)
+LOSE_FRAME = Fault("lose_frame", FRAME, often=2)
+HOLD_FRAME = Fault("hold_frame", FRAME)
+DELAY_FRAME = Fault("delay_frame", (*FRAME, "delay"))
+LET_GO = Fault("let_go", BROKER, undoes=(LOSE_FRAME, HOLD_FRAME, DELAY_FRAME))
+WRITE_ZNODE = Fault("write_znode", ("path", "data"))
+HOLD = Fault("hold", ("broker", "before"), running=True, ends=True, ours=True)
+RELEASE = Fault("release", BROKER, ours=True, undoes=(HOLD,))
+STOP_ALL = Fault("stop_all")
+FAULTS = {fault.name: fault for fault in list(vars().values()) if isinstance(fault, Fault)}
+"""All that are declared above, by their names; chaos draws from them in this order."""

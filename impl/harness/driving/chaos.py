@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import time
 
+from kafkaproof.impl.harness.driving import catalogue
 from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER, why_not
-from kafkaproof.impl.harness.driving.catalogue import FAULTS, undone
+from kafkaproof.impl.harness.driving.catalogue import CREATE_TOPIC, FAULTS
 from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.damage import Broken
 from kafkaproof.impl.harness.driving.watch import Watcher
@@ -61,7 +62,7 @@ class Chaos:
         whom = "" if broker is None else f" {broker}"
         kind, *others = FAULTS[name].needs or ("broker",)
         watcher.say(name.replace("_", " ") + whom, fault=name, **{kind: broker})
-        self._created += name == "create_topic"
+        self._created += name == CREATE_TOPIC.name
         drawn = {("partition",): [partition], ("delay",): [delay]}.get(tuple(others), [])
         if "replicas" in others:
             drawn = [self._target()]
@@ -80,31 +81,31 @@ class Chaos:
         cluster, broken = self._cluster, self._broken.brokers
         brokers = range(cluster.size.brokers)
         up = [b for b in brokers if b in cluster.children and cluster.children[b].running]
-        awake = [b for b in up if b not in broken["pause"] and not cluster.children[b].is_ending]
+        awake = [b for b in up if b not in broken[catalogue.PAUSE.name] and not cluster.children[b].is_ending]
         if why_not(name, cluster.size, cluster.owns_zookeeper):
             return []
         match name:
-            case "start":
+            case catalogue.START.name:
                 return [b for b in brokers if b not in up and cluster.owner(b) is None]
-            case "resume" | "mend_zookeeper":
-                return sorted(broken[undone(name)[0]])
-            case "mend_links":
-                return sorted(broken["cut_links"] & set(awake))
-            case "pause" | "kill":
+            case catalogue.RESUME.name | catalogue.MEND_ZOOKEEPER.name:
+                return sorted(broken[FAULTS[name].undoes[0].name])
+            case catalogue.MEND_LINKS.name:
+                return sorted(broken[catalogue.CUT_LINKS.name] & set(awake))
+            case catalogue.PAUSE.name | catalogue.KILL.name:
                 return awake if len(awake) > 1 else []
-            case "cut_zookeeper" | "cut_links":
+            case catalogue.CUT_ZOOKEEPER.name | catalogue.CUT_LINKS.name:
                 return awake if len(awake) > 1 and not broken[name] else []
-            case "allow_unclean" if not self._unclean:
+            case catalogue.ALLOW_UNCLEAN.name if not self._unclean:
                 return []
-            case "create_topic":
+            case catalogue.CREATE_TOPIC.name:
                 is_room = self._created < cluster.size.planes - cluster.size.standing
                 return [f"chaos-{self._created + 1}"] if is_room else []
-            case "delete_topic":
+            case catalogue.DELETE_TOPIC.name:
                 return cluster.created_topics()
-            case "reassign":
+            case catalogue.REASSIGN.name:
                 return list(range(cluster.size.partitions))
-            case "slow_links" | "slow_zookeeper" | "lose_frame":
+            case catalogue.SLOW_LINKS.name | catalogue.SLOW_ZOOKEEPER.name | catalogue.LOSE_FRAME.name:
                 return awake
-            case "stop" | "expire" | "fail_log_dir" | "fill_disk" | "tear":
-                return [b for b in awake if len(awake) > 1 and cluster.children[b].session]
+        if FAULTS[name].running:
+            return [b for b in awake if len(awake) > 1 and cluster.children[b].session]
         return [None]

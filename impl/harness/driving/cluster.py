@@ -169,7 +169,7 @@ class Cluster(Faults):
         """Start a process of a broker; raises Unfinished where one has ended by itself."""
         self.check()
         self._incarnations[broker] += 1
-        self.note("start", broker=broker)
+        self.note(self.start, broker=broker)
         self.children[broker] = self.new_child(broker, self._incarnations[broker])
 
     def new_child(self, broker: int, number: int) -> BrokerChild:
@@ -218,7 +218,7 @@ class Cluster(Faults):
 
     def ask_to_stop(self, broker: int) -> None:
         """SIGTERM: a controlled shutdown begins, and may take as long as it likes."""
-        self.note("stop", broker=broker)
+        self.note(self.stop, broker=broker)
         self.children[broker].signal(signal.SIGTERM)
 
     def has_started(self, broker: int) -> bool:
@@ -227,7 +227,7 @@ class Cluster(Faults):
 
     def stop_all(self) -> None:
         """A controlled shutdown of all that live, all at once."""
-        self.note("stop_all")
+        self.note(self.stop_all)
         running = [broker for broker, child in self.children.items() if child.running]
         for broker in running:
             self.children[broker].signal(signal.SIGCONT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkaproof.impl.harness.driving.catalogue import FAULTS, undone
+from kafkaproof.impl.harness.driving.catalogue import FAULTS, KILL, START, STOP
 from kafkaproof.impl.harness.driving.cluster import Cluster
 
 LASTING = {name: fault for name, fault in FAULTS.items() if fault.lasts}
@@ -20,26 +20,28 @@ class Broken:
         lasting = LASTING.get(fault)
         if lasting and not (lasting.slows and not others[0]):
             self.brokers[fault].add(broker)
-        elif lasting or undone(fault):
-            for each in undone(fault) or (fault,):
-                self.brokers[each].discard(broker)
-        elif fault in ("kill", "start"):
+        elif lasting or FAULTS[fault].undoes:
+            for each in FAULTS[fault].undoes or (lasting,):
+                self.brokers[each.name].discard(broker)
+        elif fault in (KILL.name, START.name):
             for each in LASTING:
                 if LASTING[each].ends:
                     self.brokers[each].discard(broker)
         getattr(self.cluster, fault)(*(() if broker is None else (broker, *others)))
 
     def mend(self) -> None:
-        """Take everything back, start the brokers that have ended, also those that end meanwhile because they could not
-        come up, and those anew whose disks have failed or are to fail at the next append, and wait until all are there;
-        raises Unfinished where they never are.
+        """Take everything back, and wait until all brokers are there; raises Unfinished where they never are.
+
+        Brokers that have ended are started, also those that end meanwhile because they could not come up. Those whose
+        disks have failed, or are to fail at the next append, are stopped first.
         """
-        for fault in sorted(reversed(LASTING), key=lambda name: not LASTING[name].slows):
-            for broker in sorted(self.brokers[fault]) if not LASTING[fault].disk else []:
-                self.do(LASTING[fault].undone_by or fault, broker, *([0.0] if LASTING[fault].slows else []))
+        for fault in sorted(reversed(LASTING.values()), key=lambda each: not each.slows):
+            mend = fault.undone_by or fault
+            for broker in sorted(self.brokers[fault.name]) if not fault.disk else []:
+                self.do(mend.name, broker, *([0.0] if fault.slows else []))
         for broker in sorted(set().union(*(self.brokers[fault] for fault in LASTING if LASTING[fault].disk))):
             if self.cluster.children[broker].running:
-                self.do("stop", broker)
+                self.do(STOP.name, broker)
         self.cluster.await_that(self._are_all_there, "all brokers are there")
 
     def _are_all_there(self) -> bool:
@@ -56,4 +58,4 @@ class Broken:
             lambda: not (former and former.running) and self.cluster.owner(broker) is None,
             f"the former process of broker {broker} has ended, and its registration is gone",
         )
-        self.do("start", broker)
+        self.do(START.name, broker)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 
@@ -13,6 +14,8 @@ from kafka.errors import KafkaError
 from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
+from kafkaproof.impl.broker.orders import Do
+from kafkaproof.impl.harness.driving.catalogue import START
 from kafkaproof.impl.harness.driving.zookeeper_server import Keeper, parse
 from kafkaproof.impl.harness.links.proxy import Proxy
 from kafkaproof.impl.harness.links.rules import DELAY, DROP, HOLD, Rule
@@ -61,10 +64,10 @@ class Faults:
         """The link of a broker to ZooKeeper."""
         return ZooKeeperLink(zookeeper)
 
-    def note(self, fault: str, **about: object) -> None:
-        """Record what is done to the cluster."""
-        self.disturbed |= fault != "start"
-        self._file.write(json.dumps({"time": round(self.age, 3), "fault": fault, **about}) + "\n")
+    def note(self, fault: Callable, **about: object) -> None:
+        """Record what is done to the cluster, by the name of the method that does it."""
+        self.disturbed |= fault.__name__ != START.name
+        self._file.write(json.dumps({"time": round(self.age, 3), "fault": fault.__name__, **about}) + "\n")
 
     @property
     def age(self) -> float:
@@ -75,42 +78,42 @@ class Faults:
 
     def kill(self, broker: int) -> None:
         """kill -9: the session stays until it expires."""
-        self.note("kill", broker=broker)
+        self.note(self.kill, broker=broker)
         self.children[broker].signal(signal.SIGKILL)
         self.children[broker].wait(5)
 
     def pause(self, broker: int) -> None:
         """SIGSTOP."""
-        self.note("pause", broker=broker)
+        self.note(self.pause, broker=broker)
         self.children[broker].signal(signal.SIGSTOP)
 
     def resume(self, broker: int) -> None:
         """SIGCONT."""
-        self.note("resume", broker=broker)
+        self.note(self.resume, broker=broker)
         self.children[broker].signal(signal.SIGCONT)
 
     def hold(self, broker: int, before: str) -> None:
         """Let a broker stop itself right before a step of its controller."""
-        self.note("hold", broker=broker, before=before)
-        self.children[broker].command(do="hold", before=before)
+        self.note(self.hold, broker=broker, before=before)
+        self.children[broker].command(do=Do.HOLD, before=before)
 
     def release(self, broker: int) -> None:
         """Take back a `hold`, and let the broker go on if it has stopped itself."""
-        self.note("release", broker=broker)
-        self.children[broker].command(do="hold", before=None)
+        self.note(self.release, broker=broker)
+        self.children[broker].command(do=Do.HOLD, before=None)
         self.children[broker].signal(signal.SIGCONT)
 
     def fail_log_dir(self, broker: int, partition: int) -> None:
         """The log directory of a replica fails."""
-        self.note("fail_log_dir", broker=broker, partition=partition)
-        self.children[broker].command(do="fail_log_dir", p=partition)
+        self.note(self.fail_log_dir, broker=broker, partition=partition)
+        self.children[broker].command(do=Do.FAIL_LOG_DIR, p=partition)
 
     def expire(self, broker: int, session: tuple[int, bytes] | None = None) -> None:
         """End a session of a broker, living or not, as ZooKeeper does: by a second connection that closes it.
 
         That of its present or last process, where no `session` of a former one is given.
         """
-        self.note("expire", broker=broker)
+        self.note(self.expire, broker=broker)
         thief = KazooClient(self.zookeeper, client_id=session or self.children[broker].session, timeout=OPERATOR)
         thief.start(OPERATOR)
         thief.stop()
@@ -125,27 +128,27 @@ class Faults:
 
     def cut_zookeeper(self, broker: int) -> None:
         """A broker's connection to ZooKeeper breaks, and it gets no other."""
-        self.note("cut_zookeeper", broker=broker)
+        self.note(self.cut_zookeeper, broker=broker)
         self.links[broker].cut()
 
     def mend_zookeeper(self, broker: int) -> None:
         """It gets one again."""
-        self.note("mend_zookeeper", broker=broker)
+        self.note(self.mend_zookeeper, broker=broker)
         self.links[broker].mend()
 
     def slow_zookeeper(self, broker: int, delay: float) -> None:
         """All that a broker and ZooKeeper tell each other is held back; 0: no more."""
-        self.note("slow_zookeeper", broker=broker, delay=delay)
+        self.note(self.slow_zookeeper, broker=broker, delay=delay)
         self.links[broker].delay = delay
 
     def cut_links(self, broker: int) -> None:
         """A broker and the others lose what they send to each other, until `mend_links` or the end of a process."""
-        self.note("cut_links", broker=broker)
+        self.note(self.cut_links, broker=broker)
         self._cut(broker, True)
 
     def mend_links(self, broker: int) -> None:
         """They hear of each other again."""
-        self.note("mend_links", broker=broker)
+        self.note(self.mend_links, broker=broker)
         self._cut(broker, False)
 
     def _cut(self, broker, is_cut):
@@ -158,31 +161,31 @@ class Faults:
         for b, child in self.children.items():
             for other in addresses if b == broker else [broker] if broker in addresses else []:
                 if other != b and child.running:
-                    child.command(do="cut", address=addresses[other], cut=is_cut)
+                    child.command(do=Do.CUT, address=addresses[other], cut=is_cut)
 
     def slow_links(self, broker: int, delay: float) -> None:
         """Each message of a broker to the others is held back; 0: no more."""
-        self.note("slow_links", broker=broker, delay=delay)
-        self.children[broker].command(do="slow", delay=delay)
+        self.note(self.slow_links, broker=broker, delay=delay)
+        self.children[broker].command(do=Do.SLOW, delay=delay)
 
     def lose_frame(self, broker: int, link: str, pattern: dict) -> None:
         """The next frame that fits a pattern is lost on a link of a broker, and the connection with it."""
-        self.note("lose_frame", broker=broker, link=link, pattern=pattern)
+        self.note(self.lose_frame, broker=broker, link=link, pattern=pattern)
         self.link_of(broker, link).add(Rule(DROP, pattern))
 
     def hold_frame(self, broker: int, link: str, pattern: dict) -> None:
         """The next frame that fits a pattern is held back, and what comes behind it, until `let_go`."""
-        self.note("hold_frame", broker=broker, link=link, pattern=pattern)
+        self.note(self.hold_frame, broker=broker, link=link, pattern=pattern)
         self.link_of(broker, link).add(Rule(HOLD, pattern))
 
     def delay_frame(self, broker: int, link: str, pattern: dict, delay: float) -> None:
         """The next frame that fits a pattern is held back for some seconds, and what comes behind it."""
-        self.note("delay_frame", broker=broker, link=link, pattern=pattern, delay=delay)
+        self.note(self.delay_frame, broker=broker, link=link, pattern=pattern, delay=delay)
         self.link_of(broker, link).add(Rule(DELAY, pattern, seconds=delay))
 
     def let_go(self, broker: int) -> None:
         """What is held back on the links of a broker goes on; what was to be held, delayed or lost is so no more."""
-        self.note("let_go", broker=broker)
+        self.note(self.let_go, broker=broker)
         for link in self.links_of(broker):
             link.remove(*(rule for rule in link.rules if rule.times == 1))
 
@@ -196,7 +199,7 @@ class Faults:
 
     def restart_zookeeper(self) -> None:
         """kill -9 of ZooKeeper, and a new process on its data; sessions begin to count anew. Only of one of ours."""
-        self.note("restart_zookeeper")
+        self.note(self.restart_zookeeper)
         self._keeper.restart()
         while not self.operator.connected:
             time.sleep(0.05)
@@ -205,24 +208,24 @@ class Faults:
 
     def fill_disk(self, broker: int, partition: int) -> None:
         """The disk is full: the next append to a log fails, and its log directory with it."""
-        self.note("fill_disk", broker=broker, partition=partition)
-        self.children[broker].command(do="break_log", p=partition, after=0, dies=False)
+        self.note(self.fill_disk, broker=broker, partition=partition)
+        self.children[broker].command(do=Do.BREAK_LOG, p=partition, after=0, dies=False)
 
     def tear(self, broker: int, partition: int) -> None:
         """kill -9 in the middle of the next append to a log: a part of the batch reaches the file."""
-        self.note("tear", broker=broker, partition=partition)
-        self.children[broker].command(do="break_log", p=partition, after=TORN, dies=True)
+        self.note(self.tear, broker=broker, partition=partition)
+        self.children[broker].command(do=Do.BREAK_LOG, p=partition, after=TORN, dies=True)
 
     def lose_checkpoint(self, broker: int) -> None:
         """The high watermarks that a process has written are not on the disk for the next one."""
-        self.note("lose_checkpoint", broker=broker)
+        self.note(self.lose_checkpoint, broker=broker)
         (self.directory / "logs" / f"broker-{broker}" / NAME).unlink(missing_ok=True)
 
     # Operators
 
     def delete_controller(self) -> None:
         """An operator deletes /controller."""
-        self.note("delete_controller")
+        self.note(self.delete_controller)
         try:
             self.operator.delete(Controller.path)
         except NoNodeError:
@@ -230,27 +233,27 @@ class Faults:
 
     def edit_epoch(self) -> None:
         """An operator writes /controller_epoch again, with the value that it has."""
-        self.note("edit_epoch")
+        self.note(self.edit_epoch)
         self.operator.set(ControllerEpoch.path, self.operator.get(ControllerEpoch.path)[0])
 
     def leave_isr_notification(self) -> None:
         """There is a notification of an ISR, as there mostly is in a cluster that works (up to 2.6)."""
-        self.note("leave_isr_notification")
+        self.note(self.leave_isr_notification)
         self.operator.create(IsrChange.prefix, IsrChange(self.places.topic, 0).encode(), sequence=True)
 
     def queue_deletion(self) -> None:
         """An operator queues the topic for deletion."""
-        self.note("queue_deletion")
+        self.note(self.queue_deletion)
         self.operator.create(f"{DELETE_TOPICS}/{self.places.topic}")
 
     def create_topic(self, topic: str) -> None:
         """An administrator has a topic of one partition created; nobody waits for it."""
-        self.note("create_topic", topic=topic)
+        self.note(self.create_topic, topic=topic)
         Thread(target=_create, args=(self.bootstrap(), topic, self.replicas), daemon=True).start()
 
     def delete_topic(self, topic: str) -> None:
         """An operator asks for the deletion of a topic, by its marker."""
-        self.note("delete_topic", topic=topic)
+        self.note(self.delete_topic, topic=topic)
         try:
             self.operator.create(f"{DELETE_TOPICS}/{topic}")
         except NodeExistsError:
@@ -263,13 +266,13 @@ class Faults:
 
     def ask_for_reassignment(self, p: int, target: int) -> None:
         """An operator asks that one broker be the only replica of a partition."""
-        self.note("ask_for_reassignment", partition=p, target=target)
+        self.note(self.ask_for_reassignment, partition=p, target=target)
         wanted = Reassignment(self.places.topic, p, (target,))
         self.operator.create(wanted.path, wanted.encode())
 
     def reassign(self, partition: int, replicas: list[int]) -> None:
         """An operator asks that a partition be on these brokers, unless another reassignment is asked for."""
-        self.note("reassign", partition=partition, replicas=replicas)
+        self.note(self.reassign, partition=partition, replicas=replicas)
         wanted = Reassignment(self.places.topic, partition, tuple(replicas))
         try:
             self.operator.create(wanted.path, wanted.encode())
@@ -278,7 +281,7 @@ class Faults:
 
     def write_znode(self, path: str, data: str | None) -> None:
         """An operator writes a znode, whether it is there or not; None: deletes it."""
-        self.note("write_znode", path=path, data=data)
+        self.note(self.write_znode, path=path, data=data)
         if data is None:
             if self.operator.exists(path):
                 self.operator.delete(path)
@@ -289,7 +292,7 @@ class Faults:
 
     def ask_for_preferred(self) -> None:
         """An operator asks for preferred leaders, of all partitions."""
-        self.note("ask_for_preferred")
+        self.note(self.ask_for_preferred)
         wanted = PreferredElection(self.places.topic, self._partitions)
         try:
             self.operator.create(wanted.path, wanted.encode())
@@ -298,7 +301,7 @@ class Faults:
 
     def allow_unclean(self) -> None:
         """An operator allows unclean elections for the topic."""
-        self.note("allow_unclean")
+        self.note(self.allow_unclean)
         self.unclean_allowed = True
         self.operator.set(TopicConfig.path_of(self.places.topic), TopicConfig(True).encode())
         self.operator.create(ConfigChange.prefix, ConfigChange(self.places.topic).encode(), sequence=True)

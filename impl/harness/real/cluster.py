@@ -177,17 +177,17 @@ class KafkaCluster(Cluster):
 
     def cut_links(self, broker: int) -> None:
         """A broker and the others lose what they send to each other, until `mend_links`."""
-        self.note("cut_links", broker=broker)
+        self.note(self.cut_links, broker=broker)
         self._apart[broker] = self._on_links(broker, lambda sender: Rule(DROP, {"sender": sender}, times=None))
 
     def mend_links(self, broker: int) -> None:
         """They hear of each other again."""
-        self.note("mend_links", broker=broker)
+        self.note(self.mend_links, broker=broker)
         self._take_back(self._apart, broker)
 
     def slow_links(self, broker: int, delay: float) -> None:
         """Each message of a broker to the others is held back; 0: no more."""
-        self.note("slow_links", broker=broker, delay=delay)
+        self.note(self.slow_links, broker=broker, delay=delay)
         self._take_back(self._slow, broker)
         if delay:
             pattern = {"part": REQUEST, "sender": broker}
@@ -234,13 +234,13 @@ class KafkaCluster(Cluster):
 
     def lose_checkpoint(self, broker: int) -> None:
         """The high watermarks that a process has written are not on its disks for the next one."""
-        self.note("lose_checkpoint", broker=broker)
+        self.note(self.lose_checkpoint, broker=broker)
         for directory in self._directories(broker):
             (directory / "replication-offset-checkpoint").unlink(missing_ok=True)
 
     def fail_log_dir(self, broker: int, partition: int) -> None:
         """The log directory that has a replica is no directory any more: the broker finds out when it writes to it."""
-        self.note("fail_log_dir", broker=broker, partition=partition)
+        self.note(self.fail_log_dir, broker=broker, partition=partition)
         for directory in self._directories(broker):
             if (directory / f"{TOPIC}-{partition}").exists():
                 directory.rename(_unmounted(directory))
