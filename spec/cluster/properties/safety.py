@@ -9,7 +9,7 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Property, always, always_step
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sets import contains, difference, is_empty
-from kafkaproof.spec.partition.properties import deletion as topic_deletion
+from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.properties import safety as partition
 from kafkaproof.spec.partition.zookeeper import assigned
 from kafkaproof.spec.replica.broker import LEADER, NONE

@@ -11,9 +11,9 @@ from kafkaproof.spec.partition.deletion import brokers as deletion_brokers
 from kafkaproof.spec.partition.deletion import deletion, faults, replica, state
 from kafkaproof.spec.partition.deletion import network as deletion_network
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
+from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion import zookeeper as deletion_zookeeper
 from kafkaproof.spec.partition.model import FENCED, reading, scope, writing
-from kafkaproof.spec.partition.properties import deletion as topic_deletion
 
 CONTROLLER = (
     *reading(deletion_brokers.load_state, kind=CONTINUATION),

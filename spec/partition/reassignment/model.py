@@ -15,10 +15,10 @@ from kafkaproof.spec.partition.deletion import replica
 from kafkaproof.spec.partition.deletion import state as deletion_state
 from kafkaproof.spec.partition.deletion import zookeeper as deletion_zookeeper
 from kafkaproof.spec.partition.model import FENCED, reading, scope, writing
-from kafkaproof.spec.partition.properties import reassignment as partition_reassignment
 from kafkaproof.spec.partition.reassignment import brokers, faults, reassignment, state
 from kafkaproof.spec.partition.reassignment import network as reassignment_network
 from kafkaproof.spec.partition.reassignment import progress as reassignment_progress
+from kafkaproof.spec.partition.reassignment import properties as partition_reassignment
 from kafkaproof.spec.partition.reassignment import zookeeper as reassignment_zookeeper
 
 CONTROLLER = (
