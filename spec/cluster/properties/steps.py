@@ -17,6 +17,7 @@ from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.isr import are_eligible
 from kafkaproof.spec.partition.properties import safety as partition
 from kafkaproof.spec.partition.properties.sessions import registers_anew
+from kafkaproof.spec.replica import controller, faults, leader
 from kafkaproof.spec.replica.broker import NONE
 from kafkaproof.spec.replica.network import DONE, NO_MESSAGE, NO_PROPOSAL, SENT, is_request
 from kafkaproof.spec.replica.properties import client_events, isr_events, log_events, states
@@ -181,9 +182,11 @@ OTHERWISE = ("role_by_leader", "isr_is_known", "leader_in_isr", "requests_are_ne
 STATES = tuple(of_each_partition(p) for p in states.STATES + states.PROPOSALS if p.name not in OTHERWISE)
 OF_REPLICA = log_events.ALWAYS + log_events.HW + log_events.ENDS + log_events.SERVED + log_events.ANSWERED
 OF_REPLICA += client_events.ALWAYS + isr_events.PROPOSALS
-AT_BROKERS = ("bounce", "alter_partition", "lose_answer", "learn_refusal")
+AT_BROKERS = {
+    step.__name__ for step in (faults.bounce, controller.alter_partition, faults.lose_answer, leader.learn_refusal)
+}
 """Transitions of `replica` that are others here."""
-DATA = tuple(in_its_partition(p) for p in OF_REPLICA if not set(p.of) & set(AT_BROKERS))
+DATA = tuple(in_its_partition(p) for p in OF_REPLICA if not set(p.of) & AT_BROKERS)
 CONTROL = tuple(replace(p, of=("reopen",)) if p.predicate == registers_anew else p for p in partition.STEP_BY_STEP)
 MEETING = (
     always(nothing_left_over),
