@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from kafkaproof.impl.broker.rebinding import Calls, bound
-from kafkaproof.impl.broker.record import new_record, transition
+from kafkaproof.impl.broker.record import new_record, record_of, transition
 from kafkaproof.impl.broker.recording import Recorder
 from kafkaproof.impl.broker.replica import Offer, Plane, open_planes
 from kafkaproof.impl.broker.settings import Settings
@@ -75,7 +75,7 @@ class Process:
         self._calls = Calls()
         self._functions = {part: bound(self.cluster.model(part), self._calls) for part in (ELECTION, PARTITION)}
         self.records = {
-            part: new_record(self.cluster.model(part).state.fields["brokers"].domain.of, sizes[part])
+            part: new_record(record_of(self.cluster.model(part).state, "brokers"), sizes[part])
             for part in (ELECTION, PARTITION)
         }
         with transition():
@@ -92,8 +92,9 @@ class Process:
         self.recorder = Recorder(
             file, process=f"{self.broker}.{settings.incarnation}", found=[plane.found() for plane in self.planes]
         )
-        for writer in (self.requests, *(plane.log for plane in self.planes)):
-            writer.before_write = self._tell_intent
+        self.requests.before_write = self._tell_intent
+        for plane in self.planes:
+            plane.log.before_write = self._tell_intent
 
     def _make_seams(self):
         settings, guarded = self.settings, self.settings.variant == "fenced"
@@ -145,7 +146,7 @@ class Process:
         zookeeper = self.election_zookeeper if part == ELECTION else self.partition_zookeeper
         plane = self.planes[arguments["p"]] if self.planes and "p" in arguments else None
         before = plane.network.copy() if plane else None
-        if offer:
+        if offer and plane:
             plane.clients.offer = offer
         try:
             if not self._run(part, name, zookeeper, arguments):

@@ -6,11 +6,11 @@ it is given, which does the input and output; the transitions themselves do not 
 
 from __future__ import annotations
 
-from types import FunctionType
+from collections.abc import Callable
 
 from kafkaproof.spec.cluster.control import is_refused
 from kafkaproof.spec.language.model import Model
-from kafkaproof.spec.language.rebind import globals_used, rebind
+from kafkaproof.spec.language.rebind import callees, rebind
 from kafkaproof.spec.running.seams import answers_of, is_seam, seams_of
 
 
@@ -31,13 +31,13 @@ class Calls:
         return self.answers[-1] if self.answers else None
 
 
-def bound(model: Model, calls: Calls) -> dict[str, FunctionType]:
+def bound(model: Model, calls: Calls) -> dict[str, Callable]:
     """The transitions of a model by their names without the module, with their seams live; they note in `calls`."""
     functions = {}
     for transition in model.transitions:
         answering = answers_of(transition.function)
         live = {each: _live(each, each in answering, calls) for each in seams_of(transition.function) | answering}
-        replaced = live | ({is_refused: _heard} if is_refused in globals_used(transition.function).values() else {})
+        replaced = live | ({is_refused: _heard} if is_refused in callees(transition.function) else {})
         functions[transition.function.__name__] = rebind(transition.function, replaced)
     live = {each: _live(each, False, calls) for each in seams_of(is_refused)}
     return functions | {is_refused.__name__: rebind(is_refused, live)}

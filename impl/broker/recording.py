@@ -24,7 +24,7 @@ class Recorder:
 
     def __init__(self, file: Path | None, **about: object):
         self.on = file is not None
-        if not self.on:
+        if file is None:
             return
         self._file = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_TRUNC, 0o644)
         self.write({"format": FORMAT, **about})

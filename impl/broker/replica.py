@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from kafkaproof.impl.broker.record import new_record, transition
+from kafkaproof.impl.broker.record import new_record, record_of, transition
 from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.protocol.batches import read_header
 from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
@@ -83,10 +84,10 @@ class Plane:
     """
 
     def __init__(self, model: Model, scope: Scope, b: int, directory: Path, hw: Callable[[FileLog], int]):
-        domain = model.state.fields["planes"].domain.of
+        domain = record_of(model.state, "planes")
         self.log, self.clients, self.zk = FileLog(directory), Clients(), None
-        self.network = new_state(domain.fields["network"].domain, scope)
-        self.replica = new_record(domain.fields["brokers"].domain.of, scope)
+        self.network = new_state(record_of(domain, "network"), scope)
+        self.replica = new_record(record_of(domain, "brokers"), scope)
         self.brokers = {b: self.replica}
         with transition():
             self.replica.log = self.log
@@ -140,7 +141,7 @@ def open_planes(model: Model, scope: Scope, settings: Settings, checkpoint: Chec
             scope,
             settings.broker,
             folder / "{}-{}".format(*settings.places.on_disk(p)),
-            lambda log, p=p: checkpoint.place_in(log, p),
+            partial(checkpoint.place_in, p=p),
         )
         for p in range(settings.partitions if has_planes(model) else 0)
     ]

@@ -8,6 +8,7 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
@@ -149,7 +150,7 @@ def add_parser(commands) -> None:
 def run(options) -> int:
     """Run a cluster to its end; returns the exit code."""
     counterexample = counterexample_of(options)
-    control = control_of(counterexample) if options.control else None
+    control = control_of(counterexample) if options.control and isinstance(counterexample, Behaviour) else None
     if control:
         counterexample = control.behaviour
     size = counterexample.size if counterexample else size_of(options)
@@ -202,7 +203,7 @@ def run_cluster(
     with new(directory, size, options.zookeeper, options.port, **more) as cluster:
         try:
             if isinstance(counterexample, Behaviour):
-                go_along(counterexample, cluster, watcher, control)
+                go_along(counterexample, cast(KafkaCluster, cluster), watcher, control)
             elif counterexample:
                 follow(counterexample, cluster, watcher)
             else:
@@ -278,7 +279,7 @@ def follow(counterexample: Counterexample, cluster: Cluster, watcher: Watcher) -
     for text, content in zip(counterexample.steps, counterexample.contents):
         conductor.take(text, **content)
     watcher.say(
-        f"the counterexample of {counterexample.property} has come to its end", violates=counterexample.property
+        f"the counterexample of {counterexample.violated} has come to its end", violates=counterexample.violated
     )
 
 
@@ -317,7 +318,12 @@ def has_lost(load: Load, readers: Consumers, watcher: Watcher, cluster: Cluster)
         read=read,
         lost=len(lost),
     )
-    wait_until(lambda: cluster.check() or lost or load.noted.items() <= readers.read.items())
+
+    def is_read() -> bool:
+        cluster.check()
+        return bool(lost) or load.noted.items() <= readers.read.items()
+
+    wait_until(is_read)
     readers.stop()
     missed = len(load.noted.items() - readers.read.items())
     watcher.say(f"the group has read {len(readers.read):,}, and missed {missed:,} of them", missed=missed)

@@ -141,20 +141,19 @@ class Coordinator:
             group.network.end()
         outbox, group.network.outbox = group.network.outbox, []
         answers = [
-            (m, waiting, verdict, ANSWERS[waiting.call.kind](waiting.call.request, verdict, told))
-            for m, waiting, verdict, told in outbox
+            (m, call, verdict, ANSWERS[call.kind](call.request, verdict, told)) for m, call, verdict, told in outbox
         ]
-        told = [[m, verdict, recorded(waiting.call.request, response)] for m, waiting, verdict, response in answers]
+        told = [[m, verdict, recorded(call.request, response)] for m, call, verdict, response in answers]
         self._note(group, step=str(step), answers=told, **line)
-        for _, waiting, _, response in answers:
-            waiting.call.answer(response)
+        for _, call, _, response in answers:
+            call.answer(response)
 
     def _note(self, group: Group, **line: object) -> None:
         """Record what was done to a group, and its record afterwards; lines of groups have their own numbers."""
         self._number += 1
         self._process.note(group=group.name, g=self._number, **line, state=digest_of(group.broker))
 
-    def _ask(self, group: Group, asked: Asked, *choices: tuple[Callable, dict]) -> int:
+    def _ask(self, group: Group, asked: Asked, *choices: tuple[Callable, dict]) -> int | None:
         """Take the step of a request, the first that is enabled, and answer; the verdict."""
         group.network.begin(asked)
         if not any(self.take(group, function, **arguments) for function, arguments in choices):
@@ -183,11 +182,10 @@ class Coordinator:
         former = group.members.get(number)
         offered = [group.protocol_number(name) for name in names]
         arguments = {"first": offered[0], "second": offered[-1]}
+        step: tuple[Callable, dict] = join.first_join, arguments
         if known:
             changed = former is None or former.protocols != member.protocols
             step = join.join, arguments | {"changed": int(changed)}
-        else:
-            step = join.first_join, arguments
         if number != UNKNOWN and not known:
             group.members[number] = member
         asked = Asked(network.JOIN, number, int(known), name=member.id, member=member, call=call)
@@ -304,7 +302,7 @@ class Coordinator:
         return False
 
     def _finish_appends(self) -> None:
-        """Run the callbacks of the appends whose fate is known, or which take too long."""
+        """Run the callbacks of the appends that are acknowledged, have failed, or take too long."""
         done, self.leader.done = self.leader.done, []
         for seams, place, error in done:
             seams.fates.setdefault(place, error)

@@ -6,6 +6,7 @@ known there by the place of its record in the offsets log: the committed offsets
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType, SimpleNamespace
 
@@ -263,6 +264,6 @@ class Group:
         return told
 
 
-def bound() -> dict[FunctionType, FunctionType]:
+def bound() -> dict[Callable, FunctionType]:
     """The steps of *group* that a coordinator takes, each with its seams live."""
     return coordinators.bound(MODEL, GroupNetwork, GroupStorage)

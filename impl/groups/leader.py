@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.broker.replica import DONE, Offer
+from kafkaproof.impl.groups.group import GroupStorage
 from kafkaproof.impl.protocol.batches import read_header
 from kafkaproof.impl.protocol.offset_records import Entry, entries_of
 from kafkaproof.spec.cluster import data_plane
@@ -29,7 +30,7 @@ class Leader:
         self._process, self._try_step, self.broker = process, try_step, process.broker
         self._p = process.settings.offsets
         self.changes: list[bool] = []
-        self.done: list[tuple[object, int, int | None]] = []
+        self.done: list[tuple[GroupStorage, int, int | None]] = []
         self.appended: dict | None = None
         self._epoch = None
 
@@ -65,7 +66,7 @@ class Leader:
         """The names of all groups in its log."""
         return {entry.group for place in range(self.length) for entry in self.entries(place)}
 
-    def append(self, group: str, batch: bytes, seams) -> int:
+    def append(self, group: str, batch: bytes, seams: GroupStorage) -> int:
         """Append a batch of a group, as a step of the data plane: its place, -1 where the log refuses it.
 
         What is in it is recorded first: it may outlive the process that does not live to record the step.

@@ -56,11 +56,12 @@ class GroupNetwork:
     """
 
     def __init__(self):
-        self.current, self.kept = Asked(), {}
+        self.current = Asked()
+        self.kept: dict[int, Asked] = {}
         self.verdict: int | None = None
         self.m = 0
         self.content: Callable[..., dict] = lambda asked, **told: told
-        self.outbox: list[tuple[int, Asked, str, dict]] = []
+        self.outbox: list[tuple[int, Call, str, dict]] = []
 
     def begin(self, asked: Asked) -> None:
         """A request is at hand, of the client with the least number that nobody has who waits."""
@@ -134,4 +135,5 @@ class GroupNetwork:
     def _give(self, clients, verdict, **told):
         for m in [m for m in self.kept if contains(clients, m)]:
             asked = self.kept.pop(m)
-            self.outbox.append((m, asked, network.Verdict.names[verdict], self.content(asked, **told)))
+            if asked.call:
+                self.outbox.append((m, asked.call, network.Verdict.names[verdict], self.content(asked, **told)))

@@ -6,7 +6,7 @@ Source: org.apache.kafka.common.record.DefaultRecordBatch.
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from kafka.record.default_records import DefaultRecordBatchBuilder
 from kafka.record.util import calc_crc32c
@@ -21,7 +21,8 @@ class CorruptBatch(ValueError):
     """Bytes that are no whole and sound record batch; the text says what is wrong."""
 
 
-class Batch(NamedTuple):
+@dataclass(frozen=True)
+class Batch:
     """What the header of a batch says: `size` in bytes, `count` offsets, `crc` of its records and their attributes."""
 
     base_offset: int

@@ -52,7 +52,7 @@ class Member:
 
     def metadata(self, protocol: str | None) -> bytes:
         """What it has said under a protocol, nothing where it does not support it."""
-        return dict(self.protocols).get(protocol, b"")
+        return next((metadata for name, metadata in self.protocols if name == protocol), b"")
 
 
 @dataclass

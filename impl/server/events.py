@@ -60,9 +60,11 @@ class Events:
             return True
         while self._waiting:
             function, message, arguments = self._waiting.popleft()
-            if function is leader_zk.change_isr and not self._leadership.wants(**arguments):
-                continue
-            if function is control.alter_partition:
+            leadership = self._leadership
+            if isinstance(leadership, Leadership) and function is leader_zk.change_isr:
+                if not leadership.wants(**arguments):
+                    continue
+            if message and function is control.alter_partition:
                 taken = rules and self.alter(message, **arguments)
             else:
                 taken = (rules or function in OF_ANY_BROKER) and self._try_step(function, message, **arguments)
@@ -71,14 +73,17 @@ class Events:
         return False
 
     def alter(self, message: Message, p: int, sender: int, isr: int) -> bool:
-        """As the controller: write an ISR that a leader proposes, or confirm it, or refuse it."""
+        """As the controller: write an ISR that a leader proposes, or confirm it, or refuse it (2.7 and later)."""
+        leadership = self._leadership
+        if isinstance(leadership, Leadership):
+            return False
         self._process.partition_zookeeper.proposers_version = message.content["version"]
-        self._leadership.proposed(message)
+        leadership.proposed(message)
         taken = self._try_step(control.alter_partition, message, p=p, sender=sender, isr=isr) or self._try_step(
             control.confirm_isr, message, p=p, sender=sender
         )
         if not taken:
-            self._leadership.refused(message)
+            leadership.refused(message)
         return taken
 
     def _look_at_znodes(self) -> bool:

@@ -66,6 +66,7 @@ class Broker:
     def __init__(self, settings: Settings):
         self.settings = settings
         self.process = Process(settings)
+        self.leadership: Leadership | Replication
         if self.process.planes:
             self.leadership = Replication(self.process, self.try_step)
         else:

@@ -88,8 +88,8 @@ class Ordered:
 
     def _is_ready(self):
         """Whether requests would be answered: by ZooKeeper, or as those of a session that is over."""
-        session = self._process.requests.session
-        return session is None or session.ready or session.expired
+        requests = self._process.requests
+        return not requests.has_session or requests.session.ready or requests.session.expired
 
     def _carry_out(self, part: str, any: list[str], arguments: dict, content: dict) -> None:
         for name in any:

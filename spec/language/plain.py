@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 from kafkaproof.spec.language.domains import Array, Record, Scope, coded, named
 from kafkaproof.spec.language.layout import length, slots
@@ -12,6 +13,13 @@ class Plain:
     """A record of ints, lists and records; equal to another with the same values."""
 
     __slots__ = ()
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """A field: which there are, its declaration says, which a type checker does not read."""
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """The same."""
 
     def __eq__(self, other):
         return self.__slots__ == getattr(other, "__slots__", None) and all(

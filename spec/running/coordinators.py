@@ -6,6 +6,7 @@ A group is at each broker one record of *group*. Members, protocols and clients 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from types import FunctionType
 
 from kafkaproof.spec.catalogue import find
@@ -67,7 +68,7 @@ COPIED = ("epoch", "owned", "loading", "read")
 """What a copy has of it."""
 
 
-def bound(model: Model, networks: type | None, storages: type) -> dict[FunctionType, FunctionType]:
+def bound(model: Model, networks: type | None, storages: type) -> dict[Callable, FunctionType]:
     """`STEPS` as a model has them; each seam is the method of its name, where a class has one.
 
     `networks` is of the seams to clients, None to leave them as they are; `storages` of those to the offsets log.

@@ -36,12 +36,12 @@ def is_seam(function: Callable) -> bool:
     return function.__code__.co_argcount > 0 and function.__code__.co_varnames[0] in names
 
 
-def seams_of(function: FunctionType) -> set[FunctionType]:
+def seams_of(function: Callable) -> set[Callable]:
     """The seams that a transition calls, itself or through helpers."""
     return {callee for callee in _reached(function) if is_seam(callee)}
 
 
-def answers_of(function: FunctionType) -> set[FunctionType]:
+def answers_of(function: Callable) -> set[Callable]:
     """The functions that a transition calls, itself or through helpers, whose answer is that of the step."""
     return {callee for callee in _reached(function) if callee in ANSWERS or is_seam(callee) and asks(callee)}
 

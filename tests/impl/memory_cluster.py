@@ -174,7 +174,7 @@ class InMemory(Conductor):
         """Let a broker take note of all that has arrived."""
         broker = self._cluster.orders[b][1]
         asked = broker.process.requests
-        for waiting in (asked.backlog, *([asked.inbox.queue] if asked.session else [])):
+        for waiting in (asked.backlog, *([asked.inbox.queue] if asked.has_session else [])):
             while waiting:
                 item = waiting.popleft()
                 asked.take(item) or isinstance(item, Message) and broker.messages.append(item)

@@ -152,7 +152,7 @@ def test_answers_come_before_a_controller_finds_that_their_senders_have_gone():
     [(True, False, ["nobody rules"]), (False, True, []), (False, False, None), (True, True, None)],
 )
 def test_what_holds_is_no_reproduction_and_what_does_not_is_no_control(violated, is_control, wanted):
-    behaviour = SimpleNamespace(property="p", steps=["last"])
+    behaviour = SimpleNamespace(violated="p", steps=["last"])
     if wanted is None:
         with pytest.raises(Departs):
             concluded(behaviour, "nobody rules", violated, is_control or None)
@@ -239,7 +239,7 @@ def test_a_forced_election_is_refused_by_its_answer_and_not_by_silence(monkeypat
 
     admin = SimpleNamespace(elect_leaders=elect, close=lambda: None)
     monkeypatch.setattr(verdict, "KafkaAdminClient", lambda bootstrap_servers: admin)
-    monkeypatch.setattr(verdict, "state_in", lambda cluster, p: SimpleNamespace(leader=leader))
+    monkeypatch.setattr(verdict, "known_state_in", lambda cluster, p: SimpleNamespace(leader=leader))
     _, holds = verdict.MENDED["force_elects"]
     assert holds(SimpleNamespace(inner={}, children={})) is elects
 

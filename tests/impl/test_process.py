@@ -44,7 +44,7 @@ def broker(keeper, opened, tmp_path):
         )
     )
     yield made
-    if made.process.requests.session:
+    if made.process.requests.has_session:
         made.process.requests.session.close()
     remove(operator)
 

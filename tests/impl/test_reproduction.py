@@ -103,7 +103,7 @@ def test_a_lasso_that_goes_round_is_refused(tmp_path):
 def test_a_shutdown_that_never_succeeds_goes_round_once_and_in_its_control_the_isr_stays(tmp_path):
     found = read_behaviour(RECORDINGS / "3.9.1-failed-shutdown" / "counterexample.json", "3.9.1")
     run = write_run(
-        tmp_path / "run", "partition", "fenced", *map(str, found.steps), name=found.property, scope=found.scope, loop=9
+        tmp_path / "run", "partition", "fenced", *map(str, found.steps), name=found.violated, scope=found.scope, loop=9
     )
     assert [str(step) for step in read_behaviour(run, "3.9.1").steps] == [str(step) for step in found.steps]
     control = control_of(found)

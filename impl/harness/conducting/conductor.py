@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import queue
 import time
+from typing import cast
 
 from kazoo.exceptions import NoNodeError
 
 from kafkaproof.impl.broker.orders import Do
+from kafkaproof.impl.harness.driving.child import BrokerChild
 from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
@@ -21,6 +23,7 @@ from kafkaproof.spec.election.faults import fail_batch
 from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.errors import Unfinished
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
+from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import FAULT
 from kafkaproof.spec.language.steps import Step, by_name, names, parse_step
 from kafkaproof.spec.partition import brokers, creation, failover, faults, machines
@@ -71,7 +74,7 @@ class Conductor:
 
     def __init__(self, cluster: Cluster, watcher: Watcher):
         self._cluster, self._watcher, self._taken = cluster, watcher, 0
-        self._left: dict[int, tuple[int, bytes]] = {}
+        self._left: dict[int, tuple[int, bytes] | None] = {}
 
     def take_all(self, *texts: str) -> None:
         """Take steps in their order; raises as `take` does."""
@@ -123,7 +126,7 @@ class Conductor:
                 return answer
 
     def _order(self, b, part, any_of, content=None, **arguments) -> tuple[str, str | None]:
-        child = self._cluster.children[b]
+        child = cast(BrokerChild, self._cluster.children[b])
         child.command(do=Do.TAKE, part=part, any=any_of, arguments=arguments, content=content or {})
         until = time.monotonic() + WAIT
         while True:
@@ -151,7 +154,7 @@ class Conductor:
     # From outside
 
     def _from_outside(self, name: str, **arguments: int) -> str | None:
-        cluster, b = self._cluster, arguments.get("b")
+        cluster, b = self._cluster, arguments.get("b", NOBODY)
         match name:
             case faults.crash.__name__:
                 self._left[b] = cluster.children[b].session

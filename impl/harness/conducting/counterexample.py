@@ -46,13 +46,13 @@ SESSION = 300.0
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A behaviour of `model` to a violation of `property`: the texts of its steps, and of each what the message says
-    that it handles.
+    """A behaviour of `model` to a violation of the property `violated`: the texts of its steps, and what the message
+    says that each of them handles.
     """
 
     model: Model
     scope: Scope
-    property: str
+    violated: str
     steps: tuple[str, ...]
     contents: tuple[dict[str, object], ...]
 

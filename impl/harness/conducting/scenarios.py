@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from kafkaproof.impl.harness.conducting.conductor import Conductor
 from kafkaproof.impl.harness.driving.cluster import Cluster
-from kafkaproof.impl.harness.driving.watch import Watcher, epoch_in, state_in
+from kafkaproof.impl.harness.driving.watch import Watcher, epoch_in, known_state_in, state_in
 from kafkaproof.spec.partition.machines import write_leader
 
 HOLD = write_leader.__name__
@@ -132,7 +132,7 @@ def never_led(cluster: Cluster, watcher: Watcher) -> None:
         "brokers.broker_failure(b=1)",
         "machines.create_first_state(b=1, p=0) -> NODEEXISTS",
     )
-    led_by = state_in(cluster, 0).leader
+    led_by = known_state_in(cluster, 0).leader
     watcher.say(
         f"the state names broker {led_by}, who is gone, and the controller elects nobody",
         landed=led_by not in cluster.registered(),
@@ -167,7 +167,7 @@ def stale_zkversion(cluster: Cluster, watcher: Watcher) -> None:
     conductor.take_all("replica.leader_and_isr(b=0, epoch=2, p=0)", "replica.leader_and_isr(b=1, epoch=2, p=0)")
     watcher.say("broker 1 wakes, and writes; the leader refuses what it is told")
     conductor.take("machines.write_leader(b=1, p=0) -> OK")
-    conductor.take("replica.leader_and_isr(b=0, epoch=1, p=0)", leader_epoch=state_in(cluster, 0).leader_epoch)
+    conductor.take("replica.leader_and_isr(b=0, epoch=1, p=0)", leader_epoch=known_state_in(cluster, 0).leader_epoch)
     watcher.say("the leader wants its follower out of the ISR, again and again")
     conductor.take_all(*["leader_zk.change_isr(b=0, p=0, isr=1) -> BADVERSION"] * ATTEMPTS)
     watcher.say("its ISR writes are refused, and nobody tells it why", landed=True)

@@ -140,7 +140,7 @@ def _check(name: str, value: object, highest: float | None) -> None:
             raise ValueError(f"topic is {json.dumps(value)}: of a-z, A-Z, 0-9, '.', '_', '-', and not {OFFSETS_TOPIC}")
         return
     kinds = (int,) if name in ("broker", "partition") else (int, float)
-    if type(value) not in kinds or not 0 <= value <= highest:
+    if not isinstance(value, kinds) or isinstance(value, bool) or not 0 <= value <= highest:
         bounds = "0 or more" if highest == sys.float_info.max else f"from 0 to {highest}"
         raise ValueError(f"{name} is {json.dumps(value)}: a {'whole ' if kinds == (int,) else ''}number {bounds}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
 
 from kafkaproof.impl.harness.driving import catalogue
 from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER, why_not
@@ -63,20 +64,21 @@ class Chaos:
         kind, *others = FAULTS[name].needs or ("broker",)
         watcher.say(name.replace("_", " ") + whom, fault=name, **{kind: broker})
         self._created += name == CREATE_TOPIC.name
-        drawn = {("partition",): [partition], ("delay",): [delay]}.get(tuple(others), [])
+        ways: dict[tuple[str, ...], list] = {("partition",): [partition], ("delay",): [delay]}
+        drawn = ways.get(tuple(others), [])
         if "replicas" in others:
             drawn = [self._target()]
         if "pattern" in others:
             link = self._chance.choice([ZOOKEEPER, KAFKA] if self._cluster.size.release else [ZOOKEEPER])
             drawn = [link, self._chance.choice(LOST[link])]
-        self._broken.do(name, broker, *drawn)
+        self._broken.do(name, *([] if broker is None else [broker]), *drawn)
 
     def _target(self) -> list[int]:
         """Some brokers that a partition is to be on, no fewer than acks=all needs."""
         size = self._cluster.size
         return self._chance.sample(range(size.brokers), self._chance.randint(size.min_isr, size.replicas))
 
-    def _possible(self, name: str) -> list[int | str | None]:
+    def _possible(self, name: str) -> Sequence[int | str | None]:
         """The brokers, topics or partitions to which something can be done; [None] for what is done to none."""
         cluster, broken = self._cluster, self._broken.brokers
         brokers = range(cluster.size.brokers)

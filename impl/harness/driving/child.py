@@ -11,6 +11,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.harness.driving.zookeeper_server import die_with_parent
@@ -24,17 +25,29 @@ LAST = 4096
 class Child:
     """A process that the driver has started: `command`, with its output in `log`. It ends with the driver.
 
-    `ending`: its exit status after SIGTERM; `leaving`: that of one that ends because it cannot go on.
+    `ending`: its exit status after SIGTERM; `leaving`: that of one that ends because it cannot go on. `port` is where
+    clients find it, 0 where that is not known yet.
     """
 
-    ending = leaving = 0
+    ending = leaving = port = 0
 
-    def __init__(self, command: Sequence[str], log: Path, **options: object):
+    def __init__(self, command: Sequence[str], log: Path, **options: Any):
         self.log = log
         self._wanted: set[int] = set()
         with open(log, "a") as output:
             streams = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output, **options}
-            self._process = subprocess.Popen(command, **streams, preexec_fn=die_with_parent, start_new_session=True)
+            self._process: subprocess.Popen = subprocess.Popen(
+                command, **streams, preexec_fn=die_with_parent, start_new_session=True
+            )
+
+    @property
+    def session(self) -> tuple[int, bytes] | None:
+        """Its ZooKeeper session, id and password; None where it has none yet."""
+        return None
+
+    def command(self, **line: object) -> None:
+        """Tell the process something; only those of our own brokers listen."""
+        raise NotImplementedError(f"{type(self).__name__} takes no commands")
 
     @property
     def running(self) -> bool:
@@ -54,7 +67,7 @@ class Child:
 
     def signal(self, number: int) -> None:
         """Send a signal; SIGTERM asks for the end, and SIGKILL brings it about."""
-        wanted = {signal.SIGTERM: self.ending, signal.SIGKILL: KILLED}
+        wanted: dict[int, int] = {signal.SIGTERM: self.ending, signal.SIGKILL: KILLED}
         if number in wanted:
             self._wanted.add(wanted[number])
         self._process.send_signal(number)
@@ -92,17 +105,22 @@ class BrokerChild(Child):
 
     def __init__(self, settings: Settings, log: Path):
         self.settings, self.told = settings, queue.Queue()
-        self.session: tuple[int, bytes] | None = None
+        self._session: tuple[int, bytes] | None = None
         self.port = settings.port
         super().__init__(self.program, log, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.command(**asdict(settings))
         threading.Thread(target=self._listen, daemon=True).start()
 
+    @property
+    def session(self) -> tuple[int, bytes] | None:
+        """Its ZooKeeper session, id and password; None where it has not told yet."""
+        return self._session
+
     def _listen(self):
         for line in self._process.stdout:
             told = json.loads(line)
             if "session" in told:
-                self.session = int(told["session"], 16), bytes.fromhex(told["password"])
+                self._session = int(told["session"], 16), bytes.fromhex(told["password"])
                 self.port = told["port"]
             else:
                 self.told.put(told)
@@ -111,8 +129,11 @@ class BrokerChild(Child):
         """Tell the process something."""
         if line.get("dies"):
             self._wanted.add(KILLED)
+        stdin = self._process.stdin
+        if stdin is None:
+            return
         try:
-            self._process.stdin.write(json.dumps(line) + "\n")
-            self._process.stdin.flush()
+            stdin.write(json.dumps(line) + "\n")
+            stdin.flush()
         except OSError:
             pass  # it has ended

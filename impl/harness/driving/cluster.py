@@ -9,15 +9,15 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Thread
+from typing import cast
 
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
 from kafkaproof.impl.broker.recording import FORMAT
 from kafkaproof.impl.broker.settings import Settings
-from kafkaproof.impl.harness.driving.child import BrokerChild
+from kafkaproof.impl.harness.driving.child import BrokerChild, Child
 from kafkaproof.impl.harness.driving.faults import OPERATOR, Faults
 from kafkaproof.impl.harness.driving.zookeeper_server import Keeper, answers, parse
-from kafkaproof.impl.protocol.wire import HOST
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC, Places
 from kafkaproof.impl.seams.zookeeper.znodes import (
     BROKER_IDS,
@@ -103,9 +103,10 @@ class Cluster(Faults):
             raise UserError(f"--directory {directory}: cannot be made: {error.strerror}; name another") from None
         if zookeeper is None:
             keeper = Keeper(directory, tick=max(100, int(size.session_timeout * 125)), port=port)
+            zookeeper = keeper.address
         elif parse(zookeeper) and not answers(zookeeper):
             raise UserError(f"no ZooKeeper at {zookeeper}; start it, or leave --zookeeper away")
-        super().__init__(directory, size, zookeeper or keeper.address, keeper)
+        super().__init__(directory, size, zookeeper, keeper)
 
     def __enter__(self) -> Cluster:
         try:
@@ -172,7 +173,7 @@ class Cluster(Faults):
         self.note(self.start, broker=broker)
         self.children[broker] = self.new_child(broker, self._incarnations[broker])
 
-    def new_child(self, broker: int, number: int) -> BrokerChild:
+    def new_child(self, broker: int, number: int) -> Child:
         """Start the process of a broker that is its `number`th."""
         size = self.size
         port = self.children[broker].port if broker in self.children else 0
@@ -269,10 +270,6 @@ class Cluster(Faults):
 
     # Observation
 
-    def bootstrap(self) -> list[str]:
-        """Where clients find the brokers that have come up once: HOST:PORT of each."""
-        return [f"{HOST}:{child.port}" for _, child in sorted(self.children.items()) if child.port]
-
     def controller(self) -> int | None:
         """The broker that /controller names."""
         try:
@@ -282,7 +279,8 @@ class Cluster(Faults):
 
     def recorded(self, broker: int, transition: str) -> int:
         """How many steps of this name the present process of a broker has recorded."""
-        lines = Path(self.children[broker].settings.recording).read_text().splitlines()
+        child = cast(BrokerChild, self.children[broker])
+        lines = Path(child.settings.recording).read_text().splitlines()
         return sum('"step":"' in line and f".{transition}(" in line for line in lines)
 
     def registered(self) -> list[int]:

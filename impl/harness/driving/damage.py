@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kafkaproof.impl.harness.driving.catalogue import FAULTS, KILL, START, STOP
 from kafkaproof.impl.harness.driving.cluster import Cluster
 
@@ -13,21 +15,21 @@ class Broken:
 
     def __init__(self, cluster: Cluster):
         self.cluster = cluster
-        self.brokers: dict[str, set[int]] = {name: set() for name in LASTING}
+        self.brokers: dict[str, set] = {name: set() for name in LASTING}
 
-    def do(self, fault: str, broker: int | None = None, *others: object) -> None:
-        """Do it, and note whether it lasts."""
-        lasting = LASTING.get(fault)
-        if lasting and not (lasting.slows and not others[0]):
+    def do(self, fault: str, *arguments: Any) -> None:
+        """Do it with what it needs, which is a broker first where it lasts, and note whether it lasts."""
+        declared, broker = FAULTS[fault], arguments[0] if arguments else None
+        if declared.lasts and not (declared.slows and not arguments[1]):
             self.brokers[fault].add(broker)
-        elif lasting or FAULTS[fault].undoes:
-            for each in FAULTS[fault].undoes or (lasting,):
+        elif declared.lasts or declared.undoes:
+            for each in declared.undoes or (declared,):
                 self.brokers[each.name].discard(broker)
-        elif fault in (KILL.name, START.name):
-            for each in LASTING:
-                if LASTING[each].ends:
-                    self.brokers[each].discard(broker)
-        getattr(self.cluster, fault)(*(() if broker is None else (broker, *others)))
+        elif declared in (KILL, START):
+            for name in LASTING:
+                if LASTING[name].ends:
+                    self.brokers[name].discard(broker)
+        getattr(self.cluster, fault)(*arguments)
 
     def mend(self) -> None:
         """Take everything back, and wait until all brokers are there; raises Unfinished where they never are.

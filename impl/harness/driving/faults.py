@@ -16,10 +16,13 @@ from kazoo.exceptions import NodeExistsError, NoNodeError
 
 from kafkaproof.impl.broker.orders import Do
 from kafkaproof.impl.harness.driving.catalogue import START
+from kafkaproof.impl.harness.driving.child import Child
 from kafkaproof.impl.harness.driving.zookeeper_server import Keeper, parse
+from kafkaproof.impl.harness.links.kafka import KafkaLink
 from kafkaproof.impl.harness.links.proxy import Proxy
 from kafkaproof.impl.harness.links.rules import DELAY, DROP, HOLD, Rule
 from kafkaproof.impl.harness.links.zookeeper import ZooKeeperLink
+from kafkaproof.impl.protocol.wire import HOST
 from kafkaproof.impl.seams.storage.checkpoint import NAME
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
 from kafkaproof.impl.seams.zookeeper.request_znodes import ConfigChange, IsrChange, PreferredElection, Reassignment
@@ -50,10 +53,10 @@ class Faults:
     """
 
     def __init__(self, directory: Path, size, zookeeper: str, keeper: Keeper | None):
-        self.zookeeper, self._keeper, self.places = zookeeper, keeper, size.places
+        self.directory, self.zookeeper, self._keeper, self.places = directory, zookeeper, keeper, size.places
         self._partitions, self.replicas = tuple(range(size.partitions)), size.replicas
-        self.children: dict[int, object] = {}
-        self.inner: dict[int, Proxy] = {}
+        self.children: dict[int, Child] = {}
+        self.inner: dict[int, KafkaLink] = {}
         self.operator = KazooClient(zookeeper, timeout=SILENCE)
         self.links = {b: self.new_link(b, parse(zookeeper)) for b in range(size.brokers)}
         self._file = open(directory / "recording" / "faults.jsonl", "w", buffering=1)
@@ -199,6 +202,8 @@ class Faults:
 
     def restart_zookeeper(self) -> None:
         """kill -9 of ZooKeeper, and a new process on its data; sessions begin to count anew. Only of one of ours."""
+        if self._keeper is None:
+            raise RuntimeError("ZooKeeper is no process of ours: a defect")
         self.note(self.restart_zookeeper)
         self._keeper.restart()
         while not self.operator.connected:
@@ -258,6 +263,10 @@ class Faults:
             self.operator.create(f"{DELETE_TOPICS}/{topic}")
         except NodeExistsError:
             pass
+
+    def bootstrap(self) -> list[str]:
+        """Where clients find the brokers that have come up once: HOST:PORT of each."""
+        return [f"{HOST}:{child.port}" for _, child in sorted(self.children.items()) if child.port]
 
     def created_topics(self) -> list[str]:
         """The topics that were created while the cluster runs, and are not to be deleted."""

@@ -40,7 +40,8 @@ class Load:
         self._bootstrap, self._topic, self._partitions = bootstrap, topic, partitions
         self.noted: dict[tuple[int, int], bytes] = {}
         self.replaced: list[tuple[int, int, bytes]] = []
-        self._stopping, self._patience = threading.Event(), TIMEOUT
+        self._stopping = threading.Event()
+        self._patience: float = TIMEOUT
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 

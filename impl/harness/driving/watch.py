@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import json
 import time
+from typing import Protocol
 
 from kazoo.exceptions import NoNodeError
 
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster
 from kafkaproof.impl.seams.zookeeper.znodes import TOPICS, ControllerEpoch, State, Topic
+from kafkaproof.spec.errors import Unfinished
+
+
+class Teller(Protocol):
+    """Whoever is told what happens."""
+
+    def say(self, text: str, **line: object) -> None:
+        """Tell one thing, in words and as names and values."""
+
+    def look(self, cluster: Cluster) -> None:
+        """Tell what has changed since the last look."""
 
 
 class Watcher:
@@ -58,6 +70,14 @@ def epoch_in(cluster: Cluster) -> int:
 def state_in(cluster: Cluster, p: int) -> State | None:
     """The state in ZooKeeper of a partition of the topic, None where there is none."""
     return read_znode(cluster, State.path_of(TOPIC, p), State)
+
+
+def known_state_in(cluster: Cluster, p: int) -> State:
+    """The same of a partition that must have one; raises Unfinished where there is none."""
+    state = state_in(cluster, p)
+    if state is None:
+        raise Unfinished(f"{TOPIC}-{p} has no state in ZooKeeper")
+    return state
 
 
 def read_znode(cluster: Cluster, path: str, znode):

@@ -146,7 +146,7 @@ def java(what: str) -> str:
 
 def _jars() -> str:
     found = importlib.util.find_spec("pyspark")
-    jars = Path(found.origin).parent / "jars" if found else None
+    jars = Path(found.origin).parent / "jars" if found and found.origin else None
     if jars is None or not list(jars.glob("zookeeper-[0-9]*.jar")):
         raise UserError("PySpark's jars have no ZooKeeper; give --zookeeper HOST:PORT")
     return str(jars / "*")

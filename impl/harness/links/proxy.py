@@ -11,6 +11,7 @@ import socket
 import threading
 from collections import deque
 from functools import cache
+from typing import Any
 
 from kafkaproof.impl.harness.links.passed import ANSWER, DROPPED, PASSED, REQUEST, Recorder
 from kafkaproof.impl.harness.links.rules import DELAY, DROP, HOLD, Frame, Rule
@@ -126,7 +127,7 @@ class Connection:
     def __init__(self, proxy: Proxy, place: int, inner: tuple, outer: tuple):
         self.proxy, self.place, self._inner, self._outer = proxy, place, inner, outer
         self.requests: dict[int | None, bytes] = {}
-        self.about: dict[str, object] = {}
+        self.about: dict[str, Any] = {}
 
     async def forward(self) -> None:
         """Forward both ways, until one end has gone or a frame is dropped."""
@@ -208,9 +209,10 @@ class _Way:
                 frame.drop()
                 raise
             frame.is_stale = bool(self._waiting) and self._waiting[-1][1] is None
-            for each in [each for each in self._waiting if each[1] and self._proxy.overtakes(each[1])]:
-                self._waiting.remove(each)
-                await self._send(each[1], self._proxy.part(each[1], self._is_answer))
+            for each in list(self._waiting):
+                if (data := each[1]) and self._proxy.overtakes(data):
+                    self._waiting.remove(each)
+                    await self._send(data, self._proxy.part(data, self._is_answer))
         return DROPPED if rule.action == DROP else frame.verdict or PASSED
 
     async def _send(self, data: bytes, part: str) -> None:

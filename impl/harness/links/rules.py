@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from kafkaproof.impl.harness.links.passed import DROPPED, PASSED
 
@@ -14,8 +15,9 @@ HOLD, DELAY, DROP, NOTICE = "hold", "delay", "drop", "notice"
 class Frame:
     """A frame that a rule has taken: what it `said`, and what becomes of it. `is_stale`: whoever sent it has gone."""
 
-    def __init__(self, said: Mapping[str, object]):
-        self.said, self.is_stale, self.verdict = dict(said), False, None
+    def __init__(self, said: Mapping[str, Any]):
+        self.said, self.is_stale = dict(said), False
+        self.verdict: str | None = None
 
     def let_go(self) -> None:
         """Forward it, if it is held."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from kazoo.exceptions import EXCEPTIONS, BadVersionError
 
 from kafkaproof.impl.harness.conducting.conductor import Departs
 from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER
 from kafkaproof.impl.harness.driving.cluster import Cluster, wait_until
-from kafkaproof.impl.harness.driving.watch import Watcher
+from kafkaproof.impl.harness.driving.watch import Teller
 from kafkaproof.impl.harness.links.passed import ANSWER
 from kafkaproof.impl.harness.links.rules import DROP, NOTICE, Frame, Rule, fits
 from kafkaproof.impl.harness.links.zookeeper import CHECK
@@ -40,6 +41,7 @@ from kafkaproof.impl.seams.zookeeper.znodes import State
 from kafkaproof.spec.cluster import control, data_plane, faults
 from kafkaproof.spec.errors import Unfinished
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED, Answer
+from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.plain import Plain, ids_in
 from kafkaproof.spec.language.steps import Step, names
 from kafkaproof.spec.partition import brokers, failover
@@ -56,7 +58,7 @@ FINDS = {"operation": f"{READ}|{LOOK_FOR}", "path": CONTROLLER}
 class Along:
     """Takes the steps of a counterexample in a cluster whose brokers do as they like, and tells of them."""
 
-    def __init__(self, cluster: Cluster, watcher: Watcher, behaviour: Behaviour):
+    def __init__(self, cluster: Cluster, watcher: Teller, behaviour: Behaviour):
         self._cluster, self._watcher, self._behaviour = cluster, watcher, behaviour
         self._steps = behaviour.steps
         self._deeds, self._held = Deeds(cluster), Held(cluster, watcher, behaviour)
@@ -194,17 +196,22 @@ class Along:
 
         A controller that is asked something reads what it likes until it is: it says that it rules when it has begun.
         """
-        name, broker = step.name, step.arguments.get("b")
+        name, broker = step.name, step.arguments.get("b", NOBODY)
         if name == faults.restart.__name__:
             self._held.free(broker)
         if name == faults.stop.__name__:
-            wait_until(lambda: self._held.let_shut_down(broker) or not self._cluster.children[broker].running, WAIT)
+            wait_until(lambda: self._shuts_down(broker), WAIT)
         answer = self._deeds.do(step, state, lambda: self._held.let_reads_of(self._cluster.controller()))
         if name == faults.restart.__name__:
             self.await_started(broker)
         if name in ENDS:
             self._held.has_ended(broker)
         return answer or step.answer
+
+    def _shuts_down(self, broker: int) -> bool:
+        """Let through what a broker asks for while it shuts down; whether it has."""
+        self._held.let_shut_down(broker)
+        return not self._cluster.children[broker].running
 
     def _let(self, step: Step, wanted: Wanted, fate: int) -> str | None:
         """Let the frame of a step through, or lose it; the answer, where ZooKeeper gives one."""
@@ -215,7 +222,7 @@ class Along:
         number = len(answers.taken)
         if not fits(frame.said, wanted.pattern):
             frame.let_go()
-            answer = self._answer(step, wanted._replace(pattern=wanted.before), number)
+            answer = self._answer(step, wanted._replace(pattern=wanted.before or {}), number)
             return self._let(step, wanted, fate) if answer in ("OK", "NODEEXISTS") else answer
         if fate == LOST_APPLIED:
             lost = Rule(DROP, {**wanted.pattern, "part": ANSWER})
@@ -266,7 +273,7 @@ class Along:
             time.sleep(LOOK)
         raise Unfinished(f"ZooKeeper did not answer in {WAIT:.0f} seconds")
 
-    def _named(self, said: Mapping[str, object], reader: int) -> str:
+    def _named(self, said: Mapping[str, Any], reader: int) -> str:
         """What the specification calls an answer; a broker may find itself in /controller."""
         answer = named(said)
         if answer == "OK" and fits(said, FINDS) and self._cluster.controller() == reader:
@@ -282,7 +289,7 @@ def _written(said) -> dict | None:
     return None
 
 
-def named(said: Mapping[str, object]) -> str:
+def named(said: Mapping[str, Any]) -> str:
     """What the specification calls an answer, but for whom it names."""
     if said.get("failed") == 0 and said["operations"][0]["operation"] == CHECK:
         if said["error"] == BadVersionError.code:

@@ -27,7 +27,7 @@ DRIVEN = ("election", "partition", "topics", CLUSTER)
 """The systems along whose counterexamples real brokers are driven."""
 SESSION = 120.0
 """No session ends by itself while steps are taken, in seconds."""
-PATIENT = {
+PATIENT: dict[str, object] = {
     "replica.lag.time.max.ms": 10_000,
     "controller.socket.timeout.ms": 600_000,
     "replica.socket.timeout.ms": 600_000,
@@ -42,14 +42,14 @@ WHEN_LEFT = ("may_go_when_followed",)
 
 @dataclass(frozen=True)
 class Behaviour:
-    """Steps to a violation of `property`, and the state that each of them leads to; `initial` is the first.
+    """Steps to a violation of the property `violated`, and the state that each of them leads to; `initial` is the first.
 
     `release`: of Kafka, whose brokers take them.
     """
 
     model: Model
     scope: Scope
-    property: str
+    violated: str
     initial: Plain
     steps: list[Step]
     states: list[Plain]
@@ -59,11 +59,11 @@ class Behaviour:
     def size(self) -> Size:
         """The cluster that it is a behaviour of, with one broker more where one must come and go."""
         brokers = self.scope["brokers"]
-        sizes = {name: self.scope.get(name, 1) for name in ("partitions", "min_isr")}
         return Size(
-            brokers + (self.spare is not None),
+            brokers + self.needs_spare,
             self.scope.get("replicas", brokers),
-            **sizes,
+            partitions=self.scope.get("partitions", 1),
+            min_isr=self.scope.get("min_isr", 1),
             release=self.release,
             recorded=False,
             session_timeout=SESSION,
@@ -90,10 +90,14 @@ class Behaviour:
         return deposed_in([self.initial, *self.states], self.steps)
 
     @property
-    def spare(self) -> int | None:
-        """The broker without a replica that comes and goes, or stands in as a controller; None where none is needed."""
-        needed = self.stands_in or any(each.lists for each in self.deposed)
-        return self.scope["brokers"] if needed else None
+    def needs_spare(self) -> bool:
+        """Whether a broker without a replica must come and go, or stand in as a controller."""
+        return bool(self.stands_in) or any(each.lists for each in self.deposed)
+
+    @property
+    def spare(self) -> int:
+        """The number of that broker, which the specification does not have."""
+        return self.scope["brokers"]
 
     @cached_property
     def stands_in(self) -> int | None:
@@ -201,8 +205,7 @@ def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> 
         initial = new_state(model.state, scope)
         model.initial(initial, *arguments)
         if states := followed(model, initial, steps):
-            steps = _postponed(model, initial, steps, states[-1])
-            states = followed(model, initial, steps)
+            steps, states = _postponed(model, initial, steps, states)
             found = Behaviour(model, scope, shortest["property"], initial, steps, states, release)
             _check_stand_in(directory, found)
             return found
@@ -257,16 +260,18 @@ def followed(model: Model, initial: Plain, steps: list[Step]) -> list[Plain] | N
     return found
 
 
-def _postponed(model: Model, initial: Plain, steps: list[Step], last: Plain) -> list[Step]:
-    """The same steps, each that brokers hear of at once as late as may be, so that the end is the same state."""
+def _postponed(model: Model, initial: Plain, steps: list[Step], states: list[Plain]) -> tuple[list[Step], list[Plain]]:
+    """The same steps, each that brokers hear of at once as late as may be, so that the end is the same state; and the
+    states that they lead to.
+    """
     for place in reversed(range(len(steps))):
         if steps[place].name not in HEARD:
             continue
         others = steps[:place] + steps[place + 1 :]
         for later in range(len(others), place, -1):
             tried = others[:later] + [steps[place]] + others[later:]
-            states = followed(model, initial, tried)
-            if states and values_of(states[-1]) == values_of(last):
-                steps = tried
+            found = followed(model, initial, tried)
+            if found and values_of(found[-1]) == values_of(states[-1]):
+                steps, states = tried, found
                 break
-    return steps
+    return steps, states

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, cast
 
 from kazoo.exceptions import NodeExistsError
 
@@ -74,7 +75,7 @@ class KafkaCluster(Cluster):
         size: Size,
         zookeeper: str | None = None,
         port: int | None = None,
-        properties: Mapping[str, object] = MappingProxyType({}),
+        properties: Mapping[str, Any] = MappingProxyType({}),
     ):
         """`properties`: of the brokers, which go before those of `kafkaproof.impl.harness.real.configuration`."""
         self._jars, self._java = class_path(size.release), java(f"Kafka {size.release}")
@@ -171,7 +172,7 @@ class KafkaCluster(Cluster):
 
     def has_started(self, broker: int) -> bool:
         """Whether a broker has started, and would ask the controller before it ends."""
-        return self.children[broker].has_started
+        return cast(KafkaChild, self.children[broker]).has_started
 
     # Links and disks
 

@@ -20,7 +20,7 @@ from kafka.errors import KafkaError
 from kafkaproof.impl.harness.driving.acts import Act, carry_out
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, assignments
 from kafkaproof.impl.harness.driving.load import Load, close_producer
-from kafkaproof.impl.harness.driving.watch import Watcher, epoch_in, state_in
+from kafkaproof.impl.harness.driving.watch import Watcher, epoch_in, known_state_in, state_in
 from kafkaproof.impl.harness.real.cluster import KafkaCluster
 from kafkaproof.impl.harness.real.outside import seen_of
 from kafkaproof.impl.replicas.replication import LAG
@@ -121,7 +121,7 @@ def _begun(cluster: Cluster) -> list[int]:
     assigned, wanted = assignments(size)[: size.partitions], range(size.partitions)
     cluster.start_brokers(first=0)
     cluster.await_all()
-    if size.release:
+    if isinstance(cluster, KafkaCluster):
         cluster.create_events([list(each) for each in assigned])
     cluster.await_that(
         lambda: all((state := state_in(cluster, p)) and len(state.isr) == size.replicas for p in wanted),
@@ -129,8 +129,10 @@ def _begun(cluster: Cluster) -> list[int]:
     )
     cluster.ask_for_preferred()
     preferred = [each[0] for each in assigned]
-    cluster.await_that(lambda: [state_in(cluster, p).leader for p in wanted] == preferred, "preferred replicas lead")
-    return [epoch_in(cluster), *(state_in(cluster, p).leader_epoch for p in wanted)]
+    cluster.await_that(
+        lambda: [known_state_in(cluster, p).leader for p in wanted] == preferred, "preferred replicas lead"
+    )
+    return [epoch_in(cluster), *(known_state_in(cluster, p).leader_epoch for p in wanted)]
 
 
 def _come_to_rest(cluster: Cluster, watcher: Watcher) -> None:
@@ -148,8 +150,7 @@ def _look(cluster: Cluster, began: list[int]) -> Look:
     """What is seen of a cluster now."""
     partitions = []
     for p, epoch in zip(range(cluster.size.partitions), began[1:]):
-        state = state_in(cluster, p)
-        seen = seen_of(state)
+        seen = seen_of(known_state_in(cluster, p))
         elections = seen.pop("leader_epoch") - epoch
         partitions.append({**seen, "elections": elections, "acks=all": _answer(cluster, p)})
     return Look(epoch_in(cluster) - began[0], cluster.registered(), partitions)

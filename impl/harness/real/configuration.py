@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 LISTENERS = "CLIENT", "INNER"
 """Clients come to the first; brokers reach each other, and the controller them, by the second."""
@@ -37,7 +38,7 @@ def write_properties(
     ports: Mapping[str, int],
     advertised: Mapping[str, int],
     directories: list[Path],
-    more: Mapping[str, object],
+    more: Mapping[str, Any],
 ) -> None:
     """Write the server.properties of a broker.
 

@@ -52,23 +52,23 @@ def control_of(behaviour: Behaviour) -> Control:
     asked = [
         prop
         for prop in behaviour.model.properties
-        if prop.name == behaviour.property and prop.kind in (*SAFETY, *LIVENESS, GOAL)
+        if prop.name == behaviour.violated and prop.kind in (*SAFETY, *LIVENESS, GOAL)
     ]
     if not asked:
         raise UserError(
-            f"--control: {behaviour.model.system} asks nothing of states or steps that is called {behaviour.property}"
+            f"--control: {behaviour.model.system} asks nothing of states or steps that is called {behaviour.violated}"
         )
     lossless = all(_is_answered(step) for step in behaviour.steps)
     for number in reversed(range(1, len(behaviour.steps) + 1)):
         step = behaviour.steps[number - 1]
-        proposed = behaviour.property in WHEN_LEFT and step.name in PROPOSED
+        proposed = behaviour.violated in WHEN_LEFT and step.name in PROPOSED
         if asked[0].kind in LIVENESS and _is_answered(step) and not lossless:
             continue
         for instead in [[]] if proposed else _instead_of(step):
             if found := _tried(behaviour, number, instead, asked[0]):
                 return found
     raise UserError(
-        f"--control: without any one fault or message the counterexample of {behaviour.property} still violates it"
+        f"--control: without any one fault or message the counterexample of {behaviour.violated} still violates it"
     )
 
 

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Callable
 from contextlib import closing, suppress
 from threading import Thread
+from typing import cast
 
 from kafka import TopicPartition
 from kafka.admin import KafkaAdminClient
@@ -22,6 +23,7 @@ from kafkaproof.impl.harness.links.kafka import KafkaLink
 from kafkaproof.impl.harness.links.passed import REQUEST
 from kafkaproof.impl.harness.links.rules import HOLD, NOTICE, Rule
 from kafkaproof.impl.harness.real.behaviour import replicas_in
+from kafkaproof.impl.harness.real.cluster import KafkaCluster
 from kafkaproof.impl.harness.real.moves import DEEDS
 from kafkaproof.impl.harness.real.records import ALL, Clients
 from kafkaproof.impl.seams.zookeeper.znodes import Topic
@@ -41,7 +43,7 @@ class Deeds:
     def __init__(self, cluster: Cluster):
         self._cluster = cluster
         self._slow: dict[int, list] = {}
-        self._left: dict[int, tuple[int, bytes]] = {}
+        self._left: dict[int, tuple[int, bytes] | None] = {}
         self._asked: set[int] = set()
         self._clients: Clients | None = None
 
@@ -132,7 +134,7 @@ class Deeds:
         """A producer asks a broker to append its next record, with acks=all (1) or 1 (0)."""
         record = self.clients.produce(b, p, ALL if acks else 1)
         self._cluster.await_that(
-            lambda: record.error or record.value in self._cluster.log_of(b, p),
+            lambda: record.error or record.value in cast(KafkaCluster, self._cluster).log_of(b, p),
             f"broker {b} has appended {record.value.decode()}",
         )
         return "OK" if record.error in (None, DONE) else record.error

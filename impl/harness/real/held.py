@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from kafkaproof.impl.harness.conducting.conductor import Departs
 from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER
 from kafkaproof.impl.harness.driving.cluster import Cluster, wait_until
-from kafkaproof.impl.harness.driving.watch import Watcher, epoch_in
+from kafkaproof.impl.harness.driving.watch import Teller, epoch_in
 from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
 from kafkaproof.impl.harness.links.rules import HOLD, NOTICE, Frame, Rule, fits
 from kafkaproof.impl.harness.real.behaviour import Behaviour
@@ -30,6 +31,7 @@ from kafkaproof.impl.harness.real.moves import (
 )
 from kafkaproof.impl.harness.real.outside import told_in
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS
+from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.partition.deletion.replica import stop_replica
 
@@ -47,7 +49,7 @@ class Held:
     has ended.
     """
 
-    def __init__(self, cluster: Cluster, watcher: Watcher, behaviour: Behaviour):
+    def __init__(self, cluster: Cluster, watcher: Teller, behaviour: Behaviour):
         self._cluster, self._watcher, self._behaviour = cluster, watcher, behaviour
         self.misled = Misled(cluster, behaviour)
         self._stops = any(step.name == stop_replica.__name__ for step in behaviour.steps)
@@ -88,7 +90,7 @@ class Held:
             if (each.link, each.broker) == (link, broker)
         ]
 
-    def _patterns(self, broker: int) -> list[Mapping[str, object]]:
+    def _patterns(self, broker: int) -> list[Mapping[str, Any]]:
         """What the steps of a broker ask of ZooKeeper."""
         return [wanted.pattern for wanted in self._wanted(ZOOKEEPER, broker)]
 
@@ -113,8 +115,8 @@ class Held:
             )
             for frame in self._outdated():
                 frame.drop()
-        for broker, link in self._cluster.inner.items():
-            link.remove(*self.rules[KAFKA, broker])
+        for broker, inner in self._cluster.inner.items():
+            inner.remove(*self.rules[KAFKA, broker])
 
     def let_all_go_but_fetches(self) -> None:
         """Hold nothing any more but what followers fetch, from now on."""
@@ -183,7 +185,8 @@ class Held:
                 if self._is_wanted(frame, wanted):
                     return frame
             if time.monotonic() > begun + SOON:
-                self.let_reads_of(self.ruled.get(wanted.epoch, wanted.broker))
+                sender = wanted.broker if wanted.epoch is None else self.ruled.get(wanted.epoch, wanted.broker)
+                self.let_reads_of(sender)
                 self._turn_away(wanted)
                 meanwhile()
                 if wanted.link == ZOOKEEPER and self.misled.finds_out(wanted.broker):
@@ -198,7 +201,7 @@ class Held:
     def _is_wanted(self, frame: Frame, wanted: Wanted) -> bool:
         """Whether a frame is the one; LeaderAndIsr that was sent before it is let through."""
         if not fits(frame.said, wanted.pattern):
-            return bool(wanted.before) and fits(frame.said, wanted.before)
+            return wanted.before is not None and fits(frame.said, wanted.before)
         if not wanted.said:
             return True
         told = told_in(frame.said, wanted.pattern["partition_index"])
@@ -219,7 +222,7 @@ class Held:
 
     def let_reads_of(self, reader: int | None) -> None:
         """Let through what a broker reads besides, and waits for."""
-        for rule in self.rules.get((ZOOKEEPER, reader), ()):
+        for rule in self.rules.get((ZOOKEEPER, NOBODY if reader is None else reader), ()):
             for frame in rule.held:
                 if fits(frame.said, {"operation": f"{READ}|{LIST}|{LOOK_FOR}"}) and not self._is_kept(reader, frame):
                     self._watcher.say(f"     besides, broker {reader}: {words_of(frame.said)}", besides=frame.said)
@@ -241,7 +244,7 @@ class Held:
                 if fits(frame.said, asks):
                     frame.drop()
 
-    def _is_kept(self, reader: int, frame: Frame) -> bool:
+    def _is_kept(self, reader: int | None, frame: Frame) -> bool:
         """Whether a controller that is deposed asks who is there, which is the last thing that it may find out."""
         return self.misled.keeps(reader) and fits(frame.said, {"operation": LIST, "path": BROKER_IDS})
 

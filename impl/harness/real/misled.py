@@ -77,7 +77,7 @@ class Misled:
             return [frame for rule in link.rules for frame in rule.held if fits(frame.said, CANDIDACY)]
 
         self._cluster.await_that(candidacies, f"broker {spare} stands for election")
-        self._lists = link.add(Rule(HOLD, {"part": REQUEST, "operation": LIST, "path": BROKER_IDS}, times=None))
+        lists = self._lists = link.add(Rule(HOLD, {"part": REQUEST, "operation": LIST, "path": BROKER_IDS}, times=None))
         for frame in candidacies():
             frame.let_go()
-        self._cluster.await_that(lambda: self._lists.held, f"broker {spare} rules, and asks who is there")
+        self._cluster.await_that(lambda: lists.held, f"broker {spare} rules, and asks who is there")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER
 from kafkaproof.impl.harness.driving.cluster import TOPIC
@@ -33,7 +33,8 @@ CONTROLLER, TOPIC_ZNODE = "/controller", f"{TOPICS}/{TOPIC}"
 ISR_CHANGES, PREFERRED = "/isr_change_notification", "/admin/preferred_replica_election"
 LIST, READ, WRITE, CREATE, DELETE = "getChildren2?", "getData", "setData", "create2?", "delete"
 LOOK_FOR, NUMBER = "exists", {"data": "\\d+"}
-STOP, DELETES = "StopReplica", {"delete_partition": True}
+STOP = "StopReplica"
+DELETES: Mapping[str, Any] = {"delete_partition": True}
 ANY = -1
 FOLDER, ANY_STATE = f"{TOPIC_ZNODE}/partitions(/\\d+)?", f"{TOPIC_ZNODE}/partitions/\\d+/state"
 
@@ -47,10 +48,10 @@ class Wanted(NamedTuple):
 
     link: str
     broker: int
-    pattern: Mapping[str, object]
-    before: Mapping[str, object] | None = None
+    pattern: Mapping[str, Any]
+    before: Mapping[str, Any] | None = None
     epoch: int | None = None
-    said: Mapping[str, object] = MappingProxyType({})
+    said: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def text(self) -> str:
@@ -66,7 +67,7 @@ def _asked(operation: str, path: str) -> dict[str, object]:
     return {"part": REQUEST, "operation": operation, "path": path}
 
 
-def _zk(b: int, operation: str, path: str, before: Mapping[str, object] | None = None) -> Wanted:
+def _zk(b: int, operation: str, path: str, before: Mapping[str, Any] | None = None) -> Wanted:
     return Wanted(ZOOKEEPER, b, _asked(operation, path), before)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster
 from kafkaproof.impl.harness.driving.watch import epoch_in, read_znode, state_in
@@ -53,7 +54,7 @@ def _compared(zk: Plain, cluster: Cluster, stands_in: int | None) -> Iterator[tu
         )
 
 
-def told_in(said: Mapping[str, object], p: int) -> dict[str, object]:
+def told_in(said: Mapping[str, Any], p: int) -> dict[str, Any]:
     """Leader, ISR and leader epoch that a LeaderAndIsr tells of a partition of the topic."""
     lists = [each["partition_states"] for each in said.get("topic_states", ()) if each["topic_name"] == TOPIC]
     lists += [
@@ -64,7 +65,7 @@ def told_in(said: Mapping[str, object], p: int) -> dict[str, object]:
     return {"leader": found["leader"], "isr": sorted(found["isr"]), "leader_epoch": found["leader_epoch"]}
 
 
-def isr_proposed(said: Mapping[str, object]) -> list[int]:
+def isr_proposed(said: Mapping[str, Any]) -> list[int]:
     """The ISR that an AlterPartition of one partition proposes."""
     found = said["topics"][0]["partitions"][0]
     return sorted(
@@ -72,7 +73,7 @@ def isr_proposed(said: Mapping[str, object]) -> list[int]:
     )
 
 
-def error_in(said: Mapping[str, object]) -> str:
+def error_in(said: Mapping[str, Any]) -> str:
     """What the specification calls the answer to a fetch, or to a proposed ISR."""
     codes = [code for code in _codes(said) if code]
     return _ERRORS.get(codes[0], f"error {codes[0]}") if codes else "OK"
@@ -90,11 +91,11 @@ def _codes(said: object) -> Iterator[int]:
             yield from _codes(value)
 
 
-def wanted_of(state: Plain) -> dict[str, object]:
+def wanted_of(state: Plain) -> dict[str, Any]:
     """Leader, ISR and leader epoch of a state of the specification."""
     return {"leader": state.leader, "isr": ids_in(state.isr), "leader_epoch": state.leader_epoch}
 
 
-def seen_of(state: State) -> dict[str, object]:
+def seen_of(state: State) -> dict[str, Any]:
     """The same of a state in ZooKeeper."""
     return {"leader": state.leader, "isr": sorted(state.isr), "leader_epoch": state.leader_epoch}

@@ -9,12 +9,13 @@ import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
 from kafkaproof.impl.harness.conducting.conductor import Departs
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster
-from kafkaproof.impl.harness.driving.watch import Watcher, epoch_in, read_znode, state_in
+from kafkaproof.impl.harness.driving.watch import Teller, epoch_in, read_znode, state_in
 from kafkaproof.impl.harness.real.behaviour import Behaviour
+from kafkaproof.impl.harness.real.cluster import KafkaCluster
 from kafkaproof.impl.harness.real.control import Control
 from kafkaproof.impl.harness.real.moves import how
 from kafkaproof.impl.harness.real.outside import seen_of
@@ -31,7 +32,7 @@ NOTED = ("besides", "lost", "later", "produced")
 class Recorded:
     """A watcher that keeps what it is told as a history, in a `with` block: it ends as the history does."""
 
-    def __init__(self, watcher: Watcher, cluster: Cluster, behaviour: Behaviour, control: Control | None = None):
+    def __init__(self, watcher: Teller, cluster: Cluster, behaviour: Behaviour, control: Control | None = None):
         self._watcher, self._cluster, self._behaviour, self._control = watcher, cluster, behaviour, control
         self._lanes = behaviour.model.lanes(behaviour.scope)
         self._initial: dict[str, object] = {}
@@ -64,7 +65,7 @@ class Recorded:
         elif "now" in line and "what" not in line and self._steps:
             self._steps[-1]["state"] = self._seen()
         elif "reproduced" in line:
-            self._steps[-1]["violates"] = [self._behaviour.property]
+            self._steps[-1]["violates"] = [self._behaviour.violated]
             self._end(text)
         elif "control" in line:
             self._end(text)
@@ -108,16 +109,19 @@ class Recorded:
         if behaviour.has_planes:
             brokers = range(behaviour.scope["brokers"])
             seen["logs"] = {
-                name: {f"broker {b}": [value.decode() for value in cluster.log_of(b, p)] for b in brokers}
+                name: {
+                    f"broker {b}": [value.decode() for value in cast(KafkaCluster, cluster).log_of(b, p)]
+                    for b in brokers
+                }
                 for name, p in names.items()
             }
         return seen
 
     def _write(self) -> None:
         behaviour = self._behaviour
-        asked = next((prop for prop in behaviour.model.properties if prop.name == behaviour.property), None)
+        asked = next((prop for prop in behaviour.model.properties if prop.name == behaviour.violated), None)
         release = f"Kafka {behaviour.release}"
-        told = f"Unmodified brokers of {release}, driven from outside along a counterexample of {behaviour.property}"
+        told = f"Unmodified brokers of {release}, driven from outside along a counterexample of {behaviour.violated}"
         title = f"{release}, seen from outside"
         if self._control:
             told, title = f"{told}: {self._control.text}", f"{title}: the control"

@@ -9,6 +9,7 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
@@ -120,7 +121,7 @@ def _name(code: int) -> str:
     return _NAMES.get(code, f"error {code}")
 
 
-def ask(port: int, request: ApiMessage, answer: type, version: int) -> ApiMessage | None:
+def ask(port: int, request: ApiMessage, answer: Any, version: int) -> ApiMessage | None:
     """What a broker answers to a request; None where nothing listens, or its connection breaks."""
     request.API_VERSION = version
     request.with_header(correlation_id=1, client_id="driver")

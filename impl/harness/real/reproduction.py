@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.harness.conducting.conductor import Departs
 from kafkaproof.impl.harness.driving.cluster import TOPIC, wait_until
-from kafkaproof.impl.harness.driving.watch import Watcher, read_znode, state_in
+from kafkaproof.impl.harness.driving.watch import Watcher, known_state_in, read_znode, state_in
 from kafkaproof.impl.harness.real.along import Along
 from kafkaproof.impl.harness.real.behaviour import WHEN_LEFT, Behaviour
 from kafkaproof.impl.harness.real.cluster import KafkaCluster
@@ -16,6 +16,7 @@ from kafkaproof.impl.harness.real.records import ALL, Clients
 from kafkaproof.impl.harness.real.verdict import ASKED, HOLDS, MENDED, RESTATED, Seen, look
 from kafkaproof.impl.seams.zookeeper.znodes import Topic
 from kafkaproof.spec.cluster.data_plane import produce
+from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.plain import ids_in
 from kafkaproof.spec.partition.faults import shut_down
 
@@ -43,21 +44,21 @@ def _drive(behaviour: Behaviour, cluster: KafkaCluster, watcher: Recorded, contr
     watcher.begin()
     along.take_all()
     along.compare_end()
-    if behaviour.property in RESTATED:
+    if behaviour.violated in RESTATED:
         seen = _end(behaviour, cluster, watcher, along, control)
     else:
         seen = _look_closer(behaviour, cluster, along, control)
     if control:
         watcher.say(
-            f"the control ends without the violation of {behaviour.property}: ZooKeeper holds what the "
+            f"the control ends without the violation of {behaviour.violated}: ZooKeeper holds what the "
             "specification has then" + (", and every acknowledged record is there" if behaviour.has_planes else ""),
             control=str(control.omitted),
         )
         return
     watcher.say(
         f"reproduced: every step was taken, and ZooKeeper holds what the specification has at the end of the "
-        f"counterexample of {behaviour.property}" + "".join(f"; {text}" for text in seen),
-        violates=behaviour.property,
+        f"counterexample of {behaviour.violated}" + "".join(f"; {text}" for text in seen),
+        violates=behaviour.violated,
         reproduced=True,
         seen=seen,
     )
@@ -78,13 +79,13 @@ def _look_closer(behaviour: Behaviour, cluster: KafkaCluster, along: Along, cont
     Raises Departs where nothing does, or in a control something.
     """
     seen = []
-    if behaviour.property in HOLDS:
-        text, holds = HOLDS[behaviour.property]
+    if behaviour.violated in HOLDS:
+        text, holds = HOLDS[behaviour.violated]
         violated = wait_until(lambda: not holds(cluster), SOON)
         seen += concluded(behaviour, text, violated, control)
     along.let_all_go()
-    if behaviour.property in MENDED:
-        text, holds = MENDED[behaviour.property]
+    if behaviour.violated in MENDED:
+        text, holds = MENDED[behaviour.violated]
         violated = not wait_until(lambda: holds(cluster), ANSWERS)
         seen += concluded(behaviour, f"{text}, for {ANSWERS:.0f} seconds in which nothing was held", violated, control)
     return seen
@@ -93,7 +94,7 @@ def _look_closer(behaviour: Behaviour, cluster: KafkaCluster, along: Along, cont
 def concluded(behaviour: Behaviour, text: str, violated: bool, control: Control | None) -> list[str]:
     """What was seen, in words; raises Departs where nothing is violated, or in a control something is."""
     if control and violated:
-        raise Departs(f"the control violates {behaviour.property}, too: {text}")
+        raise Departs(f"the control violates {behaviour.violated}, too: {text}")
     if not control and not violated:
         raise Departs(f"after the last step, {behaviour.steps[-1]}: it is not so that {text}")
     return [text] if violated else []
@@ -120,14 +121,14 @@ def _end(
     for step in control.skipped if control else []:
         if step.name == produce.__name__:
             _produce_anywhere(clients, step.arguments["b"], step.arguments["p"], brokers)
-    if behaviour.property in ASKED:
+    if behaviour.violated in ASKED:
         along.let_all_go_but_fetches()
         _ask_leaders(behaviour, clients)
     now = later = [look(cluster, clients, p, brokers) for p in partitions]
     for seen in now:
         watcher.say(f"     at the end {seen.text}", now=seen.text)
-    if behaviour.property not in ASKED:
-        await_end = _await_left if behaviour.property in WHEN_LEFT else _await_in_sync
+    if behaviour.violated not in ASKED:
+        await_end = _await_left if behaviour.violated in WHEN_LEFT else _await_in_sync
         await_end(behaviour, cluster, along)
         later = [look(cluster, clients, p, brokers) for p in partitions]
     for seen in later if later is not now else []:
@@ -140,13 +141,13 @@ def _end(
             answer=each.error,
             offset=each.offset,
         )
-    found = [text for before, after in zip(now, later) for text in RESTATED[behaviour.property](before, after, clients)]
+    found = [text for before, after in zip(now, later) for text in RESTATED[behaviour.violated](before, after, clients)]
     along.let_all_go()
     if control and found:
-        raise Departs(f"the control violates {behaviour.property}, too: {'; '.join(found)}")
+        raise Departs(f"the control violates {behaviour.violated}, too: {'; '.join(found)}")
     if not control and not found:
         raise Departs(
-            f"after the last step, {behaviour.steps[-1]}: {behaviour.property} is not violated as seen from "
+            f"after the last step, {behaviour.steps[-1]}: {behaviour.violated} is not violated as seen from "
             f"outside; the specification has it violated"
         )
     return found
@@ -168,7 +169,7 @@ def _await_left(behaviour: Behaviour, cluster: KafkaCluster, along: Along) -> No
     if not wait_until(lambda: not any(cluster.children[b].running for b in left), IN_SYNC):
         raise Departs(f"broker {min(left)} does not end")
     partitions = range(behaviour.size.partitions)
-    if not wait_until(lambda: not any(state_in(cluster, p).leader in left for p in partitions), IN_SYNC):
+    if not wait_until(lambda: not any(known_state_in(cluster, p).leader in left for p in partitions), IN_SYNC):
         raise Departs(f"broker {min(left)} has gone, and is the leader yet")
 
 
@@ -213,5 +214,5 @@ def _is_in_sync(cluster: KafkaCluster, p: int) -> bool:
 
 def _is_level(seen: Seen) -> bool:
     """Whether consumers can read all that the leader's log holds, and the others have it."""
-    log = seen.shown.get(seen.state.get("leader"))
+    log = seen.shown.get(seen.state.get("leader", NOBODY))
     return log is not None and all(each == log for each in seen.logs.values())

@@ -7,14 +7,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kafka.admin import KafkaAdminClient
 from kafka.errors import EligibleLeadersNotAvailableError, KafkaError
 
 from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, wait_until
-from kafkaproof.impl.harness.driving.watch import read_znode, state_in
+from kafkaproof.impl.harness.driving.watch import known_state_in, read_znode, state_in
 from kafkaproof.impl.harness.real.cluster import KafkaCluster
 from kafkaproof.impl.harness.real.outside import seen_of
 from kafkaproof.impl.harness.real.records import Clients
@@ -31,7 +31,7 @@ class Seen(NamedTuple):
     """
 
     partition: int
-    state: dict[str, object]
+    state: dict[str, Any]
     shown: Mapping[int, list[bytes]]
     logs: Mapping[int, list[bytes]]
 
@@ -42,7 +42,7 @@ class Seen(NamedTuple):
         return f"ZooKeeper: {TOPIC}-{self.partition} {json.dumps(self.state)}; {logs}"
 
 
-def look(cluster: Cluster, clients: Clients, p: int, brokers: int) -> Seen:
+def look(cluster: KafkaCluster, clients: Clients, p: int, brokers: int) -> Seen:
     """How a partition looks now, of whose replicas the first `brokers` may have one."""
     running = [b for b in range(brokers) if cluster.children[b].running]
     found = state_in(cluster, p)
@@ -56,7 +56,7 @@ def look(cluster: Cluster, clients: Clients, p: int, brokers: int) -> Seen:
 
 def lost(now: Seen, later: Seen, clients: Clients) -> list[str]:
     """The records that were acknowledged with acks=all, and that nobody can read afterwards, in words."""
-    readable = later.shown.get(later.state.get("leader"), [])
+    readable = later.shown.get(later.state.get("leader", NOBODY), [])
     return [
         f"{each.value.decode()}, acknowledged with acks=all by broker {each.broker} at offset {each.offset}, is in "
         f"{_where(each.value, later)}"
@@ -67,7 +67,7 @@ def lost(now: Seen, later: Seen, clients: Clients) -> list[str]:
 
 def unread(now: Seen, later: Seen, clients: Clients) -> list[str]:
     """The records that a consumer has read, and that nobody can read afterwards, in words."""
-    readable = later.shown.get(later.state.get("leader"), [])
+    readable = later.shown.get(later.state.get("leader", NOBODY), [])
     return [
         f"{value.decode()}, which a consumer has read, is in {_where(value, later)}"
         for value in clients.read
@@ -120,7 +120,7 @@ def _is_removed(cluster: KafkaCluster) -> bool:
     return not any(cluster.has_log(b, 0) for b in range(cluster.size.brokers))
 
 
-def _creates_states(cluster: Cluster) -> bool:
+def _creates_states(cluster: KafkaCluster) -> bool:
     """Whether a controller has given the topic, which an operator creates, its first state."""
     if not cluster.below(TOPICS):
         cluster.create_events([cluster.registered()])
@@ -133,7 +133,7 @@ def _elects_if_forced(cluster: KafkaCluster) -> bool:
         with closing(KafkaAdminClient(bootstrap_servers=_addresses(cluster))) as admin:
             admin.elect_leaders(UNCLEAN, {TOPIC: [0]})
     except EligibleLeadersNotAvailableError:
-        return state_in(cluster, 0).leader != NOBODY
+        return known_state_in(cluster, 0).leader != NOBODY
     except KafkaError:
         pass
     return True

@@ -22,6 +22,7 @@ from kafkaproof.impl.protocol.batches import HEADER, CorruptBatch, check, read_h
 from kafkaproof.spec.language.digest import EMPTY, link
 from kafkaproof.spec.replica.storage import NO_EPOCH
 
+CLOSED = -1
 SEGMENT, DELETED = "00000000000000000000.log", "-delete"
 """The one file of a log; what the directory of one that is deleted ends with."""
 
@@ -55,11 +56,11 @@ class FileLog:
         self.path = directory / SEGMENT
         self.slots: list[Entry] = []
         self._epochs: list[int] = []
-        self.incoming: bytes | None = None
+        self.incoming = b""
         self.before_write: Callable[[], None] = lambda: None
         self.fail_after: int | None = None
         self.dies = False
-        self._file: int | None = None
+        self._file = CLOSED
         self.dropped = 0
         if self.path.exists():
             self._open()
@@ -121,7 +122,7 @@ class FileLog:
         if header.crc != id:
             raise ValueError(f"batch {header.crc} comes where {id} is to be appended: a defect")
         try:
-            if self._file is None:
+            if self._file == CLOSED:
                 self._open()
         except OSError as error:
             raise LogFailed(f"{self.path}: {error}") from None
@@ -151,14 +152,14 @@ class FileLog:
 
     def remove(self) -> None:
         """Delete the log with its directory, renamed first; another begins with the next append."""
-        if self._file is None:
+        if self._file == CLOSED:
             return
         self.before_write()
         self.close()
         deleted = self.path.parent.with_name(f"{self.path.parent.name}.{secrets.token_hex(4)}{DELETED}")
         self.path.parent.rename(deleted)
         shutil.rmtree(deleted, ignore_errors=True)
-        self.slots, self._epochs, self._file = [], [], None
+        self.slots, self._epochs, self._file = [], [], CLOSED
 
     def _note(self, id, epoch, header):
         before = self.slots[-1] if self.slots else None
@@ -204,5 +205,5 @@ class FileLog:
 
     def close(self) -> None:
         """Leave the file."""
-        if self._file is not None:
+        if self._file != CLOSED:
             os.close(self._file)

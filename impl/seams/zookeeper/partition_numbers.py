@@ -67,7 +67,8 @@ class Places:
 
     def on_disk(self, p: int) -> tuple[str, int]:
         """What a partition is called on a disk, which is read before anybody tells which topics there are."""
-        return (ROOM, p) if self.is_room(p) else self.place_of(p)
+        place = self.place_of(p)
+        return (ROOM, p) if place is None or self.is_room(p) else place
 
     def number_on_disk(self, name: str, number: int) -> int | None:
         """The number of what is called so on a disk."""

@@ -6,28 +6,31 @@ The content is Kafka's, as in `kafkaproof.impl.seams.zookeeper.znodes`. Source: 
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar
 
 from kafkaproof.impl.seams.zookeeper.znodes import CONFIG_CHANGES, ISR_CHANGES, LOG_DIR_EVENTS, to_bytes
 
 
-class ConfigChange(NamedTuple):
+@dataclass(frozen=True)
+class ConfigChange:
     """/config/changes/config_change_N, sequential: whose configuration has changed."""
 
     topic: str
-    prefix = f"{CONFIG_CHANGES}/config_change_"
+    prefix: ClassVar[str] = f"{CONFIG_CHANGES}/config_change_"
 
     def encode(self) -> bytes:
         """Version 2 of the content (0.10.1 and later)."""
         return to_bytes({"version": 2, "entity_path": f"topics/{self.topic}"})
 
 
-class PreferredElection(NamedTuple):
+@dataclass(frozen=True)
+class PreferredElection:
     """/admin/preferred_replica_election: the partitions that are to be led by their first replica."""
 
     topic: str
     partitions: tuple[int, ...]
-    path = "/admin/preferred_replica_election"
+    path: ClassVar[str] = "/admin/preferred_replica_election"
 
     def encode(self) -> bytes:
         """Version 1 of the content."""
@@ -35,13 +38,14 @@ class PreferredElection(NamedTuple):
         return to_bytes({"version": 1, "partitions": partitions})
 
 
-class Reassignment(NamedTuple):
+@dataclass(frozen=True)
+class Reassignment:
     """/admin/reassign_partitions: the replicas that one partition is to have."""
 
     topic: str
     partition: int
     replicas: tuple[int, ...]
-    path = "/admin/reassign_partitions"
+    path: ClassVar[str] = "/admin/reassign_partitions"
 
     def encode(self) -> bytes:
         """Version 1 of the content."""
@@ -64,12 +68,13 @@ class Reassignment(NamedTuple):
         return found if all(type(number) is int for number in (found.partition, *found.replicas)) else None
 
 
-class IsrChange(NamedTuple):
+@dataclass(frozen=True)
+class IsrChange:
     """/isr_change_notification/isr_change_N, sequential: whose ISR a leader has changed (up to 2.6)."""
 
     topic: str
     partition: int
-    prefix = f"{ISR_CHANGES}/isr_change_"
+    prefix: ClassVar[str] = f"{ISR_CHANGES}/isr_change_"
 
     def encode(self) -> bytes:
         """Version 1 of the content."""
@@ -82,11 +87,12 @@ class IsrChange(NamedTuple):
         return cls(changed["topic"], changed["partition"])
 
 
-class LogDirEvent(NamedTuple):
+@dataclass(frozen=True)
+class LogDirEvent:
     """/log_dir_event_notification/log_dir_event_N, sequential: the broker whose log directory has failed."""
 
     broker: int
-    prefix = f"{LOG_DIR_EVENTS}/log_dir_event_"
+    prefix: ClassVar[str] = f"{LOG_DIR_EVENTS}/log_dir_event_"
 
     def encode(self) -> bytes:
         """Version 1 of the content."""

@@ -40,7 +40,7 @@ class Requests:
         self.hosts, self.timeout = hosts, timeout
         self.inbox: queue.Queue = queue.Queue()
         self.backlog: deque = deque()
-        self.session: Session | None = None
+        self._session: Session | None = None
         self.begin()
         self.before_write: Callable[[], None] = lambda: None
 
@@ -55,21 +55,33 @@ class Requests:
         """Whether the step in progress has tried to write, and each time ZooKeeper has refused it."""
         return bool(self.zxids) and not self._written
 
+    @property
+    def has_session(self) -> bool:
+        """Whether a session was opened."""
+        return self._session is not None
+
+    @property
+    def session(self) -> Session:
+        """The present session, or the last one, where it is over; raises RuntimeError where there was none yet."""
+        if self._session is None:
+            raise RuntimeError("a session is asked for before one was opened: a defect")
+        return self._session
+
     def open(self, wait: float) -> bool:
         """Leave the former session, if there is one, and open another; False when ZooKeeper does not answer."""
-        if self.session:
-            self.session.close()
+        if self._session:
+            self._session.close()
         session = Session(self.hosts, self.timeout, self.inbox)
         if not session.open(wait):
             session.close()
             return False
-        self.session = session
+        self._session = session
         return True
 
     def take(self, item: object) -> bool:
         """Note an item of the inbox; True when it is of ZooKeeper, of this session or of a former one."""
         session = getattr(item, "session", None)
-        if session is self.session and session is not None:
+        if session is self._session and session is not None:
             session.note(item)
         return session is not None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import queue
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionClosedError, ConnectionLoss, KazooException, SessionExpiredError
@@ -54,11 +54,11 @@ class Expiry(NamedTuple):
 
 @dataclass(eq=False)
 class Reply:
-    """What was asked, and once it has come, the result or the error, and the zxid that came with it."""
+    """What was asked, and once it has come, the result (as kazoo gives it) or the error, and the zxid that came with it."""
 
     session: Session
-    request: object
-    result: object = None
+    request: Any
+    result: Any = None
     error: Exception | None = None
     zxid: int = 0
     done: bool = False
@@ -75,14 +75,15 @@ class Reply:
         self.session.arrived(self)
 
 
-class SetWatches(NamedTuple):
+@dataclass(frozen=True)
+class SetWatches:
     """Arms watches again after a reconnection; those that changed after `zxid` fire at once."""
 
     zxid: int
     data: list[str]
     exists: list[str]
     children: list[str]
-    type = 101
+    type: ClassVar[int] = 101
 
     def serialize(self) -> bytes:
         """The jute form of `org.apache.zookeeper.proto.SetWatches`."""

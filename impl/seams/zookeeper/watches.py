@@ -72,7 +72,8 @@ class Watched:
     def know_nothing(self) -> None:
         """A term begins: everything is to be read."""
         self.stale = True
-        self.preferred, self.moved_to, self.unclean = 0, None, 0
+        self.preferred, self.unclean = 0, 0
+        self.moved_to: Reassignment | None = None
         self.there, self.marked, self.leftovers, self.given, self.given_version = [], [], [], 0, 0
         self.log_dir_names, self.log_dir_read, self.isr_names = {}, [], {}
         self.assignments: dict[int, tuple[int, ...]] = {}
@@ -110,18 +111,19 @@ class Watched:
 
         Raises Expired and NotAnswered.
         """
-        session, names = self.requests.session, None
+        session, known = self.requests.session, None
         while True:
-            paths = [Topic.path_of(name) for name in names or ()]
+            paths = [Topic.path_of(name) for name in known or ()]
             listed, marked, given, *found = self.requests.at_once(
                 lambda: session.children(TOPICS, watch=True),
                 lambda: session.children(DELETE_TOPICS, watch=True),
                 lambda: session.get(Given.path),
                 *(lambda path=path: session.get(path) for path in paths),
             )
-            if names == listed.result[0]:
+            names: list[str] = listed.result[0]
+            if names == known:
                 break
-            names = listed.result[0]
+            known = names
         self.there, self.marked = names, marked.result[0]
         self.given, self.given_version = Given.decode(given.result[0]).places, given.result[1].version
         self.assignments = {}

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 from kafkaproof.spec.kafka.topic_ids import CHANCE, members_in, topic_id
 
@@ -55,11 +56,12 @@ def now() -> str:
     return str(int(time.time() * 1000))
 
 
-class Controller(NamedTuple):
+@dataclass(frozen=True)
+class Controller:
     """/controller, ephemeral: who is the controller."""
 
     broker: int
-    path = "/controller"
+    path: ClassVar[str] = "/controller"
 
     def encode(self) -> bytes:
         """Version 1 of the content (up to 3.3)."""
@@ -71,11 +73,12 @@ class Controller(NamedTuple):
         return cls(json.loads(data)["brokerid"])
 
 
-class ControllerEpoch(NamedTuple):
+@dataclass(frozen=True)
+class ControllerEpoch:
     """/controller_epoch: the epoch of the last election."""
 
     epoch: int
-    path = "/controller_epoch"
+    path: ClassVar[str] = "/controller_epoch"
 
     def encode(self) -> bytes:
         """A decimal number."""
@@ -210,11 +213,12 @@ def _named(moved: Moved) -> dict[str, list[int]]:
     return {str(partition): list(replicas) for partition, replicas in moved}
 
 
-class Given(NamedTuple):
+@dataclass(frozen=True)
+class Given:
     """/config/brokers/<default>: which partitions of the specification topics have or had, no option of Kafka's."""
 
     places: int
-    path = GIVEN
+    path: ClassVar[str] = GIVEN
 
     def encode(self) -> bytes:
         """Version 1 of the content."""
