@@ -236,7 +236,7 @@ def test_of_all_known_steps_of_driven_systems_there_are_frames():
 def test_a_run_may_be_a_file_with_one_trace(tmp_path):
     recordings = Path(__file__).parents[2] / "traces" / "recordings"
     lost = read_behaviour(recordings / "3.9.1-lost-records" / "counterexample.json", "3.9.1")
-    assert (lost.model.system, lost.property, len(lost.steps)) == ("cluster", "committed", len(LOSS.split("\n")[1:-1]))
+    assert (lost.model.system, lost.violated, len(lost.steps)) == ("cluster", "committed", len(LOSS.split("\n")[1:-1]))
     new = read_behaviour(recordings / "3.9.1-stays-new" / "counterexample.json", "3.9.1")
     assert [str(step) for step in new.steps] == STAYS_NEW
     file = tmp_path / "trace.json"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from kafka import KafkaProducer
 from kafka.errors import KafkaError
@@ -121,8 +121,8 @@ def _begun(cluster: Cluster) -> list[int]:
     assigned, wanted = assignments(size)[: size.partitions], range(size.partitions)
     cluster.start_brokers(first=0)
     cluster.await_all()
-    if isinstance(cluster, KafkaCluster):
-        cluster.create_events([list(each) for each in assigned])
+    if size.release:
+        cast(KafkaCluster, cluster).create_events([list(each) for each in assigned])
     cluster.await_that(
         lambda: all((state := state_in(cluster, p)) and len(state.isr) == size.replicas for p in wanted),
         "all replicas are in the ISR",
