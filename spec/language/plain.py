@@ -28,6 +28,12 @@ class Plain:
 
     __hash__ = None
 
+    if TYPE_CHECKING:  # the fields are those of the declaration, which is read at run time
+
+        def __getattr__(self, name: str) -> Any: ...
+
+        def __setattr__(self, name: str, value: Any) -> None: ...
+
     def copy(self) -> Plain:
         """A state with the same values that shares nothing with this one."""
         twin = object.__new__(type(self))

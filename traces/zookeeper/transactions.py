@@ -1,4 +1,7 @@
-"""The transactions of a ZooKeeper log: one record is a Transaction, what it does are its operations."""
+"""The transactions of a ZooKeeper log: one record is a Transaction, what it does are its operations.
+
+Nothing changes a record or an operation. A frozen class would say so, but takes three times as long to make one.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -41,9 +44,6 @@ ERROR_NAMES = {
 """Names of the error codes of `org.apache.zookeeper.KeeperException.Code`."""
 
 
-_record = dataclass(slots=True, unsafe_hash=True)
-"""Nothing changes a record or an operation; a frozen class would say so, but takes three times as long to make one."""
-
 
 class LogError(UserError):
     """A log or snapshot that cannot be read on; the text is one line, `transactions` is what was read before."""
@@ -53,7 +53,7 @@ class LogError(UserError):
         self.transactions = transactions
 
 
-@_record
+@dataclass(slots=True, unsafe_hash=True)
 class Acl:
     """One entry of an access control list (jute type `org.apache.zookeeper.data.ACL`)."""
 
@@ -62,7 +62,7 @@ class Acl:
     id: str
 
 
-@_record
+@dataclass(slots=True, unsafe_hash=True)
 class CreateSession:
     """A session opens; `timeout` in milliseconds."""
 
@@ -73,7 +73,7 @@ class CreateSession:
         return "createSession"
 
 
-@_record
+@dataclass(slots=True, unsafe_hash=True)
 class CloseSession:
     """A session ends and its ephemerals go; `paths` lists them from ZooKeeper 3.6, before it is None."""
 
@@ -84,7 +84,7 @@ class CloseSession:
         return "closeSession"
 
 
-@_record
+@dataclass(slots=True, unsafe_hash=True)
 class Create:
     """A znode is created; `parent_cversion` is the parent's new cversion (-1: not logged, old), `ttl` in ms."""
 
@@ -103,7 +103,7 @@ class Create:
         return f"create {self.path} (ephemeral)" if self.ephemeral else f"create {self.path}"
 
 
-@_record
+@dataclass(slots=True, unsafe_hash=True)
 class Delete:
     """A znode is deleted; `container`: by the server (deleteContainer): an empty container, an expired TTL node."""
 
@@ -115,7 +115,7 @@ class Delete:
         return f"delete {self.path}"
 
 
-@_record
+@dataclass(slots=True, unsafe_hash=True)
 class SetData:
     """A znode's data is set; `version` is the one after the operation."""
 
@@ -128,7 +128,7 @@ class SetData:
         return f"setData {self.path}"
 
 
-@_record
+@dataclass(slots=True, unsafe_hash=True)
 class Reconfig:
     """The ensemble's configuration is written to /zookeeper/config; `version` is always -1."""
 
@@ -141,7 +141,7 @@ class Reconfig:
         return f"reconfig {self.path}"
 
 
-@_record
+@dataclass(slots=True, unsafe_hash=True)
 class SetAcl:
     """A znode's access control list is set; `version` is the aversion after the operation."""
 
@@ -154,7 +154,7 @@ class SetAcl:
         return f"setACL {self.path}"
 
 
-@_record
+@dataclass(slots=True, unsafe_hash=True)
 class Check:
     """A multi's condition on a znode's version; `version` is the current one + 1, whatever was asked for."""
 
@@ -166,7 +166,7 @@ class Check:
         return f"check {self.path}"
 
 
-@_record
+@dataclass(slots=True, unsafe_hash=True)
 class Failure:
     """An operation that failed, an `error` record; `code` is negative, see ERROR_NAMES."""
 
@@ -180,7 +180,7 @@ class Failure:
 Operation = CreateSession | CloseSession | Create | Delete | SetData | Reconfig | SetAcl | Check | Failure
 
 
-@_record
+@dataclass(slots=True, unsafe_hash=True)
 class Transaction:
     """One record of a log: a header (`org.apache.zookeeper.txn.TxnHeader`) and its operations, one unless `multi`.
 
