@@ -56,7 +56,7 @@ def check(directory: Path, steps: int) -> None:
     assert sorted(found.accounts) == [t.zxid for t in transactions]
     assert (found.records, found.unexplained, found.not_followed) == (len(transactions), [], 0)
     assert (found.steps, found.listed) == (steps, len(transactions) - steps)
-    for account in set(found.accounts.values()):
+    for account in set(found.accounts.different):
         if account.system is None:
             assert is_listed(account.name)
         else:

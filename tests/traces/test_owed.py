@@ -140,7 +140,7 @@ def test_controllers_that_write_nothing_are_told_with_since_when():
     found = told(without(FENCED, *silent(FENCED, 3, 8)))
     assert found.result.divergence is None and found.streams.owed.missing == []
     first = found.streams.owed.waiting[0]
-    assert (first.since, first.epochs, first.count) == (0x80, (3,), 8)
+    assert (first.since, first.epochs, first.states) == (0x80, (3,), 8)
     assert "leader 3, ISR [3, 2, 1], without broker 3, gone since 0x7f" in first.text
     assert {epoch for each in found.streams.owed.waiting for epoch in each.epochs} >= {3, 4, 5, 8}
 

@@ -12,11 +12,11 @@ NEVER = (1 << 63) - 1
 """The zxid of what does not happen in the log."""
 
 
-class Version(NamedTuple):
+class Version(NamedTuple, Generic[Value]):
     """A value and the zxid since which it stood."""
 
     zxid: int
-    value: object
+    value: Value
 
 
 class Versions(Generic[Value]):
@@ -35,7 +35,7 @@ class Versions(Generic[Value]):
         """The value after the record of that zxid."""
         return self._versions[bisect_right(self._zxids, zxid) - 1].value
 
-    def __getitem__(self, place: int) -> Version:
+    def __getitem__(self, place: int) -> Version[Value]:
         """The version at a place among all of them, the oldest first."""
         return self._versions[place]
 
@@ -43,14 +43,14 @@ class Versions(Generic[Value]):
         """Which of all versions stood at some time from zxid `first` to `last`."""
         return slice(bisect_right(self._zxids, first) - 1, bisect_right(self._zxids, last))
 
-    def __iter__(self) -> Iterator[Version]:
+    def __iter__(self) -> Iterator[Version[Value]]:
         return iter(self._versions)
 
     def counts(self, zxids: np.ndarray) -> np.ndarray:
         """How many of all versions there have been up to each record."""
         return np.searchsorted(self._zxids, zxids, "right")
 
-    def between(self, first: int, last: int) -> list[Version]:
+    def between(self, first: int, last: int) -> list[Version[Value]]:
         """The versions that stood at some time from zxid `first` to `last`, oldest first."""
         zxids = self._zxids
         return self._versions[bisect_right(zxids, first) - 1 : bisect_right(zxids, last)]

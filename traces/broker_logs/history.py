@@ -6,6 +6,7 @@ from collections import defaultdict
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.broker_logs.forms import STATE
 from kafkaproof.traces.broker_logs.reading import Claim
+from kafkaproof.traces.evidence.controllers import winners
 from kafkaproof.traces.evidence.state_changes import Change, Partition
 from kafkaproof.traces.evidence.streams import Gathered
 from kafkaproof.traces.explain.facts.leaderless import is_unclean
@@ -31,16 +32,16 @@ class History:
         self.first, self.last = recording.transactions[0].time, recording.transactions[-1].time
         self.whole = recording.start is None
         self.terms = {
-            c.epoch: (c.broker, times.get(c.epoch_zxid, LONG_AGO))
-            for c in gathered.common.controllers.all
-            if c.epoch is not None
+            winner.epoch: (winner.broker, times.get(winner.zxid, LONG_AGO))
+            for winner in winners(gathered.common.controllers.all)
         }
         self.states: dict[Partition, dict[tuple[int, int], int]] = defaultdict(dict)
         self._gathered, self._changes, self._stream = gathered, {}, (None, None)
         for evidence in gathered.streams.values():
             for path, node in evidence.nodes.items():
-                if place_of(path).kind == PlaceKind.STATE and (state := state_in(node.data)):
-                    self.states[place_of(path).partition][state.leader, state.leader_epoch] = LONG_AGO
+                place = place_of(path)
+                if place and place.kind == PlaceKind.STATE and (state := state_in(node.data)):
+                    self.states[place.partition][state.leader, state.leader_epoch] = LONG_AGO
             for change in evidence.changes:
                 if change.after:
                     written = change.after.leader, change.after.leader_epoch
@@ -48,7 +49,7 @@ class History:
 
     def why_not(self, claim: Claim, time: int) -> str | None:
         """Why a claim cannot be true; None where it can."""
-        term = self.terms.get(claim.epoch)
+        term = None if claim.epoch is None else self.terms.get(claim.epoch)
         if claim.epoch is not None and term is None:
             return f"nobody ever wrote controller epoch {claim.epoch}"
         if term and term[0] != claim.broker:

@@ -107,9 +107,7 @@ def _lines(file: Path) -> Iterator[str]:
 
 def _claim(tell: Tell, file: Path, number: int, line: str) -> Claim | None:
     """What a line tells, None where it has not the form."""
-    framed = _LINE.match(line)
-    found = framed and tell.pattern.match(framed[3])
-    if not found:
+    if (framed := _LINE.match(line)) is None or (found := tell.pattern.match(framed[3])) is None:
         return None
     parts = found.groupdict()
     try:

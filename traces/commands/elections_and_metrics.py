@@ -15,13 +15,13 @@ class Beside:
         self.listeners = Follower(recording, variant, members, root), Metrics(members, root)
 
     @property
-    def found(self) -> tuple[Result, Series]:
+    def found(self) -> tuple[Result, Series | None]:
         """What was found, once the sweep is over."""
         follower, metrics = self.listeners
         return follower.result, metrics.series
 
 
-def followed_beside(recording: Recording, variant: str, root: str) -> tuple[Result, Series]:
+def followed_beside(recording: Recording, variant: str, root: str) -> tuple[Result, Series | None]:
     """What is found in a sweep for these alone."""
     beside = Beside(recording, variant, Members(recording, root), root)
     sweep(recording, root, *beside.listeners)

@@ -51,7 +51,7 @@ def row_of(asked: dict, directory: Path) -> Row:
     records = sum(len(part.recording.transactions) for part in report.parts)
     row = Row(
         str(directory),
-        result and result.variant,
+        result.variant if result else None,
         report.verdict,
         records,
         f"{found[0]:#x}: {found[1]}" if found else None,

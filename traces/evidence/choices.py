@@ -51,8 +51,8 @@ class Census:
 
     def add(self, choices: Rows) -> None:
         """Note choices: rows of the zxid of the record that shows one, which rises, and of a Choice."""
-        zxids, different = np.array(choices.columns[0], np.int64), choices.columns[1].different
-        codes = np.array(choices.columns[1].codes, np.int64)
+        zxids, different = choices.numbers(0), choices.values(1).different
+        codes = np.array(choices.values(1).codes, np.int64)
         for rows in groups(codes):
             term_key, leader, first = different[codes[rows[0]]]
             self.used[term_key].add("removals" if leader == NOBODY else "elections")

@@ -1,7 +1,9 @@
 """The controllers of a log: who held /controller, in which epoch, and how each lost it."""
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +26,7 @@ class Controller:
 
     def as_json(self) -> dict:
         """The controller as an object of `replay --json`."""
-        ended = {"how": self.ended, "zxid": hex(self.ended_zxid)} if self.ended else None
+        ended = None if self.ended_zxid is None else {"how": self.ended, "zxid": hex(self.ended_zxid)}
         return {
             "epoch": self.epoch,
             "broker": self.broker,
@@ -33,6 +35,25 @@ class Controller:
             "epoch_zxid": None if self.epoch_zxid is None else hex(self.epoch_zxid),
             "ended": ended,
         }
+
+
+class Winner(NamedTuple):
+    """A holder of /controller that has written an epoch, at `zxid`; `ended`: the zxid at which it lost /controller."""
+
+    broker: int | None
+    session: int
+    epoch: int
+    zxid: int
+    ended: int | None
+
+
+def winners(controllers: Iterable[Controller]) -> list[Winner]:
+    """Those of some controllers that have written an epoch, in the same order."""
+    return [
+        Winner(each.broker, each.session, each.epoch, each.epoch_zxid, each.ended_zxid)
+        for each in controllers
+        if each.epoch is not None and each.epoch_zxid is not None
+    ]
 
 
 class Controllers:
@@ -47,8 +68,8 @@ class Controllers:
         self._followed = self._controller, self._epoch, None
         node, epoch = nodes.get(self._controller), nodes.get(self._epoch)
         if node:
-            won = epoch is not None and epoch.mzxid >= node.czxid
-            known = (number_in(epoch.data), epoch.mzxid) if won else (None, None)
+            won = epoch if epoch is not None and epoch.mzxid >= node.czxid else None
+            known = (number_in(won.data), won.mzxid) if won else (None, None)
             self._take(Controller(broker_in(node.data), node.ephemeral_owner, node.czxid, *known))
         if epoch:
             self._epochs.append((epoch.mzxid, number_in(epoch.data)))
@@ -66,7 +87,7 @@ class Controllers:
                 case Delete(path) if path == self._controller:
                     writer = self._members.broker_of.get(transaction.session)
                     self._end(f"deleted by {'an operator' if writer is None else f'broker {writer}'}", transaction)
-                case CloseSession() if self._holder() and self._holder().session == transaction.session:
+                case CloseSession() if (holder := self._holder()) and holder.session == transaction.session:
                     self._end("session closed by the broker" if transaction.cxid else "session expired", transaction)
 
     def broker_of(self, session: int) -> int | None:

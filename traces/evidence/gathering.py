@@ -27,7 +27,7 @@ from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.transactions import Check, CreateSession, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
 from kafkaproof.traces.zookeeper.znodes.contents import state_in
-from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, place_of
+from kafkaproof.traces.zookeeper.znodes.topics import NO_NUMBER, OUTSIDE, PlaceKind, place_of
 
 
 class Gathering(Listener):
@@ -62,7 +62,7 @@ class Gathering(Listener):
         writes = list(
             writes_of(transaction, self._members, self._root, self._latest.get(transaction.session, 0), self._count + 1)
         )
-        if all(write.place and write.place.number is not None for write in writes) and len(writes) == sum(
+        if all(write.place.number != NO_NUMBER for write in writes) and len(writes) == sum(
             type(operation) is not Check for operation in transaction.operations
         ):
             self.inputs.last_time = transaction.time
@@ -78,7 +78,7 @@ class Gathering(Listener):
         for write in writes:
             if write.checked:
                 self._latest[write.session] = write.zxid
-            if write.place and not (contradictions and write.place.kind == PlaceKind.STATE):
+            if write.place != OUTSIDE and not (contradictions and write.place.kind == PlaceKind.STATE):
                 self._note(write)
             for subject in subjects_of(write):
                 self._shelf.add(subject, write)

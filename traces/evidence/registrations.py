@@ -33,7 +33,7 @@ class Registration:
 
     def as_json(self) -> dict:
         """The registration as an object of `replay --json`."""
-        ended = None if self.how is None else {"how": self.how, "zxid": hex(self.ended), "time": self.ended_time}
+        ended = None if self.ended is None else {"how": self.how, "zxid": hex(self.ended), "time": self.ended_time}
         return {
             "broker": self.broker,
             "session": hex(self.session),

@@ -52,8 +52,8 @@ class Change:
 
     @property
     def term_key(self) -> TermKey:
-        """The controller that a controller's write claims to be of: epoch and session."""
-        return self.after.controller_epoch, self.session
+        """The controller that a controller's write claims to be of: epoch, 0 where it wrote no state, and session."""
+        return self.after.controller_epoch if self.after else 0, self.session
 
     @property
     def text(self) -> str:
@@ -87,10 +87,7 @@ class Changes(Sequence):
             if (place := place_of(path)) and place.kind == PlaceKind.STATE:
                 initial[names.of(place.partition)] = node
         of_path = np.array(
-            [
-                names.of(place.partition) if place and place.kind == PlaceKind.STATE else NOTHING
-                for place in writes.places
-            ],
+            [names.of(place.partition) if place.kind == PlaceKind.STATE else NOTHING for place in writes.places],
             np.int64,
         )[writes.paths]
         rows = np.flatnonzero(of_path != NOTHING)

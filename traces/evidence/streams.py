@@ -29,7 +29,7 @@ from kafkaproof.traces.evidence.write_columns import Writes
 from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.zookeeper.snapshot import Znode
-from kafkaproof.traces.zookeeper.znodes.topics import Place
+from kafkaproof.traces.zookeeper.znodes.topics import OUTSIDE, Place
 
 _END = 1 << 64
 
@@ -141,7 +141,7 @@ class Evidence:
     @property
     def end(self) -> Write:
         """A write after all others, by nobody."""
-        return Write(_END, self.common.inputs.last_time, 0, None, "end", "", None, None, False)
+        return Write(_END, self.common.inputs.last_time, 0, None, Form.END, "", OUTSIDE, None, False)
 
     def next_checked(self, session: int, zxid: int) -> Place | None:
         """Where a session next writes in this stream, checked against the epoch: its controller's next step."""

@@ -38,9 +38,7 @@ class Subjects:
 def subjects_of(write: Write) -> Collection[str]:
     """What a write is about: a topic, CLUSTER or LISTED; of a notification all topics of which it names partitions."""
     place = write.place
-    if place is None:
-        return {CLUSTER}
-    if place.topic is not None:
+    if place.topic:
         return (place.topic,)
     if place.kind == PlaceKind.REASSIGN:
         return {LISTED}

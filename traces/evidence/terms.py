@@ -8,7 +8,7 @@ from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
-from kafkaproof.traces.evidence.controllers import Controller
+from kafkaproof.traces.evidence.controllers import Controller, winners
 
 Partition = tuple[str, int]
 TermKey = tuple[int, int]
@@ -39,16 +39,16 @@ class Terms:
 
     def __init__(self, controllers: Iterable[Controller], begins: int, sessions: Iterable[int]):
         """`begins`: the last zxid before the log, `sessions`: those of brokers that were open then."""
-        elected = [controller for controller in controllers if controller.epoch is not None]
+        elected = winners(controllers)
         self.begins = begins
-        self.first_epoch = min((controller.epoch for controller in elected), default=0)
+        self.first_epoch = min((winner.epoch for winner in elected), default=0)
         self.all: dict[TermKey, Term] = {}
         self._of_session: dict[int, list[Term]] = defaultdict(list)
         ruled: set[int | None] = set()
-        for controller, end in zip(elected, [c.epoch_zxid for c in elected[1:]] + [inf]):
-            again, start = controller.broker in ruled or begins > 0, controller.epoch_zxid
-            term = Term(controller.epoch, controller.session, start, end, again, start <= begins)
-            ruled.add(controller.broker)
+        for winner, end in zip(elected, [*(each.zxid for each in elected[1:]), inf]):
+            again, start = winner.broker in ruled or begins > 0, winner.zxid
+            term = Term(winner.epoch, winner.session, start, end, again, start <= begins)
+            ruled.add(winner.broker)
             self.all.setdefault(term.key, term)
             self._of_session[term.session].append(term)
         self._earlier = {session: _earlier(0, session) for session in sessions if begins}
@@ -160,6 +160,8 @@ class ObservedTerms:
         return self._of(self._terms.of_session(session, zxid))
 
     def _of(self, term: Term | None) -> ObservedTerm | None:
-        if term is not None and term not in self._all:
+        if term is None:
+            return None
+        if term not in self._all:
             self._all[term] = ObservedTerm(term, term.start)
-        return self._all.get(term)
+        return self._all[term]

@@ -9,7 +9,16 @@ from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
-from kafkaproof.traces.zookeeper.znodes.topics import Place, PlaceKind, Topic, place_of, text_of, topic_in
+from kafkaproof.traces.zookeeper.znodes.topics import (
+    NO_NUMBER,
+    OUTSIDE,
+    Place,
+    PlaceKind,
+    Topic,
+    place_of,
+    text_of,
+    topic_in,
+)
 
 
 @dataclass
@@ -42,7 +51,7 @@ class World:
 
     def apply(self, write: Write) -> None:
         """Go on to what a write leaves."""
-        if write.place is None:
+        if write.place == OUTSIDE:
             return
         if write.form == Form.DELETE:
             self._remove(write.place)
@@ -51,13 +60,13 @@ class World:
 
     def text(self, place: Place) -> str:
         """What stands where a write goes, in words."""
-        if place.topic is None:
+        if not place.topic:
             listed = self.listed or {}
             entries = ", ".join(f"{topic}-{number} {list(target)}" for (topic, number), target in listed.items())
             return f"/admin/reassign_partitions with {entries}" if entries else "no /admin/reassign_partitions"
         tree = self.topics[place.topic]
         assigned = tree.topic.partitions if tree.topic else {}
-        numbers = [place.number] if place.number is not None else sorted(assigned)
+        numbers = [place.number] if place.number != NO_NUMBER else sorted(assigned)
         parts = [f"{n}: {text_of(assigned.get(n))}, {_state_text(tree.states.get(n))}" for n in numbers]
         topic = f"{place.topic} with {'; '.join(parts)}" if assigned else f"no topic {place.topic}"
         asked = "" if tree.marked is None else ", its deletion asked for"

@@ -10,7 +10,7 @@ from kafkaproof.traces.basics.columns import numbers
 from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.reading.state_records import NOTHING
-from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of
+from kafkaproof.traces.zookeeper.znodes.topics import OUTSIDE, Place, place_of
 
 
 class Writes(Sequence):
@@ -30,7 +30,7 @@ class Writes(Sequence):
         self._forms, self._form_names = columns["form"].indices.to_numpy(), columns["form"].dictionary.to_pylist()
         used, self.paths = np.unique(columns["path"].indices.to_numpy(), return_inverse=True)
         self._path_names = columns["path"].dictionary.take(pa.array(used)).to_pylist()
-        self.places: list[Place | None] = [place_of(path) for path in self._path_names]
+        self.places: list[Place] = [place_of(path) or OUTSIDE for path in self._path_names]
         self.deletes = np.array([name == Form.DELETE for name in self._form_names], bool)[self._forms]
         self.creates = np.array([name == Form.CREATE for name in self._form_names], bool)[self._forms]
 
@@ -61,7 +61,7 @@ class Writes(Sequence):
             )
         )
 
-    def place_at(self, row: int) -> Place | None:
+    def place_at(self, row: int) -> Place:
         """The place of one of them."""
         return self.places[self.paths[row]]
 

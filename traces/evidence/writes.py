@@ -6,15 +6,16 @@ from typing import NamedTuple
 
 from kafkaproof.traces.reading.cluster import Members, below
 from kafkaproof.traces.zookeeper.transactions import Check, Create, Delete, SetData, Transaction
-from kafkaproof.traces.zookeeper.znodes.topics import ENTITY, Place, place_of
+from kafkaproof.traces.zookeeper.znodes.topics import ENTITY, OUTSIDE, Place, place_of
 
 
 class Form(StrEnum):
-    """What a write does to its znode."""
+    """What a write does to its znode; END is none, behind all of a log."""
 
     CREATE = "create"
     SET = "set"
     DELETE = "delete"
+    END = "end"
 
 
 _FORMS = {Create: Form.CREATE, SetData: Form.SET, Delete: Form.DELETE}
@@ -23,7 +24,7 @@ _FORMS = {Create: Form.CREATE, SetData: Form.SET, Delete: Form.DELETE}
 class Write(NamedTuple):
     """One operation that succeeded on a znode of a topic, or on a message to the controller.
 
-    `place`: None for the configuration of something else; `broker`: whose session
+    `place`: OUTSIDE for the configuration of something else; `broker`: whose session
     wrote it, None for a tool's; `checked`: in a multi with a check of /controller_epoch; `previous`: the zxid of the
     write of its session before, of those that are checked, in whatever stream; `number`: which write of the log it is.
     """
@@ -34,7 +35,7 @@ class Write(NamedTuple):
     broker: int | None
     form: Form
     path: str
-    place: Place | None
+    place: Place
     data: bytes | None
     checked: bool
     previous: int = 0
@@ -58,20 +59,20 @@ def writes_of(
     first, session, zxid = transaction.first, transaction.session, transaction.zxid
     checked = type(first) is Check and below(root, first.path) == "/controller_epoch"
     for operation in transaction.operations:
-        if (form := _FORMS.get(type(operation))) is None:
+        if not isinstance(operation, Create | SetData | Delete):
             continue
         path = below(root, operation.path) or ""
         place = place_of(path)
         if place or ENTITY.fullmatch(path):
-            data = None if form == Form.DELETE else operation.data
+            data = None if isinstance(operation, Delete) else operation.data
             yield Write(
                 zxid,
                 transaction.time,
                 session,
                 members.broker_of.get(session),
-                form,
+                _FORMS[type(operation)],
                 path,
-                place,
+                place or OUTSIDE,
                 data,
                 checked,
                 previous if checked else 0,

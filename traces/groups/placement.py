@@ -9,7 +9,9 @@ def misplaced(log: Log, known: Known | None) -> list[Divergence]:
     """The groups of a partition that belong into another, each with its first record."""
     found: list[Divergence] = []
     seen: set[str] = set()
-    for entry in log.entries if known and known.sizes else ():
+    if known is None or not known.sizes:
+        return found
+    for entry in log.entries:
         group = entry.key and entry.key.group
         if group is None or group in seen:
             continue

@@ -53,7 +53,7 @@ class Properties:
         answers = {
             "G2": before is None or value.generation >= before.generation + (not same),
             "G3": (value.leader in ids if ids else value.leader is None)
-            and (not same or before.leader == value.leader or before.leader not in ids),
+            and (before is None or not same or before.leader == value.leader or before.leader not in ids),
             "G15": len(set(instances)) == len(instances),
         }
         if value.protocol_type == CONSUMER and value.protocol in _DISJOINT:

@@ -235,4 +235,4 @@ def kind_of(value: GroupValue | OffsetValue | None) -> str:
     """The state that a group's record stands for."""
     if value is None:
         return "no record"
-    return "Stable" if value.members else "Empty"
+    return "Stable" if isinstance(value, GroupValue) and value.members else "Empty"

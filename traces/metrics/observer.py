@@ -11,7 +11,7 @@ from kafkaproof.traces.zookeeper.tree import Tree
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment, assignment_in
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, number_in, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in, is_number, json_in, part_of
-from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, place_of
+from kafkaproof.traces.zookeeper.znodes.topics import OUTSIDE, PlaceKind, place_of
 
 GAUGES = (
     "active_controllers",
@@ -63,12 +63,11 @@ class Observer:
             return self._add_refusal(transaction)
         noted = False
         for operation in transaction.operations:
-            kind = type(operation)
-            if kind is SetData or kind is Create:
+            if isinstance(operation, SetData | Create):
                 noted |= self._note(below(self._root, operation.path) or "", operation.data or b"")
-            elif kind is Delete:
+            elif isinstance(operation, Delete):
                 noted |= self._note(below(self._root, operation.path) or "", None)
-            elif kind is CloseSession:
+            elif isinstance(operation, CloseSession):
                 self._add_end(transaction)
                 noted = True
         return noted
@@ -111,18 +110,18 @@ class Observer:
 
     def _note(self, path: str, data: bytes | None) -> bool:
         """A znode has these data now, or is gone (None); returns whether metrics read it."""
-        place = place_of(path)
-        if place and place.kind == PlaceKind.STATE:
+        place = place_of(path) or OUTSIDE
+        if place.kind == PlaceKind.STATE:
             self.note_state(place.partition, state_in(data))
             return True
         self._around = None
-        match place.kind if place else path:
-            case "topic":
+        match path if place == OUTSIDE else place.kind:
+            case PlaceKind.TOPIC:
                 self._note_topic(place.topic, data)
-            case "marker":
+            case PlaceKind.MARKER:
                 (self._marked.discard if data is None else self._marked.add)(place.topic)
                 self._dirty |= self._of_topic(place.topic)
-            case "config":
+            case PlaceKind.CONFIG:
                 self._dirty |= self._of_topic(place.topic)
                 self._min_isrs.clear()
             case PlaceKind.REASSIGN | "/config/brokers/<default>":

@@ -122,13 +122,13 @@ class Partitions:
             before.append(each.counted)
             each.counted = count(code, each.situation, registered)
             after.append(each.counted)
-        changes, before, after = (np.frombuffer(bytes(codes), np.uint8) for codes in (changes, before, after))
-        added = np.concatenate([_COUNTED[after] - _COUNTED[before], _CHANGES[changes]], axis=1)
+        changed_by, former, present = (np.frombuffer(bytes(codes), np.uint8) for codes in (changes, before, after))
+        added = np.concatenate([_COUNTED[present] - _COUNTED[former], _CHANGES[changed_by]], axis=1)
         values = np.cumsum(added, axis=0) + (*self.totals, *self.changes)
         last = values[-1].tolist()
         self.totals, self.changes = last[: len(self.totals)], last[len(self.totals) :]
-        self.unclean_by_epoch.update(states.controller_epochs[_CHANGES[changes, _UNCLEAN] == 1].tolist())
-        return Written(before, after, values)
+        self.unclean_by_epoch.update(states.controller_epochs[_CHANGES[changed_by, _UNCLEAN] == 1].tolist())
+        return Written(former, present, values)
 
     def _of(self, partition: Partition) -> _Kept:
         if (kept := self._kept.get(partition)) is None:

@@ -47,7 +47,8 @@ class Situation(NamedTuple):
     min_isr: int | None
 
 
-COUNTED, CHANGES = (tuple(map(kind._make, product((0, 1), repeat=len(kind._fields)))) for kind in (Counted, Changes))
+COUNTED = tuple(map(Counted._make, product((0, 1), repeat=len(Counted._fields))))
+CHANGES = tuple(map(Changes._make, product((0, 1), repeat=len(Changes._fields))))
 """All that a partition can count for, and that a state can add to: a code is a place in these."""
 NOTHING = COUNTED[0]
 _REMEMBERED = 100_000

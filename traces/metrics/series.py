@@ -113,8 +113,8 @@ class Series:
         for number, (zxid, time) in enumerate(self.moments):
             changed = {}
             for name, rows in waiting:
-                if following[name] and following[name][0] == number:
-                    changed[name] = following[name][1]
+                if (row := following[name]) and row[0] == number:
+                    changed[name] = row[1]
                     following[name] = next(rows, None)
             yield zxid, time, changed
 
@@ -146,7 +146,8 @@ class Metrics(Listener):
 
     def after(self, transaction: Transaction, contradictions: tuple[str, ...]) -> None:
         """The same record, and the tree after it."""
-        series, observer, zxid, time = self.series, self._observer, transaction.zxid, transaction.time
+        observer, zxid, time = self._observer, transaction.zxid, transaction.time
+        series = self._begin(time)
         series.ended = time
         if self._changed:
             for partition, counted in observer.settle().items():
@@ -162,8 +163,7 @@ class Metrics(Listener):
 
     def states_written(self, writes: StateWrites) -> None:
         """Many such records."""
-        self._begin(int(writes.times[0]))
-        series, partitions = self.series, self._observer.partitions
+        series, partitions = self._begin(int(writes.times[0])), self._observer.partitions
         series.ended = int(writes.times[-1])
         before, after, values = partitions.set_states(writes)
         rows = np.flatnonzero(before != after)
@@ -174,12 +174,12 @@ class Metrics(Listener):
 
     def end(self) -> None:
         """The log is over."""
-        self._begin(0)
-        self.series.unclean_by_epoch = self._observer.partitions.unclean_by_epoch
+        self._begin(0).unclean_by_epoch = self._observer.partitions.unclean_by_epoch
 
-    def _begin(self, began: int) -> None:
+    def _begin(self, began: int) -> Series:
         if self.series is not None:
-            return
+            return self.series
         self.series = series = Series(dict(zip((*GAUGES, *COUNTERS), self._observer.values())), began)
         for partition, counted in self._observer.settled.items():
             series.counted.append(0, began, partition, counted)
+        return series

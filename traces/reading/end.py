@@ -25,9 +25,10 @@ def end_at(zxid: int, path: str, data: bytes | None) -> tuple[str, End] | None:
             "in ZooKeeper mode; replay ends before it",
             True,
         )
-    root, known = format_of(path) or (None, None)
-    version = later_version(known, data) if known else None
-    if version is None:
+    if (found := format_of(path)) is None:
+        return None
+    root, known = found
+    if (version := later_version(known, data)) is None:
         return None
     return root, End(
         zxid,

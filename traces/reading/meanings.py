@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from kafkaproof.traces.reading.schema import column_of
 from kafkaproof.traces.zookeeper.znodes.contents import USUAL, broker_in, listed_ids, number_in, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import is_number
-from kafkaproof.traces.zookeeper.znodes.topics import place_of
+from kafkaproof.traces.zookeeper.znodes.topics import NO_NUMBER, place_of
 
 _LIMIT = 1 << 31
 _SAYING = "state", "controller", "epoch"
@@ -56,7 +56,8 @@ def _known(path: str) -> _Known:
         if below.startswith(_IDS) and is_number(below[len(_IDS) :]):
             return _Known(chroot, "broker", broker=_fitting(int(below[len(_IDS) :])))
         if place := place_of(below):
-            return _Known(chroot, place.kind, place.topic, _fitting(place.number))
+            number = None if place.number == NO_NUMBER else _fitting(place.number)
+            return _Known(chroot, place.kind, place.topic or None, number)
         cut = below.find("/", 1)
         chroot, below = chroot + below[:cut], below[cut:] if cut > 0 else ""
     return _Known()
@@ -103,6 +104,6 @@ def _told(kind: str, content: bytes) -> tuple:
     return None, None, None, number_in(content) if kind == "epoch" else None, None
 
 
-def _fitting(number: int | None) -> int | None:
+def _fitting(number: int) -> int | None:
     """A number that fits its column; None for one that no cluster has."""
-    return int(number) if number is not None and -_LIMIT <= number < _LIMIT else None
+    return int(number) if -_LIMIT <= number < _LIMIT else None

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from kafkaproof.traces.reading.cluster import below
-from kafkaproof.traces.zookeeper.transactions import Check, SetData, Transaction
+from kafkaproof.traces.zookeeper.transactions import Check, Create, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 from kafkaproof.traces.zookeeper.znodes.topics import Place, PlaceKind, place_of
 
@@ -68,10 +68,11 @@ class Names:
 
     def state_at(self, path: str | None) -> int:
         """The code of the state whose znode that is, NOTHING for any other path."""
+        if path is None:
+            return NOTHING
         if (code := self._known.get(path)) is not None:
             return code
-        found = _state_at(self.root, path) if path else None
-        if found is None:
+        if (found := _state_at(self.root, path)) is None:
             return NOTHING
         return self._known.setdefault(path, self.states.of(found))
 
@@ -100,7 +101,8 @@ class StateWrite(NamedTuple):
     @property
     def data(self) -> bytes | None:
         """What is written."""
-        return self.transaction.operations[-1].data
+        written = self.transaction.operations[-1]
+        return written.data if isinstance(written, Create | SetData) else None
 
 
 @dataclass(frozen=True)
@@ -123,13 +125,17 @@ class StateColumns:
         return PartitionState(leader, int(self.leader_epochs[place]), int(self.controller_epochs[place]), isr)
 
 
+_NONE = np.zeros(0, np.int32)
+NO_STATES = StateColumns(_NONE, _NONE, _NONE)
+
+
 @dataclass(frozen=True)
 class StateWrites:
     """Records in a row, each as `StateWrite` says; a row for each.
 
     `zxids`, `times` (ms since 1970): int64; `sessions`: uint64; `cxids`, `versions` (of the znode, after it): int32;
     `checked`: bool, and the version that the check had; `partitions`: codes of `names.states`; `contents`: what is
-    written; `states`, `known`: as columns, `known` only once a sweep tells of them.
+    written; `states`, `known`: as columns, `known` is empty until a sweep tells of them.
     """
 
     names: Names
@@ -143,7 +149,7 @@ class StateWrites:
     partitions: np.ndarray
     contents: pa.Array
     states: StateColumns
-    known: StateColumns | None = None
+    known: StateColumns = NO_STATES
 
     def __len__(self) -> int:
         return len(self.zxids)
@@ -153,8 +159,8 @@ class StateWrites:
         places = slice(first, last)
         found = {each.name: getattr(self, each.name) for each in fields(self)}
         cut = {name: value[places] for name, value in found.items() if isinstance(value, np.ndarray)}
-        known = None if self.known is None else self.known.part(places)
-        return replace(self, **cut, contents=self.contents[places], states=self.states.part(places), known=known)
+        states, known = self.states.part(places), self.known.part(places)
+        return replace(self, contents=self.contents[places], states=states, known=known, **cut)
 
     @property
     def elects(self) -> np.ndarray:

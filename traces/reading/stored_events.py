@@ -63,6 +63,7 @@ def transactions_of(batch: pa.RecordBatch) -> Iterator[Transaction]:
         *(values_of(batch.column(name)) for name in _HEADERS),
     )
     for session, name, content, zxid, cxid, time, multi, place, count, path, version in rows:
+        operation: Operation | None
         if name == _SET:
             operation = SetData(path, content, version)
         elif name == _CHECK:

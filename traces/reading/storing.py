@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -39,10 +39,11 @@ def store_log(numbered: tuple[int, Path], redactor: Redactor | None, directory: 
     """
     number, log = numbered
     try:
-        file, damage = read_file(log, redactor), None
-        records, problems = file.transactions, file.problems
+        found, damage = read_file(log, redactor), None
+        records, problems = found.transactions, found.problems
     except LogError as error:
-        records, problems, damage = error.transactions or Records.of(()), (), str(error)
+        read = error.transactions
+        records, problems, damage = read if isinstance(read, Records) else Records.of(read), (), str(error)
     wrong = tuple(_misplaced(log, records.headers.zxid))
     written, conflict = _in_order(log, records)
     damage = conflict or damage
@@ -86,19 +87,17 @@ def _misplaced(log: Path, zxids: np.ndarray) -> Iterator[tuple[int, str]]:
 def misplaced_among(stored: list[Stored]) -> Iterator[tuple[int, str]]:
     """The same of the files of one server, which are in one directory: each goes on where the one before ended."""
     for _, together in groupby(sorted((each for each in stored if each.part), key=_place), key=lambda s: s.log.parent):
-        before, *others = together
-        for each in others:
-            if each.part.first < before.part.last:
-                new = np.setdiff1d(each.part.zxids(), before.part.zxids())
-                if len(new) and new[0] < before.part.last:
+        for (before, earlier), (log, part) in pairwise((each.log, each.part) for each in together if each.part):
+            if part.first < earlier.last:
+                new = np.setdiff1d(part.zxids(), earlier.zxids())
+                if len(new) and new[0] < earlier.last:
                     yield (
                         int(new[0]),
                         (
-                            f"{each.log}: this record comes before the last one of {before.log.name}, "
-                            f"{before.part.last:#x}, and ZooKeeper begins a file behind all others"
+                            f"{log}: this record comes before the last one of {before.name}, "
+                            f"{earlier.last:#x}, and ZooKeeper begins a file behind all others"
                         ),
                     )
-            before = each
 
 
 def _place(stored: Stored) -> tuple[Path, int]:
@@ -146,7 +145,7 @@ def learn(logs: list[Path], redactor: Redactor) -> None:
 
 def joined(directory: Path, stored: list[Stored], kept: TemporaryDirectory | None, problems: list[str]) -> Logged:
     """The transactions of all files, each once; `problems` grows."""
-    damaged = next((place for place, each in enumerate(stored) if each.damage), None)
+    damaged, damage = next(((place, each.damage) for place, each in enumerate(stored) if each.damage), (None, ""))
     read = stored if damaged is None else stored[: damaged + 1]
     for each in read if damaged is None else read[:-1]:
         problems += each.problems
@@ -158,7 +157,7 @@ def joined(directory: Path, stored: list[Stored], kept: TemporaryDirectory | Non
         raise conflict
     logged = Logged(parts, kept)
     if damaged is not None:
-        raise LogError(read[-1].damage, logged)
+        raise LogError(damage, logged)
     duplicates = sum(each.duplicates for each in read) + sum(len(part.zxids()) for part in parts) - len(logged)
     if duplicates:
         problems.append(f"{directory}: {duplicates} records that occur more than once, the same each time, dropped")
@@ -172,10 +171,10 @@ def _first_conflict(logged: Logged, logs: list[Path]) -> LogError | None:
     for group in logged.groups:
         if len(group) > 1:
             for _, same in groupby(logged.all(group), key=lambda each: each[0].zxid):
-                known, *others = sorted(same, key=lambda each: numbers[each[1].file])
+                (first, _), *others = sorted(same, key=lambda each: numbers[each[1].file])
                 for transaction, part in others:
-                    if transaction != known[0] and (found is None or numbers[part.file] < found[0]):
-                        found = numbers[part.file], known[0], transaction
+                    if transaction != first and (found is None or numbers[part.file] < found[0]):
+                        found = numbers[part.file], first, transaction
     if found is None:
         return None
     number, known, again = found

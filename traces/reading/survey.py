@@ -98,8 +98,8 @@ class Survey:
         self.reassigns |= other.reassigns
         self.ephemerals = sorted({*self.ephemerals, *other.ephemerals}, key=lambda each: each[:2])
         self._note(other.strange.values())
-        for mine, others in (self.elected, other.elected), (self.ends, other.ends):
-            mine |= {root: min(each, mine.get(root, each)) for root, each in others.items()}
+        self.elected |= {root: min(each, self.elected.get(root, each)) for root, each in other.elected.items()}
+        self.ends |= {root: min(each, self.ends.get(root, each)) for root, each in other.ends.items()}
 
 
 @lru_cache(maxsize=100_000)

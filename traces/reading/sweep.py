@@ -54,9 +54,13 @@ def sweep(recording: Recording, root: str, *listeners: Listener, progress: Progr
     told, of = 0, len(recording.transactions)
     for batch in batches_of(recording.transactions):
         for piece in cut(batch, swept.names, swept.complete):
-            many = isinstance(piece, StateWrites)
-            (swept.tell_states if many else swept.tell)(piece)
-            if told // _EVERY < (told := told + (len(piece) if many else 1)) // _EVERY:
+            if isinstance(piece, StateWrites):
+                swept.tell_states(piece)
+                count = len(piece)
+            else:
+                swept.tell(piece)
+                count = 1
+            if told // _EVERY < (told := told + count) // _EVERY:
                 progress(told, of)
     progress(of, of)
     swept.end()
@@ -68,7 +72,7 @@ class _Sweep:
     def __init__(self, recording: Recording, root: str, listeners: tuple[Listener, ...]):
         self.complete = recording.start.last_processed_zxid if recording.start else 0
         self.names, self._listeners = Names(root), listeners
-        self._tree, self._standing, self._epoch = Tree(recording.start), None, f"{root}/controller_epoch"
+        self._tree, self._epoch, self._begun = Tree(recording.start), f"{root}/controller_epoch", False
 
     def tell(self, transaction: Transaction) -> None:
         """Tell of a record that does not only set a state."""
@@ -105,7 +109,8 @@ class _Sweep:
             listener.end()
 
     def _begin(self) -> None:
-        if self._standing is None:
+        if not self._begun:
+            self._begun = True
             self._standing = Standing(self.names, self._tree.nodes.items())
             for listener in self._listeners:
                 listener.begin(self._tree, self._standing)
@@ -130,7 +135,7 @@ class _Sweep:
         _, path, place = self.names.states.values[code]
         known = self._standing[code]
         contradictions = self._apply(transaction, {code})
-        state = state_in(transaction.operations[-1].data)
+        state = state_in(writes.contents[row].as_py())
         write = StateWrite(transaction, path, place, place.partition, state, known, bool(writes.checked[row]))
         for listener in self._listeners:
             listener.state_written(write, contradictions)

@@ -122,7 +122,7 @@ class Redactor:
     def _object(self, key: str, found: dict) -> dict:
         """A JSON object; `key`: below which it stands."""
         kind = str(found.get("entity_type", ""))
-        changed = {}
+        changed: dict[str, object] = {}
         for name, value in found.items():
             if name == "entity_name":
                 changed[name] = self.path(f"/config/{kind}/{value}").rpartition("/")[2]

@@ -131,7 +131,7 @@ def verdict_of(recording: Recording, result: Result, accounts: Audit) -> tuple[s
 
 def refused_by_epoch(result: Result) -> list[tuple[int, int]]:
     """Zxid and session of each write that the check of /controller_epoch refused."""
-    return [(zxid, made.session) for zxid, made in result.steps.made.items() if made.candidate.answer == "FENCED"]
+    return [(zxid, made.session) for zxid, made in result.steps.made.pairs if made.candidate.answer == "FENCED"]
 
 
 def print_report(report: Report) -> None:

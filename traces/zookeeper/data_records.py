@@ -70,7 +70,7 @@ class _Readers:
         self.offsets, self.ends = starts[places] + TXN_HEADER.size, stops[places]
         self.fine = np.ones(len(places), bool)
 
-    def int(self) -> np.ndarray:
+    def integer(self) -> np.ndarray:
         """Take an int."""
         self.fine &= self.offsets + 4 <= self.ends
         found = at_once(self._content, self._INT, np.where(self.fine, self.offsets, 0)).astype(np.int64)
@@ -79,27 +79,27 @@ class _Readers:
 
     def expect(self, number: int) -> None:
         """Take an int that should be this one."""
-        self.fine &= self.int() == number
+        self.fine &= self.integer() == number
 
     def buffer(self) -> tuple[np.ndarray, np.ndarray]:
         """Take a buffer, which is not null: where it begins and ends; more must come behind it."""
-        length, begins = self.int(), self.offsets
+        length, begins = self.integer(), self.offsets
         self.offsets = begins + length
         self.fine &= length >= 0
         return begins, self.offsets
 
     def set_data(self) -> tuple[np.ndarray, ...]:
         """Take a SetDataTxn: where the path and the data begin and end, and the version."""
-        return *self.buffer(), *self.buffer(), self.int()
+        return *self.buffer(), *self.buffer(), self.integer()
 
     def check(self) -> tuple[np.ndarray, ...]:
         """Take a CheckVersionTxn: where the path begins and ends, and the version."""
-        return *self.buffer(), self.int()
+        return *self.buffer(), self.integer()
 
     def of_multi(self, kind: int, take) -> tuple[np.ndarray, ...]:
         """Take an operation of a multi that should be of this type, and leave nothing of its body."""
         self.expect(kind)
-        size = self.int()
+        size = self.integer()
         end = self.offsets + size
         found = take()
         self.fine &= self.offsets == end

@@ -40,7 +40,7 @@ def transaction_in(payload: bytes) -> Transaction:
 
 
 def _operation_of_multi(reader: JuteReader) -> Operation:
-    kind, body = reader.int(), reader.buffer() or b""
+    kind, body = reader.integer(), reader.buffer() or b""
     return _check_in(body) if kind == CHECK else _operation_in(kind, body)
 
 
@@ -69,28 +69,28 @@ def _operation(kind: int, reader: JuteReader) -> Operation:
 def _create(reader: JuteReader) -> Create:
     """Decode a CreateTxn, or the older CreateTxnV0 that ends before the parent's cversion."""
     path, data, acl, ephemeral = reader.string(), reader.buffer(), _acl(reader), reader.boolean()
-    parent_cversion = reader.int() if reader.offset < len(reader.content) else -1
+    parent_cversion = reader.integer() if reader.offset < len(reader.content) else -1
     return Create(path, data, ephemeral, parent_cversion, acl=acl)
 
 
 def _create2(reader: JuteReader) -> Create:
     path, data, acl = reader.string(), reader.buffer(), _acl(reader)
-    return Create(path, data, reader.boolean(), reader.int(), "create2", acl)
+    return Create(path, data, reader.boolean(), reader.integer(), "create2", acl)
 
 
 def _create_container(reader: JuteReader) -> Create:
     path, data, acl = reader.string(), reader.buffer(), _acl(reader)
-    return Create(path, data, False, reader.int(), "container", acl)
+    return Create(path, data, False, reader.integer(), "container", acl)
 
 
 def _create_ttl(reader: JuteReader) -> Create:
     path, data, acl = reader.string(), reader.buffer(), _acl(reader)
-    return Create(path, data, False, reader.int(), "ttl", acl, reader.long())
+    return Create(path, data, False, reader.integer(), "ttl", acl, reader.long())
 
 
 def _set_acl(reader: JuteReader) -> SetAcl:
     path, acl = reader.string(), _acl(reader)
-    return SetAcl(path, reader.int(), acl)
+    return SetAcl(path, reader.integer(), acl)
 
 
 def _close_session(reader: JuteReader) -> CloseSession:
@@ -111,20 +111,20 @@ def _acl(reader: JuteReader) -> tuple[Acl, ...] | None:
     if reader.content.startswith(_OPEN_BYTES, reader.offset):
         reader.offset += len(_OPEN_BYTES)
         return _OPEN
-    return reader.vector(lambda: Acl(reader.int(), reader.string(), reader.string()))
+    return reader.vector(lambda: Acl(reader.integer(), reader.string(), reader.string()))
 
 
 _OPERATIONS: dict[int, Callable[[JuteReader], Operation]] = {
     -11: _close_session,
-    -10: lambda reader: CreateSession(reader.int()),
-    -1: lambda reader: Failure(reader.int()),
+    -10: lambda reader: CreateSession(reader.integer()),
+    -1: lambda reader: Failure(reader.integer()),
     1: _create,
     2: lambda reader: Delete(reader.string()),
-    SET_DATA: lambda reader: SetData(reader.string(), reader.buffer(), reader.int()),
+    SET_DATA: lambda reader: SetData(reader.string(), reader.buffer(), reader.integer()),
     7: _set_acl,
-    CHECK: lambda reader: Check(reader.string(), reader.int()),
+    CHECK: lambda reader: Check(reader.string(), reader.integer()),
     15: _create2,
-    16: lambda reader: Reconfig(reader.string(), reader.buffer(), reader.int()),
+    16: lambda reader: Reconfig(reader.string(), reader.buffer(), reader.integer()),
     19: _create_container,
     20: lambda reader: Delete(reader.string(), container=True),
     21: _create_ttl,

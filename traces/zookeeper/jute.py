@@ -37,7 +37,7 @@ class JuteReader:
         self._skip(layout.size)
         return layout.unpack_from(self.content, start)
 
-    def int(self) -> int:
+    def integer(self) -> int:
         """Take a signed 32-bit int."""
         start = self.offset
         self.offset = end = start + 4
@@ -87,7 +87,7 @@ class JuteReader:
 
     def vector(self, element: Callable[[], Element]) -> tuple[Element, ...] | None:
         """Take a vector, each element taken by `element`; count -1 is None."""
-        count = self.int()
+        count = self.integer()
         if count == -1:
             return None
         if count < 0:

@@ -53,7 +53,7 @@ def read_log(path: Path) -> LogFile:
     transactions, torn = _records(path, content, end, _FILE_HEADER.size, more)
     if torn is not None:
         last = f"last good zxid {transactions[-1].zxid:#x}" if transactions else "no good record"
-        problems = (f"{path}: torn last record at byte {torn} left out ({last})",)
+        problems: tuple[str, ...] = (f"{path}: torn last record at byte {torn} left out ({last})",)
     else:
         problems = () if transactions else (f"{path}: a file header only, no record",)
     return LogFile(path, dbid, transactions, problems)

@@ -15,7 +15,8 @@ from kafkaproof.traces.zookeeper.jute import JuteError
 from kafkaproof.traces.zookeeper.transactions import Transaction
 
 _HEADER = np.dtype([("session", ">u8"), ("cxid", ">i4"), ("zxid", ">i8"), ("time", ">i8"), ("kind", ">i4")])
-_NO_SETS = Sets(*[np.zeros(0, np.int64)] * 7, pa.array([], pa.string()))
+_NONE = np.zeros(0, np.int64)
+_NO_SETS = Sets(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, pa.array([], pa.string()))
 
 
 class Headers(NamedTuple):
@@ -28,7 +29,8 @@ class Headers(NamedTuple):
     multi: np.ndarray
 
 
-_TYPES = Headers(np.int64, np.uint64, np.int32, np.int64, np.bool_)
+_TYPES = (np.int64, np.uint64, np.int32, np.int64, np.bool_)
+"""Those of `Headers`."""
 
 
 class Records(Sequence):
@@ -79,7 +81,7 @@ def records_in(content: bytes, bounds: np.ndarray) -> tuple[Records, JuteError |
     long = bounds[:, : np.argmax(np.append(sizes, 0) < TXN_HEADER.size)]
     fields = at_once(content, _HEADER, long[0])
     headers = Headers(
-        *(fields[name].astype(kind) for name, kind in zip(Headers._fields[:-1], _TYPES)), fields["kind"] == MULTI
+        *(fields[name].astype(kind) for name, kind in zip(Headers._fields[:-1], _TYPES)), multi=fields["kind"] == MULTI
     )
     sets = sets_in(content, fields["kind"], *long)
     records = Records(headers, sets, {}, content, long)

@@ -94,10 +94,12 @@ def _snapshot(zxid: int, reader: JuteReader) -> Snapshot:
         raise JuteError(f"no ZooKeeper snapshot of format version {_VERSION} (it begins {magic!r}, version {version})")
     sessions: dict[int, int] = {}
     for _ in range(_count(reader)):
-        _once(sessions, reader.unsigned_long(), reader.int())
+        _once(sessions, reader.unsigned_long(), reader.integer())
     lists: dict[int, None] = {}
     for _ in range(_count(reader)):
-        _once(lists, reader.long(), reader.vector(lambda: (reader.int(), reader.string(), reader.string())) and None)
+        _once(
+            lists, reader.long(), reader.vector(lambda: (reader.integer(), reader.string(), reader.string())) and None
+        )
     nodes: dict[str, Znode] = {}
     while (path := reader.string()) != "/":
         _once(nodes, path or "/", _znode(reader))
@@ -110,7 +112,7 @@ def _snapshot(zxid: int, reader: JuteReader) -> Snapshot:
 
 def _count(reader: JuteReader) -> int:
     """Take how many things follow."""
-    count = reader.int()
+    count = reader.integer()
     if count < 0:
         raise JuteError(f"negative count {count}")
     return count

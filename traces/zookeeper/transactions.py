@@ -3,6 +3,7 @@
 Nothing changes a record or an operation. A frozen class would say so, but takes three times as long to make one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,11 +45,10 @@ ERROR_NAMES = {
 """Names of the error codes of `org.apache.zookeeper.KeeperException.Code`."""
 
 
-
 class LogError(UserError):
     """A log or snapshot that cannot be read on; the text is one line, `transactions` is what was read before."""
 
-    def __init__(self, message: str, transactions: tuple["Transaction", ...] = ()):
+    def __init__(self, message: str, transactions: "Sequence[Transaction]" = ()):
         super().__init__(message)
         self.transactions = transactions
 

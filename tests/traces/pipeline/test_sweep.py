@@ -142,8 +142,8 @@ def test_records_in_a_row_are_followed_as_they_would_be_one_by_one(monkeypatch, 
         result, gathered = follower.result, gathering.gathered
         found.append(
             (
-                list(result.accounts.items()),
-                list(result.steps.made.items()),
+                list(result.accounts.pairs),
+                list(result.steps.made.pairs),
                 result.violations.found,
                 {name: list(stream.writes) for name, stream in gathered.streams.items()},
                 gathered.common.inputs.last_time,

@@ -31,7 +31,7 @@ class Result:
     controllers: Controllers
     violations: Violations
     steps: Steps
-    accounts: ByZxid = field(default_factory=ByZxid)
+    accounts: ByZxid[Account] = field(default_factory=ByZxid)
     divergence: tuple[int, str] | None = None
     diverging: tuple[Transaction, int | None] | None = None
     last: float = inf

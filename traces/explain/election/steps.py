@@ -41,7 +41,7 @@ class Steps(Sequence):
     """The steps in the order of the log; `made` has by zxid what they are."""
 
     def __init__(self, recording: Recording):
-        self._recording, self.made = recording, ByZxid()
+        self._recording, self.made = recording, ByZxid[Made]()
 
     def add(self, transaction: Transaction, made: Made) -> None:
         """Note the step that a record is."""
@@ -56,8 +56,8 @@ class Steps(Sequence):
 
     def __iter__(self) -> Iterator[Step]:
         rest = iter(self._recording.transactions)
-        for zxid, (_, *made) in self.made.items():
-            yield Step(next(transaction for transaction in rest if transaction.zxid == zxid), *made)
+        for zxid, made in self.made.pairs:
+            yield Step(next(transaction for transaction in rest if transaction.zxid == zxid), *made[1:])
 
     def __getitem__(self, place):
         return list(self)[place]

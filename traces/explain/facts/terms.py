@@ -8,7 +8,7 @@ import numpy as np
 
 from kafkaproof.traces.basics.columns import distinct
 from kafkaproof.traces.evidence.claims import Claims
-from kafkaproof.traces.evidence.controllers import Controller, Controllers
+from kafkaproof.traces.evidence.controllers import Controllers, Winner, winners
 from kafkaproof.traces.evidence.state_changes import Change, Changes
 from kafkaproof.traces.reading.state_records import NOTHING
 
@@ -53,10 +53,10 @@ def written_by(controllers: Controllers, refused: list[tuple[int, int]]) -> list
 
     `refused`: zxid and session of the requests that the check of the epoch refused.
     """
-    terms = _terms(controllers)
+    terms = winners(controllers.all)
     found = {(c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in terms}
     for zxid, session in refused:
-        own = [c for c in terms if c.session == session and c.epoch_zxid < zxid]
+        own = [c for c in terms if c.session == session and c.zxid < zxid]
         if own:
             found[own[-1].epoch, session].refused += 1
     return list(found.values())
@@ -64,7 +64,7 @@ def written_by(controllers: Controllers, refused: list[tuple[int, int]]) -> list
 
 def states_by(controllers: Controllers, moments: np.ndarray, changes: Changes, claims: Claims) -> list[Written]:
     """The states that controllers, and in their names leaders, wrote. `moments`: those of the controllers."""
-    terms, claimed = _terms(controllers), set(claims.keys)
+    terms, claimed = winners(controllers.all), set(claims.keys)
     found = {
         (c.epoch, c.session): Written(c.epoch, c.session, c.broker) for c in terms if (c.epoch, c.session) in claimed
     }
@@ -84,23 +84,19 @@ def states_by(controllers: Controllers, moments: np.ndarray, changes: Changes, c
 
 def late_writes(controllers: Controllers, changes: Iterable[Change]) -> Iterator[tuple[Change, str]]:
     """The writes of states by controllers that came late, each with UNOWNED or STALE."""
-    terms = _terms(controllers)
+    terms = winners(controllers.all)
     known = {(c.epoch, c.session) for c in terms}
     for change in changes:
         if change.after and change.term_key in known and (late := _lateness(terms, change.zxid, change.term_key[0])):
             yield change, late
 
 
-def _terms(controllers: Controllers) -> list[Controller]:
-    return [controller for controller in controllers.all if controller.epoch is not None]
-
-
-def _lateness(terms: list[Controller], zxid: int, epoch: int) -> str | None:
+def _lateness(terms: list[Winner], zxid: int, epoch: int) -> str | None:
     """How late a write comes that a controller makes in its epoch, or in its name the leader whose session it is."""
-    place = bisect_left(terms, zxid, key=lambda term: term.epoch_zxid)
+    place = bisect_left(terms, zxid, key=lambda term: term.zxid)
     ruling = terms[place - 1] if place else None
     if ruling is None:
         return None
     if ruling.epoch != epoch:
         return STALE
-    return UNOWNED if ruling.ended_zxid is not None and zxid > ruling.ended_zxid else None
+    return UNOWNED if ruling.ended is not None and zxid > ruling.ended else None

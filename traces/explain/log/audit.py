@@ -74,7 +74,7 @@ class Audit:
     """
 
     records: int
-    accounts: ByZxid
+    accounts: ByZxid[Account]
     unexplained: list[int]
     not_followed: int
 
@@ -105,7 +105,7 @@ class Audit:
 
     def of(self, what: str) -> list[int]:
         """The zxids of the records that are a certain step, or of a certain kind."""
-        return [zxid for zxid, account in self.accounts.items() if account.name == what]
+        return [zxid for zxid, account in self.accounts.pairs if account.name == what]
 
     def _counts(self) -> list[tuple[Account, int]]:
         """How many records there are of each, steps before kinds, in a fixed order."""
@@ -162,6 +162,7 @@ def _of_partition(strategy: Strategy, trigger: str) -> Account:
     """The transition that writes a partition's state by a strategy."""
     if strategy == Strategy.EPOCH_BUMP:
         return _account(reassignment.tell_replicas)
+    transition: Callable
     if strategy in (Strategy.ISR_EXPAND, Strategy.ISR_SHRINK):
         transition = alter_partition if trigger == BY_ALTER_PARTITION else leader_zk.change_isr
     else:

@@ -27,7 +27,9 @@ def threads_of(floors: Floors, terms: Mapping[TermKey, Term], made: Iterable[tup
         zxids = floors.zxids[rows]
         of_topics = np.array([topics.get(zxid, 0) for zxid in zxids.tolist()], np.int64)
         seen = np.maximum(np.maximum.accumulate(floors.floors[rows]), terms[term_key].start)
-        found[term_key] = Thread(zxids, seen, of_topics, _behind(zxids, *kinds[rows].T, of_topics))
+        of_kinds, views, preferred, leaving = kinds[rows].T
+        behind = _behind(zxids, of_kinds, views, preferred, leaving, of_topics)
+        found[term_key] = Thread(zxids, seen, of_topics, behind)
     return found
 
 

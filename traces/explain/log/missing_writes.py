@@ -23,18 +23,18 @@ from kafkaproof.traces.explain.omissions.same_event import Sibling
 class Waiting(NamedTuple):
     """States that controllers had to write and have not, though nothing shows that they left a handler.
 
-    `since`: the zxid since which; `epochs`: of the controllers; `count`: how many states; `text`: the first of them.
+    `since`: the zxid since which; `epochs`: of the controllers; `states`: how many; `text`: the first of them.
     """
 
     since: int
     epochs: tuple[int, ...]
-    count: int
+    states: int
     text: str
 
     @property
     def told(self) -> str:
         """All of it in words."""
-        more = f"and {self.count - 1:,} more, " if self.count > 1 else ""
+        more = f"and {self.states - 1:,} more, " if self.states > 1 else ""
         ruled = (
             f"controller of epoch {self.epochs[0]}"
             if len(self.epochs) == 1
@@ -44,7 +44,7 @@ class Waiting(NamedTuple):
 
     def as_json(self) -> dict:
         """The object in `owed` of `replay --json`."""
-        return {"since": hex(self.since), "epochs": list(self.epochs), "states": self.count, "text": self.text}
+        return {"since": hex(self.since), "epochs": list(self.epochs), "states": self.states, "text": self.text}
 
 
 class Owed:

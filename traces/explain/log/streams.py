@@ -101,7 +101,7 @@ class Streams:
                     seen.add(number)
                 self.kinds[stream, kind] += 1
                 told.append(zxid, kind)
-        self.told = ByZxid.of(told)
+        self.told: ByZxid[str] = ByZxid.of(told)
 
     @cached_property
     def owed(self) -> Owed:
@@ -147,7 +147,7 @@ class Streams:
 def _numbers_in_several(columns: list) -> set[int]:
     """The numbers that are in more than one column."""
     numbers, counts = np.unique(
-        np.concatenate([np.frombuffer(c, np.int64) for c in columns if c] or [[]]), return_counts=True
+        np.concatenate([np.frombuffer(c, np.int64) for c in columns if c] or [_NONE]), return_counts=True
     )
     return set(numbers[counts > 1].astype(int).tolist())
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from kafkaproof.traces.basics.columns import ByZxid
 from kafkaproof.traces.evidence.streams import Common
-from kafkaproof.traces.evidence.terms import TermKey
+from kafkaproof.traces.evidence.terms import Term, TermKey
 from kafkaproof.traces.explain.log.stream import Found
 from kafkaproof.traces.explain.partitions.explanations import Explanation
 
@@ -38,9 +38,7 @@ class Floors:
         self._values: list[Explanations] = [()]
         self._known: dict[Explanations, int] = {(): 0}
         self._bounds = np.cumsum([0, *(len(each.changes) for each in found)])
-        self.zxids = np.concatenate(
-            [np.frombuffer(e.changes.columns[0], np.int64) for e in found if e.changes] or [np.zeros(0, np.int64)]
-        )
+        self.zxids = np.concatenate([e.changes.numbers(0) for e in found if e.changes] or [np.zeros(0, np.int64)])
         self._codes = self._joined([each.changes.columns[2] for each in found], self._code)
         names: dict[tuple, int] = {}
         self.terms = self._joined(
@@ -91,9 +89,15 @@ class Floors:
                     if not new:
                         self._fail(place, floor, names[term_key])
 
+    def _term(self, term_key: TermKey) -> Term:
+        """The term of changes that are explained, which their writer has won."""
+        term = self._common.terms.claimed(*term_key)
+        assert term is not None
+        return term
+
     def _first(self, term_key: TermKey) -> int:
         """The version of /brokers/ids that stood when a term began."""
-        begun = self._common.terms.claimed(*term_key).start
+        begun = self._term(term_key).start
         return self._common.inputs.brokers.between(begun, begun)[0].zxid
 
     def _admissible(self, code: int, floor: int) -> tuple[int, int]:
@@ -104,7 +108,7 @@ class Floors:
     def _fail(self, place: int, floor: int, term_key: TermKey) -> None:
         stream = int(np.searchsorted(self._bounds, place, "right")) - 1
         why = f"its controller had seen the /brokers/ids of {floor:#x} before; each explanation needs an older one"
-        certain = not self._common.terms.claimed(*term_key).unknown
+        certain = not self._term(term_key).unknown
         self.failed.append(Failed(stream, place - int(self._bounds[stream]), why, certain))
 
     @property
@@ -127,8 +131,8 @@ class Floors:
         begin, end = self._bounds[stream : stream + 2]
         return map(self._values.__getitem__, self._codes[begin:end].tolist())
 
-    def best(self) -> ByZxid:
+    def best(self) -> ByZxid[Explanation]:
         """The first explanation of each change that has one, by zxid."""
-        found = ByZxid()
+        found: ByZxid[Explanations] = ByZxid()
         found.extend(self.zxids[self._order], self._codes[self._order], self._values)
         return found.mapped(lambda explanations: explanations[0] if explanations else None)

@@ -17,7 +17,7 @@ from kafkaproof.traces.explain.topics.handlers import Handlers
 from kafkaproof.traces.explain.topics.history import Deletion, Made, Reassignment
 from kafkaproof.traces.explain.topics.plain_changes import PlainChanges
 from kafkaproof.traces.explain.topics.topic_writes import TopicWrites
-from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, topic_in
+from kafkaproof.traces.zookeeper.znodes.topics import OUTSIDE, PlaceKind, topic_in
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Judgements:
     and session.
     """
 
-    partitions: ExplainedChanges | None
+    partitions: ExplainedChanges
     writes: list[Judged] = field(default_factory=list)
     made: list[Made] = field(default_factory=list)
     deletions: list[Deletion] = field(default_factory=list)
@@ -61,7 +61,7 @@ class _Judge:
         first = 0
         for end, write in self._others():
             self._changes(first, end)
-            judged, first = self._judge(write) if write.place else None, end
+            judged, first = self._judge(write) if write.place != OUTSIDE else None, end
             if judged:
                 found.writes.append(judged)
             context.creations.note(write)

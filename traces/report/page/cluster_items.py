@@ -113,7 +113,7 @@ def request_items(report: Report) -> Iterator[Item]:
     """What was asked of the controller, or told to it, and taken away again."""
     for judged in report.streams.writes:
         write = judged.write
-        if judged.kind and write.place.topic is None:
+        if judged.kind and not write.place.topic:
             brokers = () if write.broker is None else (write.broker,)
             yield Item(
                 Lane(REQUESTS, write.place.kind.replace("_", " ")),

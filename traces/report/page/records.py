@@ -78,7 +78,7 @@ def _account(report: Report, zxid: int) -> list | None:
 
 def glossary(report: Report) -> dict[str, str]:
     """What the steps and kinds that occur mean: by the transition's name the first sentence of its docstring."""
-    accounts = set(report.audit.accounts.values()) if report.audit else set()
+    accounts = set(report.audit.accounts.different) if report.audit else set()
     found = {}
     for system, name in sorted((account.system or "", account.name) for account in accounts):
         if not system:

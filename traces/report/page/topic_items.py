@@ -132,7 +132,7 @@ def topic_items(streams: Streams, times: Times) -> Iterator[Item]:
     """What was written to topics but for states: creations, deletions from the request on, configurations."""
     for judged in streams.writes:
         write = judged.write
-        if write.place.topic is not None:
+        if write.place.topic:
             kind = "created" if judged.kind in _CREATED else "config" if judged.kind in _CONFIGURED else "topic-write"
             brokers = () if write.broker is None else (write.broker,)
             text = f"{judged.kind}: {write.text}" if judged.kind else f"unexplained: {judged.text}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kafkaproof.traces.zookeeper.transactions import Create, Operation, SetData, Transaction
+from kafkaproof.traces.zookeeper.transactions import Create, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.formats import Fault, Format, fault_in, format_of
 
 _NUMBERED = re.compile(r"(.*?)(\d{10})")
@@ -29,22 +29,25 @@ def strange_in(transaction: Transaction) -> Iterator[Strange]:
 
     A broker creates its ephemerals empty, and sets their data in the same multi (`KafkaZkClient.CheckedEphemeral`).
     """
-    writes = [each for each in transaction.operations if type(each) in (Create, SetData)]
+    writes = [each for each in transaction.operations if isinstance(each, Create | SetData)]
     last = {each.path: each for each in writes}
     for each in writes:
-        root, known = format_of(each.path) or (None, None)
-        for fault in _faults(known, each, each is last[each.path]) if known else ():
-            yield Strange(transaction.zxid, transaction.session, root, each.path, *fault)
+        if found := format_of(each.path):
+            root, known = found
+            for fault in _faults(known, each, each is last[each.path]):
+                yield Strange(transaction.zxid, transaction.session, root, each.path, *fault)
 
 
 def strange_at(zxid: int, path: str, data: bytes | None) -> Strange | None:
     """What is strange in a znode of a snapshot of that zxid."""
-    root, known = format_of(path) or (None, None)
-    fault = known and fault_in(known, data)
+    if (found := format_of(path)) is None:
+        return None
+    root, known = found
+    fault = fault_in(known, data)
     return Strange(zxid, None, root, path, *fault) if fault else None
 
 
-def _faults(known: Format, operation: Operation, is_read: bool) -> Iterator[Fault]:
+def _faults(known: Format, operation: Create | SetData, is_read: bool) -> Iterator[Fault]:
     if (is_read or operation.data) and (fault := fault_in(known, operation.data)):
         yield fault
     if isinstance(operation, Create):

@@ -225,10 +225,10 @@ def fault_in(known: Format, data: bytes | None) -> Fault | None:
 def _is_plain(known: Format, data: bytes | None) -> bool:
     """Whether a content that is no JSON object is one that Kafka writes."""
     try:
-        fits = _PLAIN[known].fullmatch((data or b"").decode())
+        text = (data or b"").decode()
     except UnicodeDecodeError:
         return False
-    return bool(fits) and (known.plain != _NUMBER or int(data) <= MOST)
+    return bool(_PLAIN[known].fullmatch(text)) and (known.plain != _NUMBER or int(text) <= MOST)
 
 
 def _same(known: int | str, version: object) -> bool:

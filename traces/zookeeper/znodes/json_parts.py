@@ -2,7 +2,7 @@
 
 import json
 from functools import lru_cache
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeGuard
 
 LONGEST = 10
 MOST = (1 << 31) - 1
@@ -53,7 +53,7 @@ def json_in(data: bytes | None) -> dict:
     return value if isinstance(value, dict) else {}
 
 
-def is_int(value: object) -> bool:
+def is_int(value: object) -> TypeGuard[int]:
     """Whether a JSON value is a number as Kafka reads it into an `Int`: whole, of 32 bits, and no `true`."""
     return type(value) is int and -MOST - 1 <= value <= MOST
 
@@ -82,9 +82,10 @@ def entries_in(data: bytes | None) -> dict[tuple[str, int], tuple[int, ...]]:
         number = _coerced(entry.get("partition")) if isinstance(entry, dict) else None
         wanted = entry.get("replicas", []) if isinstance(entry, dict) else None
         replicas = [_coerced(each) for each in wanted] if isinstance(wanted, list) else [None]
-        if number is None or None in replicas or not isinstance(entry.get("topic"), str):
+        ids = tuple(each for each in replicas if each is not None)
+        if number is None or len(ids) < len(replicas) or not isinstance(entry.get("topic"), str):
             return {}
-        found[entry["topic"], number] = tuple(replicas)
+        found[entry["topic"], number] = ids
     return found
 
 

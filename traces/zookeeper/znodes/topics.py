@@ -17,8 +17,11 @@ ANNOUNCEMENT = re.compile(r"/config/changes/[^/]+")
 ENTITY = re.compile(r"/config/(?!changes/).+/.+")
 
 
+NO_NUMBER = -1
+
+
 class PlaceKind(StrEnum):
-    """What a znode is: of a topic's tree, its configuration, or a message to the controller."""
+    """What a znode is: of a topic's tree, its configuration, or a message to the controller; OUTSIDE of all that."""
 
     TOPIC = "topic"
     DIRECTORY = "directory"
@@ -31,14 +34,15 @@ class PlaceKind(StrEnum):
     PREFERRED = "preferred"
     ISR_CHANGE = "isr_change"
     LOG_DIR_EVENT = "log_dir_event"
+    OUTSIDE = "outside"
 
 
 class Place(NamedTuple):
-    """Where a znode belongs: its kind, its topic and the number of its partition, as far as it has them."""
+    """Where a znode belongs: its kind; its topic, "" for none; the number of its partition, NO_NUMBER for none."""
 
     kind: PlaceKind
-    topic: str | None = None
-    number: int | None = None
+    topic: str = ""
+    number: int = NO_NUMBER
 
     @property
     def partition(self) -> tuple[str, int]:
@@ -49,6 +53,9 @@ class Place(NamedTuple):
     def in_topic(self) -> bool:
         """Whether it stands in the tree of a topic."""
         return self.kind in (PlaceKind.TOPIC, PlaceKind.DIRECTORY, PlaceKind.PARTITION, PlaceKind.STATE)
+
+
+OUTSIDE = Place(PlaceKind.OUTSIDE)
 
 
 @lru_cache(maxsize=100_000)
@@ -65,7 +72,7 @@ def place_of(path: str) -> Place | None:
             if directory
             else PlaceKind.TOPIC
         )
-        return Place(kind, topic, int(number) if number else None)
+        return Place(kind, topic, int(number) if number else NO_NUMBER)
     for kind, pattern in ((PlaceKind.MARKER, _MARKER), (PlaceKind.CONFIG, _CONFIG)):
         if found := pattern.fullmatch(path):
             return Place(kind, found[1])
@@ -94,10 +101,11 @@ def topic_in(data: bytes | None) -> Topic | None:
     """The topic that a znode describes; None where a partition is no number or has no list of brokers."""
     found = json_in(data)
     numbers = [int(name) for name in part_of(found, "partitions") if is_number(name)]
-    partitions = {number: assignment_in(data, number) for number in sorted(numbers)}
+    assignments = ((number, assignment_in(data, number)) for number in sorted(numbers))
+    partitions = {number: assignment for number, assignment in assignments if assignment is not None}
     strange = {name for part in ("adding_replicas", "removing_replicas") for name in part_of(found, part)}
     complete = len(numbers) == len(part_of(found, "partitions")) > 0 and strange <= {str(number) for number in numbers}
-    if not complete or None in partitions.values():
+    if not complete or len(partitions) < len(set(numbers)):
         return None
     name = found.get("topic_id")
     return Topic(partitions, name if isinstance(name, str) else None)
