@@ -52,7 +52,7 @@ from kafkaproof.spec.running.processes import (
 )
 
 EPOCHS = 1_000_000
-"""A running broker's record has no array that an epoch sizes."""
+"""Enough for any run: no array of a running broker's record is sized by epochs."""
 NEW_SESSION = names(faults.restart, failover.reopen)
 
 
@@ -163,7 +163,7 @@ class Process:
         return True
 
     def _departures(self, plane: Plane, p: int, before) -> Iterator[Outgoing]:
-        """What a step has put into a data plane's network; what no address is known for is lost."""
+        """What a step has put into a data plane's network; it is lost where no address is known."""
         message = self.network.current
         for kind, _, fields in departures(before, plane.network, self.broker):
             content, body = {"p": p, "fields": fields}, b""
@@ -243,7 +243,7 @@ class Process:
         return self.records | named(self.replicas)
 
     def _changed(self) -> dict[str, int | str]:
-        """The fields of the record that are not what they were when this was asked last."""
+        """The fields of the record that have changed since the last call."""
         before, self._values = self._values, values_in(self.all_records)
         return {name: value for name, old, value in zip(self._names, before, self._values, strict=True) if old != value}
 
@@ -278,9 +278,8 @@ class Process:
             plane.answer_producers()
 
     def tell(self, address: tuple[str, int] | None, kind: str, content: dict, body: bytes = b"") -> str:
-        """Send a message at once: one that is no step's, or the next of those that a step sends; returns its id.
-
-        Where no address is known it is lost.
+        """Send a message at once, whether or not a step sends it; returns its id. It is lost where no address is
+        known.
         """
         self._messages += 1
         message = Message(
@@ -302,7 +301,7 @@ class Process:
         return f"{self.broker}.{self.settings.incarnation}-"
 
     def announce(self, address: tuple[str, int] | None, kind: str, content: dict, took: Message | None = None) -> str:
-        """Send a message that is no step of the sender's, but may lead to one of the receiver's; recorded first.
+        """Record and send a message that is no step of the sender's, but may lead to a step of the receiver's.
 
         `took` is the message that it answers. Returns its id.
         """
@@ -329,7 +328,7 @@ class Process:
         return self.election.session == OPEN
 
     def _tell_intent(self):
-        """The step in progress is about to write: say so first."""
+        """Before its first write, record what the step in progress is about to do."""
         if not self._told:
             self._told = True
             part, name, arguments = self._intent

@@ -15,7 +15,7 @@ from kafkaproof.spec.running.seams import answers_of, is_seam, seams_of
 
 
 class Calls:
-    """What a step has called, and what was answered: all seams but those of logs; and the answers of the step."""
+    """The seams that a step has called, except those of logs, with what they answered; and the answers of the step."""
 
     def __init__(self):
         self.clear()
@@ -32,7 +32,7 @@ class Calls:
 
 
 def bound(model: Model, calls: Calls) -> dict[str, Callable]:
-    """The transitions of a model by their names without the module, with their seams live; they note in `calls`."""
+    """The transitions of a model by their names, with live seams that note in `calls` what is asked."""
     functions = {}
     for transition in model.transitions:
         answering = answers_of(transition.function)
@@ -44,7 +44,7 @@ def bound(model: Model, calls: Calls) -> dict[str, Callable]:
 
 
 def _heard(s, b, p, sender, isr):
-    """A leader's step at a controller's refusal: the controller has found it refused, and told."""
+    """What a leader's step asks after a refusal: the controller has decided, and its message says so."""
     return s.network.refusal(b, p, isr)
 
 

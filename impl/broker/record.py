@@ -17,7 +17,7 @@ class ReadOnly(Exception):
 
 
 class Nothing:
-    """Stands where ghosts are declared: what is assigned to it is not kept."""
+    """Stands in for declared ghosts: it does not keep what is assigned to it."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ class _List(Elements):
 
 @contextmanager
 def transition() -> Iterator[None]:
-    """While a transition runs, records may be written."""
+    """A context in which records may be written, since a transition runs."""
     _open.append(True)
     try:
         yield

@@ -31,7 +31,7 @@ DONE = "DONE"
 
 
 class Offer(NamedTuple):
-    """A batch that a producer wants appended; `respond` tells it of the end: DONE, or an error by its name."""
+    """A batch that a producer wants appended; `respond` is called in the end, with DONE or the name of an error."""
 
     data: bytes
     respond: Callable[[str], None]
@@ -80,7 +80,7 @@ class Clients:
 class Plane:
     """One partition's data plane on broker `b`; `dropped` bytes of its log were no whole batch.
 
-    To the specification it is its state of the data plane, as far as the broker can see it.
+    To the specification it is the state of the data plane, as far as this broker can see it.
     """
 
     def __init__(self, model: Model, scope: Scope, b: int, directory: Path, hw: Callable[[FileLog], int]):
@@ -95,19 +95,21 @@ class Plane:
             self.replica.hw = hw(self.log)
 
     def drop_request(self, b: int):
-        """Wait for the present request's answer no more: what has become of it, another leader would not tell."""
+        """Stop waiting for the answer to the present request, which another leader would not give."""
         request = self.network.messages[b].copy()
         clear(self.network, b)
         return request
 
     def note_deletion(self):
-        """What is asked of a log that is deleted is a model's affair."""
+        """Only a model notes what is asked of a log that is deleted."""
 
     def note_state(self, state):
-        """The data plane's copy of the state is a model's only."""
+        """Only a model's data plane has a copy of the state."""
 
     def answer_producers(self) -> None:
-        """Answer those whose batches are below the high watermark; all, where this broker leads no more."""
+        """Answer the producers whose batches are below the high watermark, and all of them where this broker no longer
+        leads.
+        """
         clients = self.clients
         answered, clients.answered = clients.answered, []
         for _, enough, respond in answered:
@@ -128,9 +130,8 @@ class Plane:
 
 
 def open_planes(model: Model, scope: Scope, settings: Settings, checkpoint: Checkpoint) -> list[Plane]:
-    """The data planes of a broker, where the variant has them: logs as they are, high watermarks of the checkpoint.
-
-    What a process before has not quite deleted goes.
+    """The data planes of a broker, where the variant has them: logs as they are on disk, high watermarks from the
+    checkpoint. Logs that a former process had begun to delete are removed.
     """
     folder = Path(settings.logs)
     for deleted in folder.glob(f"*{DELETED}"):

@@ -44,7 +44,8 @@ from kafkaproof.spec.running.coordinators import APPENDS, PROTOCOLS, PROTOTYPE, 
 APPEND_TIMEOUT = 5.0
 """offsets.commit.timeout.ms, in seconds."""
 NEVER = (1 << 30) - 1
-"""A generation that no group comes to. Kafka has none 0, which stands in the specification for a commit without one."""
+"""A generation that no group reaches. In the specification 0 stands for a commit without one; Kafka has no generation
+0."""
 FULL = "GROUP_MAX_SIZE_REACHED"
 CALLBACKS = {
     GROUP_RECORD: (sync.group_stored, sync.group_not_stored),
@@ -103,7 +104,7 @@ class Coordinator:
             self.handle(call)
 
     def _group(self, name: str) -> Group:
-        """A group; one that is not known is as a group that does not exist."""
+        """A group; one that is not known yet begins like a group that does not exist."""
         if name not in self.groups:
             group = Group(name, self.leader)
             with transition():
@@ -133,7 +134,7 @@ class Coordinator:
         return True
 
     def _record(self, group: Group, step: Step) -> None:
-        """Write the line of a step, and then answer whom it answers."""
+        """Write the line of a step, then send its answers."""
         asked, appended = group.network.current, self.leader.appended
         line = {"append": appended} if appended else {}
         if asked.kind != network.NOTHING:
@@ -154,7 +155,7 @@ class Coordinator:
         self._process.note(group=group.name, g=self._number, **line, state=digest_of(group.broker))
 
     def _ask(self, group: Group, asked: Asked, *choices: tuple[Callable, dict]) -> int | None:
-        """Take the step of a request, the first that is enabled, and answer; the verdict."""
+        """Take the first step of a request that is enabled, and answer; returns the verdict, None without an answer."""
         group.network.begin(asked)
         if not any(self.take(group, function, **arguments) for function, arguments in choices):
             raise RuntimeError(f"no step of {asked} is enabled: a defect")

@@ -51,7 +51,7 @@ class GroupStorage:
         return self._leader.leads()
 
     def has_begun(self, epoch):
-        """Whether the election of an epoch was held: who knows of it has heard of it."""
+        """Whether the election of an epoch was held: a broker that knows of it has heard of it."""
         return True
 
     def has_news(self, epoch):
@@ -59,7 +59,7 @@ class GroupStorage:
         return len(self._leader.changes) > epoch
 
     def is_next_leader(self, b, epoch):
-        """Whether it is the one."""
+        """Whether this broker is that leader."""
         return self._leader.changes[epoch]
 
     def has_more(self, b, read):
@@ -97,7 +97,7 @@ class GroupStorage:
         return position in self.fates and self.fates[position] is None
 
     def may_fail(self, position, error):
-        """Whether an append has failed so; one that is nowhere fails for want of a leader."""
+        """Whether an append has failed with this error; one without a place has failed for want of a leader."""
         return error == (storage.NOT_LEADER if position == NOWHERE else self.fates.get(position))
 
     def acknowledge(self, position):
@@ -110,13 +110,13 @@ class GroupStorage:
         """The log has done it."""
 
     def count_fault(self):
-        """Nobody counts."""
+        """A running broker counts no faults."""
 
     def note_commit(self, position):
         """History only."""
 
     def owner_in(self, position):
-        """The assignment of the record at `position`, as the leader of the group has brought it then."""
+        """The assignment of the record at `position`, as the leader of the group brought it."""
         brought, owner = self._group.stored.pop(position)
         self._group.install_assignments(brought)
         return owner
@@ -167,7 +167,7 @@ class Group:
         self.forget()
 
     def forget(self) -> None:
-        """There is nothing of it in the cache."""
+        """Drop what the cache has of it."""
         self.protocol_type = ""
         self.members: dict[int, Member] = {}
         self.offsets: dict[tuple[str, int], Committed] = {}
@@ -230,12 +230,12 @@ class Group:
                 record.owner = n
 
     def install_assignments(self, brought: dict[str, bytes]) -> None:
-        """The assignments that the leader has brought are those of the members."""
+        """Give the members the assignments that the leader has brought."""
         for n in self.present():
             self.members[n].assignment = brought.get(self.members[n].id, b"")
 
     def install_offsets(self) -> None:
-        """What stands at the place of the committed offset is committed."""
+        """Commit the offsets that stand at the place of the committed offset."""
         for place, value in self.contents.pop(self.broker.group.offset, {}).items():
             if value is None:
                 self.offsets.pop(place, None)

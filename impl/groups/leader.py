@@ -21,7 +21,7 @@ ERRORS = {"NOT_ENOUGH_REPLICAS_AFTER_APPEND": NOT_ENOUGH_REPLICAS_AFTER_APPEND}
 
 
 class Leader:
-    """`changes` tells of each leader that this broker has heard of whether it was itself; `done` what has become of
+    """`changes` says of each leader that this broker has heard of whether it was this broker; `done` what has become of
     appends: the seams that asked, the place, and the error, None where it is acknowledged. `appended` is, for the
     recording, what the step at hand has appended: its place, and its id in the log.
     """
@@ -69,7 +69,7 @@ class Leader:
     def append(self, group: str, batch: bytes, seams: GroupStorage) -> int:
         """Append a batch of a group, as a step of the data plane: its place, -1 where the log refuses it.
 
-        What is in it is recorded first: it may outlive the process that does not live to record the step.
+        Its content is recorded first: it may outlive a process that ends before it has recorded the step.
         """
         place, id = self.length, read_header(batch).crc
         self._process.note(group=group, offers={"id": id, "batch": b64encode(batch).decode()})

@@ -31,7 +31,7 @@ class Asked:
     call: Call | None = None
 
     def recorded(self) -> dict:
-        """It as the recording has it."""
+        """The request as it is recorded."""
         told = {
             "kind": network.Request.names[self.kind],
             "id": self.id,
@@ -64,12 +64,12 @@ class GroupNetwork:
         self.outbox: list[tuple[int, Call, str, dict]] = []
 
     def begin(self, asked: Asked) -> None:
-        """A request is at hand, of the client with the least number that nobody has who waits."""
+        """Take up a request; its client gets the least number that no waiting client has."""
         self.current, self.m = asked, next(m for m in range(len(self.kept) + 1) if m not in self.kept)
         self.kept[self.m] = asked
 
     def end(self) -> None:
-        """The step is over: what was accepted, and is not answered yet, is answered with NONE, or kept."""
+        """The step is over: a request that was accepted is answered with NONE, or kept for later."""
         if self.verdict == network.NONE:
             self._give(1 << self.m, network.NONE)
         elif self.verdict not in (network.PARKED, network.STORED):
@@ -105,11 +105,11 @@ class GroupNetwork:
         return verdict
 
     def answer_operator(self, verdict):
-        """The same for who is no member."""
+        """The same for a client that is no member."""
         return self.answer(self.m, 0, verdict)
 
     def operator(self):
-        """Who commits without a group waits for the answer like any client."""
+        """A client that commits without a group waits for the answer like any other."""
         return 1 << self.m
 
     def give_id(self, clients, id):

@@ -2,8 +2,8 @@
 
 A follower asks as soon as it may, and again where nothing comes back. A leader lets a fetch wait while there is
 nothing new to say (replica.fetch.wait.max.ms), proposes an ISR without those who lag (replica.lag.time.max.ms) or with
-one who has caught up, and proposes it again and again until it has heard. Of one that is refused for its version it
-hears, and waits for another leader epoch, as Kafka does.
+one who has caught up, and proposes it again and again until it is answered. Where one is refused for its version it
+waits for another leader epoch, as Kafka does.
 """
 
 from __future__ import annotations

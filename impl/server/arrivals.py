@@ -1,4 +1,4 @@
-"""The messages that have come to a broker that goes by orders, and that no order has asked for yet."""
+"""Messages that an ordered broker has received, and that no order has asked for yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Arrived:
         self._messages, self._process = broker.messages, broker.process
 
     def alike(self, kind: str, sender: int | None, says: dict) -> list[Message]:
-        """The messages of a kind, from a sender if one is given, that contradict nothing of what they should say."""
+        """The messages of a kind, from a sender where one is given, that do not contradict `says`."""
         return [
             each
             for each in self._messages
@@ -24,12 +24,14 @@ class Arrived:
         ]
 
     def forget(self, messages: list[Message]) -> None:
-        """They are handled, or will never be."""
+        """Drop messages that are handled, or never will be."""
         for message in messages:
             self._messages.remove(message)
 
     def handle(self, kind: str, sender: int | None, says: dict, act: Callable[[Message], object]) -> bool:
-        """Let `act` handle the newest of those alike; whether that took a step. Older ones are forgotten then."""
+        """Let `act` handle the newest message that fits; returns whether that took a step, which drops the older ones,
+        too.
+        """
         alike, before = self.alike(kind, sender, says), self._process.number
         if alike:
             act(alike[-1])

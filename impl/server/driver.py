@@ -1,4 +1,5 @@
-"""The driver of the cluster, as a broker sees it: it commands by standard input, and is told by standard output."""
+"""The driver of the cluster, as a broker sees it: commands come by standard input, and answers go to standard
+output."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ class Driver:
                 self._process.port.delay = delay
 
     def _hold(self, part: str, name: str) -> None:
-        """Stop this process, as by SIGSTOP, where the step that is about to write is the one to hold it before."""
+        """Stop this process with SIGSTOP if it is to be held before the step that is about to write."""
         if self.held != name or part != PARTITION:
             return
         self.held = None
@@ -56,7 +57,7 @@ def tell(**line: object) -> None:
 
 
 def listen(inbox: queue.Queue) -> None:
-    """Take the driver's commands; when it is gone, so is this process."""
+    """Take the driver's commands; this process ends when the driver has gone."""
     for line in sys.stdin:
         inbox.put(json.loads(line))
     os._exit(1)

@@ -22,9 +22,9 @@ from kafkaproof.spec.partition.reassignment import reassignment
 from kafkaproof.spec.running.processes import PARTITION, continuations
 
 REASSIGNMENT = (triggers.reassignment, reassignment.reassign, reassignment.caught_up)
-"""Events of a reassignment: up to 2.0 the election that belongs to it, later how it begins, and comes to its end."""
+"""Events of a reassignment: up to 2.0 the election that belongs to it, later its beginning and its end."""
 OF_ANY_BROKER = (leader_zk.change_isr, faults.fail_log_dir)
-"""Events that are no controller's."""
+"""Events of any broker, not of the controller."""
 
 
 class Events:
@@ -42,7 +42,7 @@ class Events:
         self._waiting.append((function, message, arguments))
 
     def go_on(self) -> bool:
-        """Take the next step of the event in progress; whether one is possible."""
+        """Take the next step of the event in progress; returns whether one was possible."""
         return any(self._try_step(function, **arguments) for function, arguments in self._continuations)
 
     def begin(self) -> bool:
@@ -87,7 +87,7 @@ class Events:
         return taken
 
     def _look_at_znodes(self) -> bool:
-        """See what operators and brokers want that ask by a znode."""
+        """Begin what operators or brokers ask for by a znode."""
         zookeeper = self._process.partition_zookeeper
         allowed = zookeeper.unclean
         try:

@@ -52,7 +52,7 @@ class Timer:
         self._every, self._due = every, 0.0
 
     def is_due(self) -> bool:
-        """Whether it is due; it is set anew then."""
+        """Whether it is due; if so, it is set again."""
         now = time.monotonic()
         if now < self._due:
             return False
@@ -113,7 +113,7 @@ class Broker:
                 self.driver.take(item)
 
     def _tick(self) -> None:
-        """What is due by the clock."""
+        """Do what is due by the clock."""
         self.leadership.tick()
         self.api.tick()
         if self._rebalancing.is_due():
@@ -122,7 +122,7 @@ class Broker:
             self._leave()
 
     def _leave(self) -> None:
-        """Ask the controller for the end, until nothing is led any more; then end."""
+        """Ask the controller for a controlled shutdown until this broker leads nothing, then end."""
         process, controller = self.process, self.leadership.controller
         if process.election.session != OPEN or not process.partition.up:
             self.ended = True

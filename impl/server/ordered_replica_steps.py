@@ -23,7 +23,7 @@ class OrderedPlanes:
         self._process, self._leadership = broker.process, broker.leadership
 
     def take(self, name: str, arguments: dict, content: dict) -> bool | None:
-        """Do what is ordered, if it is possible now; None where it is nothing of a data plane."""
+        """Carry out an order if it is possible now; None where it does not concern a data plane."""
         order = getattr(self, name, None) if self._process.planes else None
         return order(**(arguments | content)) if order else None
 
@@ -42,7 +42,7 @@ class OrderedPlanes:
     # Followers and leaders
 
     def send_request(self, p: int) -> bool:
-        """Ask the leader; again, where the process has asked when it began to follow."""
+        """Ask the leader, or ask again: a process has already asked when it began to follow."""
         if self._broker.try_step(data_plane.send_request, p=p):
             return True
         if self._leadership.follows(p):
@@ -50,7 +50,7 @@ class OrderedPlanes:
         return self._leadership.follows(p)
 
     def ask_again(self, p: int, address: list) -> bool:
-        """Send the present request again, if this broker follows still, to where the leader listens now."""
+        """Send the present request again, if this broker still follows, to where the leader listens now."""
         self._process.leaders[p] = tuple(address)
         if self._leadership.follows(p):
             self._leadership.ask_again(p)
@@ -66,7 +66,7 @@ class OrderedPlanes:
         return self._arrived.handle(ASKED, follower, {"p": p, "fields": fields}, serve)
 
     def receive_answer(self, p: int, fields: dict) -> bool:
-        """Take the leader's answer, to whichever of the requests that were repeated."""
+        """Take the leader's answer to the request, or to any repetition of it."""
 
         def take(message):
             self._process.asked[p] = message.content["answers"], 0.0
@@ -77,7 +77,7 @@ class OrderedPlanes:
     # ISRs
 
     def learn_isr(self, p: int, fields: dict) -> bool:
-        """Hear that the ISR is written; who is the controller itself knows."""
+        """Hear that the ISR is written; a leader that is the controller itself knows."""
         if self._process.planes[p].network.alters[self._process.broker].state == DONE:
             return self._broker.try_step(data_plane.learn_isr, p=p)
         return self._arrived.handle(WRITTEN, None, {"p": p, "fields": fields}, self._broker.handle)
@@ -108,7 +108,7 @@ class OrderedPlanes:
         return bool(alike)
 
     def refuse_isr(self, p: int, controller: int, isr: int, leader_epoch: int) -> bool:
-        """As the leader: hear of it."""
+        """As the leader: hear that its ISR is refused."""
         return self._arrived.handle(REFUSED, controller, {"p": p}, self._broker.handle)
 
     # Disks

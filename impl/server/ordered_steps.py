@@ -1,7 +1,7 @@
 """A broker that takes only the steps that its driver orders, one at a time, and tells each that it has taken.
 
-An order is carried out as soon as it is possible: when the message that it handles has come, or the word of a watch.
-What has arrived and is not ordered waits for ever, as a message does that never comes.
+An order is carried out as soon as it is possible: when the message that it handles has come, or a watch has fired. What
+has arrived and is not ordered waits for ever, like a message that never comes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WATCHED = names(
     log_dirs.log_dir_notification,
     leader_zk.isr_notification,
 )
-"""The steps that follow from what is watched: it is read first."""
+"""The steps that follow from what is watched, which is read first."""
 NEW_SESSION = names(session.start, session.reopen)
 
 
@@ -87,7 +87,7 @@ class Ordered:
                 requests.take(item)
 
     def _is_ready(self):
-        """Whether requests would be answered: by ZooKeeper, or as those of a session that is over."""
+        """Whether requests would be answered, by ZooKeeper or because their session is over."""
         requests = self._process.requests
         return not requests.has_session or requests.session.ready or requests.session.expired
 

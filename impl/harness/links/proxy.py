@@ -122,7 +122,8 @@ class Proxy:
 
 class Connection:
     """One connection through a proxy: its `place` among them, its `requests` that wait for an answer, by their
-    numbers, and `about`, what is known of it."""
+    numbers, and `about`, what is known of it.
+    """
 
     def __init__(self, proxy: Proxy, place: int, inner: tuple, outer: tuple):
         self.proxy, self.place, self._inner, self._outer = proxy, place, inner, outer

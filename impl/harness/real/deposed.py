@@ -1,4 +1,4 @@
-"""Controllers that rule no more, act, and do not know it yet: what keeps a real one from finding out.
+"""Deposed controllers that still act: what keeps a real one from finding out.
 
 A controller handles its events in the order in which they came, and looks whose /controller is when it comes to that
 event. One that still acts has its connection to ZooKeeper slow: what it reads of /controller is held on its link. One

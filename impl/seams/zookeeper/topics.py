@@ -52,7 +52,7 @@ class TopicZooKeeper(Watched):
         """multi[check /controller_epoch, create /brokers/topics/t]: OK, NODEEXISTS, FENCED, EXPIRED or LOST.
 
         Before it the numbers are noted as given, on the version that was read, and read again where another controller,
-        which does not know yet that it rules no more, has noted some meanwhile.
+        which does not know yet that it is deposed, has noted some meanwhile.
         """
         numbers = ids(new, NUMBERS)
         assigned = assign_replicas(ids(live, self.size), len(numbers), replicas, start, shift)
