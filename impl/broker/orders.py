@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Do(StrEnum):
-    """What a broker is told to do; TAKE, ANNOUNCE and PROPOSE are for one that takes only the steps that are ordered."""
+    """What a broker is told to do; TAKE, ANNOUNCE and PROPOSE are for brokers that take ordered steps only."""
 
     STOP = "stop"
     HOLD = "hold"

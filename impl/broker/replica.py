@@ -1,7 +1,8 @@
 """The data plane of one partition on one broker: its replica, its log, its messages, and the producers that wait.
 
-A message is the record that the specification's functions read and write (`kafkaproof.spec.replica.network`): before a step the
-one that has arrived is put into its place, and what the step has put there goes out (`kafkaproof.spec.running.planes`).
+A message is the record that the specification's functions read and write (`kafkaproof.spec.replica.network`): before a
+step the one that has arrived is put into its place, and what the step has put there goes out
+(`kafkaproof.spec.running.planes`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What clients ask for, by the steps of data planes: produce, consume. Everything else is read and told.
+"""What clients ask for. Produce and consume are steps of data planes; everything else is read and answered.
 
-Which partition exists and who leads it is a hint (`kafkaproof.impl.clients.metadata`): whoever is asked in vain answers so, by
-its own record.
+Which partition exists and who leads it is a hint (`kafkaproof.impl.clients.metadata`): a broker that does not lead says
+so, from its own record.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LATEST, EARLIEST, ALL = -1, -2, -1
 
 @dataclass
 class Waiting:
-    """A request whose answer waits until `due`; `done` looks whether it is there, and answers."""
+    """A request that waits for its answer until `due`; `done` looks whether there is one, and gives it."""
 
     due: float
     done: Callable[[bool], bool] = field(repr=False)
@@ -140,7 +140,7 @@ class Api:
             self._waiting.append(Waiting(time.monotonic() + request.timeout_ms / 1000, done))
 
     def _append(self, place, data: bytes, acks: int, results) -> None:
-        """Offer the batches of one partition, one step each; the result comes into `results`."""
+        """Offer the batches of one partition, one step each; the outcome is put into `results`."""
         plane = self._plane(*place)
         try:
             batches = split(data)

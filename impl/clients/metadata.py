@@ -1,6 +1,6 @@
 """What clients are told of the cluster: its brokers, topics and leaders, as read from ZooKeeper a moment ago.
 
-It is a hint: whoever is asked in vain answers so, by its own record.
+It is a hint: a broker that does not lead says so, from its own record.
 """
 
 from __future__ import annotations

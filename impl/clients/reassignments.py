@@ -1,4 +1,4 @@
-"""ListPartitionReassignments at the broker that is the controller (KIP-455): what it knows, by no step of its own."""
+"""ListPartitionReassignments at the broker that is the controller (KIP-455): what it knows; answering takes no step."""
 
 from __future__ import annotations
 

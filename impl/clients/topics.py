@@ -1,7 +1,7 @@
 """CreateTopics at the broker that is the controller: what is wrong with a request, and the steps that it takes.
 
-Which replicas a partition gets the specification says; here only the two random numbers are drawn that its rule starts
-from. A topic is answered for when all its partitions have leaders, as far as the controller knows, or when time is up.
+The specification says which replicas a partition gets; only the two random numbers that its rule starts from are drawn
+here. A topic is answered for when all its partitions have leaders, as far as the controller knows, or when time is up.
 """
 
 from __future__ import annotations

@@ -45,7 +45,8 @@ APPEND_TIMEOUT = 5.0
 """offsets.commit.timeout.ms, in seconds."""
 NEVER = (1 << 30) - 1
 """A generation that no group reaches. In the specification 0 stands for a commit without one; Kafka has no generation
-0."""
+0.
+"""
 FULL = "GROUP_MAX_SIZE_REACHED"
 CALLBACKS = {
     GROUP_RECORD: (sync.group_stored, sync.group_not_stored),

@@ -57,7 +57,7 @@ class Leadership:
         return True
 
     def wants(self, p: int, isr: int) -> bool:
-        """Whether it still proposes this ISR: Kafka decides and writes under one lock (Partition.maybeShrinkIsr, 1.1)."""
+        """Whether it still proposes this ISR; Kafka decides and writes under one lock (Partition.maybeShrinkIsr)."""
         return (p, isr) in self._proposals()
 
     def _proposals(self) -> Iterator[tuple[int, int]]:

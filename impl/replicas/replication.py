@@ -89,7 +89,7 @@ class Replication:
         known.asked, known.end = now, end
 
     def _serve(self, place, patience: float = FETCH_WAIT) -> None:
-        """Answer a fetch that waits, unless it may wait on."""
+        """Answer a fetch that waits, unless it may wait longer."""
         message, since = self._waiting[place]
         p, follower = place
         plane, fields = self._planes[p], message.content["fields"]
@@ -122,7 +122,7 @@ class Replication:
         self._try_step(data_plane.receive_answer, message, p=p)
 
     def _decided(self, message: Message) -> None:
-        """The controller has answered to a proposal."""
+        """The controller has answered a proposal."""
         p, broker = message.content["p"], self._process.broker
         alter, fields = self._planes[p].network.alters[broker], message.content["fields"]
         if alter.state != SENT or (alter.epoch, alter.isr) != (fields["epoch"], fields["isr"]):
@@ -159,7 +159,7 @@ class Replication:
             put_fields(self._planes[p].network.alters[sender], message.content["fields"])
 
     def propose_to(self, address: tuple[str, int], p: int) -> None:
-        """Ask the controller that listens there at once for the ISR that is proposed."""
+        """Propose the ISR at once to the controller that listens there."""
         self.controller = address
         self._proposed.pop(p, None)
         self._propose(p, self._planes[p], time.monotonic())
@@ -175,7 +175,7 @@ class Replication:
         process.asked[p] = process.announce(process.leaders.get(p), ASKED, content), time.monotonic()
 
     def refused(self, message: Message) -> None:
-        """No step was taken of a proposal: tell the leader, if it is refused."""
+        """A proposal has led to no step: tell the leader, if it is refused."""
         content, process = message.content, self._process
         p, isr = content["p"], content["isr"]
         if process.refuses(message, p, isr):

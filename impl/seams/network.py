@@ -1,9 +1,9 @@
 """The network between brokers: frames of JSON and bytes over TCP on the loopback interface, first in, first out.
 
 Each process listens on one port, and has two connections, each with a thread that sends, to each address that it talks
-to: one for what it asks as the controller, which is sent until it has left, as long as its term lasts and the receiver's
-process lives (ControllerChannelManager.RequestSendThread.doWork); and one for all else, of which a message whose
-connection breaks is lost, as the specification allows. What arrives goes into the owner's queue.
+to: one for what it asks as the controller, which is sent until it has left, as long as its term lasts and the
+receiver's process lives (ControllerChannelManager.RequestSendThread.doWork); and one for all else, of which a message
+whose connection breaks is lost, as the specification allows. What arrives goes into the owner's queue.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Port:
         self._channels[channel].put(message)
 
     def cut(self, address: tuple[str, int], is_cut: bool) -> None:
-        """Let nothing through to an address, or do so no more."""
+        """Let nothing through to an address, or everything again."""
         (self._cut.add if is_cut else self._cut.discard)(address)
 
     def _send_all(self, address, is_control):

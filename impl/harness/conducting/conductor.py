@@ -1,7 +1,7 @@
 """Conducts a cluster: its brokers take the steps that they are told, one after another; faults are done for real.
 
-A step is text, of *election*, *partition* or *cluster*. Where *partition* has in one step what a process does in several
-(an election, a resignation, a new session), the process takes those of *election* one by one.
+A step is text, of *election*, *partition* or *cluster*. Where *partition* has in one step what a process does in
+several (an election, a resignation, a new session), the process takes those of *election* one by one.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from kafkaproof.spec.partition import brokers, creation, failover, faults, machi
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, SYSTEMS, part_of
 
 WAIT, LOOK = 120.0, 1.0
-"""How long a step may take to become possible, in seconds: its message, or the word of a watch, must come; and how
-often it is looked whether the broker lives.
+"""How long a step may take to become possible (its message must come, or a watch fire), and how often to look whether
+the broker lives, in seconds.
 """
 STEPS = {transition.name: transition for model in MODELS if model.system in SYSTEMS for transition in model.transitions}
 """The transitions of all steps, by module and name as in their texts."""
@@ -62,7 +62,7 @@ LONG = by_name(
 ORDERED_FAULTS = names(fail_batch, faults.fail_log_dir, faults.shut_down)
 """The faults that a process brings about when it is told; the others come from outside."""
 FINAL = by_name({machines.create_first_state: ".*/state", creation.create_topic: "/brokers/topics/.*"})
-"""The path to which the last request of a step writes that makes several, as a regular expression."""
+"""The path that the last of several requests of a step writes to, as a regular expression."""
 
 
 class Departs(Exception):

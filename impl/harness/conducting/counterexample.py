@@ -77,7 +77,7 @@ class Counterexample:
 
     @property
     def beginning(self) -> tuple[str, ...]:
-        """The steps that lead to its first state: but in *election* every broker is registered there."""
+        """The steps that lead to its first state, in which every broker is registered; none in *election*."""
         if self.model.system == ELECTION:
             return ()
         return tuple(
@@ -90,7 +90,7 @@ class Counterexample:
 def read_counterexample(directory: Path, wanted: str | None = None) -> Counterexample:
     """The counterexample of a run: that of the property `wanted`, or the shortest.
 
-    Raises UserError where there is none, and where a step of it cannot be driven: before anything has started.
+    Raises UserError, before anything has started, where there is none or one of its steps cannot be driven.
     """
     result = read_result(directory)
     system, variant, scope = (result[name] for name in ("system", "variant", "scope"))
@@ -112,7 +112,8 @@ def shortest_of(
 ) -> dict:
     """The counterexample of the property `wanted` in a result, or the shortest; raises UserError where there is none.
 
-    `may_stand`: it may be a lasso at whose end nothing more happens; `rounds`: of these properties any lasso.
+    `may_stand`: a lasso counts where nothing more happens at its end; `rounds`: the properties of which any lasso
+    counts.
     """
     found = [
         each
@@ -224,7 +225,7 @@ def said_to(model: Model, state: Plain, step: Step) -> dict[str, object]:
 
 
 def lose_undelivered(model: Model, state: Plain, step: Step) -> None:
-    """What is for a process that has ended is lost: no request reaches the next process of its broker.
+    """Lose what is on its way to a process that has ended: no request reaches the next process of its broker.
 
     Nor does a notification reach the next controller: a process that is elected deletes all of them.
     """

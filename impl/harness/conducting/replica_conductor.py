@@ -1,4 +1,5 @@
-"""Conducts a cluster whose brokers have data planes: what brokers tell each other for a step is brought about first."""
+"""Conducts a cluster whose brokers have data planes: for each step it first brings about what they must tell each
+other."""
 
 from __future__ import annotations
 
@@ -13,14 +14,15 @@ from kafkaproof.spec.running.processes import PARTITION
 
 DECISIONS, OK = names(control.alter_partition, control.confirm_isr, control.refuse_isr), "OK"
 REFUSE, ASK_AGAIN, CHECKPOINT = names(OrderedPlanes.refuse, OrderedPlanes.ask_again, OrderedPlanes.checkpoint)
-"""Orders that are no steps: what must happen for those."""
+"""Orders that are no steps, but must be carried out for one."""
 
 
 class PlaneConductor(Conductor):
     """Takes the steps of *cluster*.
 
     In the model a fetch that is refused stays, as the follower repeats it, and one that is on its way to a process that
-    ends reaches the next one. `_refused` are those, as partition and follower; `_restarted` such brokers.
+    ends reaches the next one. `_refused` has the former, as partition and follower, and `_restarted` the brokers of the
+    latter.
     """
 
     def __init__(self, cluster: Cluster, watcher: Watcher):

@@ -1,4 +1,4 @@
-"""What brokers run, followed beside a model that knows less of a cluster: of *cluster* topics are not deleted there."""
+"""The model that brokers run, followed beside one that knows less of a cluster, such as one that deletes no topics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RunningModel:
         model.initial(self._state)
 
     def take(self, step: Step) -> str | None:
-        """Take a step of the other model; why it cannot be taken, None where it was."""
+        """Take a step of the other model; returns why it cannot be taken, None where it was."""
         transition = self._transitions.get(step.name)
         if transition is None or transition.arguments.keys() != step.arguments.keys():
             return "brokers that create and delete topics, and reassign partitions, have no such step"

@@ -58,7 +58,7 @@ def split_brain(cluster: Cluster, watcher: Watcher) -> None:
 
 
 def foreign_delete(cluster: Cluster, watcher: Watcher) -> None:
-    """A candidate that has lost the election deletes the winner's /controller, for it deletes whosever it is.
+    """A candidate that has lost the election deletes the winner's /controller: it does not look whose it is.
 
     Up to 2.0 an election is two writes: /controller, then its epoch. Broker 0 sleeps between them, an operator deletes
     its /controller, and broker 1 wins both. Broker 0 wakes, is refused the epoch, and resigns: by deleting /controller.

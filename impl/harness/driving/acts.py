@@ -150,9 +150,9 @@ def carry_out(
 ) -> None:
     """Do all of it, each at its time; then mend everything, and wait for the end, if it has a time.
 
-    All is done as much later as the cluster came up late. `before_mending` is called when the acts are done and nothing
-    is mended yet. A broker that runs is not started again. What needs a running broker is left out where none runs,
-    and a line says so.
+    Everything is done as much later as the cluster came up late. `before_mending` is called when the acts are done and
+    nothing is mended yet. A broker that runs is not started again. What needs a running broker is left out where none
+    runs, and a line says so.
     """
     broken, end = Broken(cluster), acts[-1].time if acts[-1].fault == STOP_ALL.name else 0.0
     late = max(0.0, cluster.age - next((act.time for act in acts if act.fault != START.name), 0.0))

@@ -1,6 +1,6 @@
 """What may be done to a cluster: each thing is declared here once, for files of faults, for chaos, and for mending.
 
-Each is a method of its name of `Faults` or `Cluster`.
+Each is the method of that name of `Faults` or `Cluster`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ NO_REASSIGNMENTS = "in legacy clusters partitions are not reassigned"
 class Fault:
     """Something that may be done, by its name in files of faults.
 
-    `needs`: what it is to be told. `often`: how often chaos does it beside the others, 0: never. `undoes`: what it takes
-    back. `disk`: it breaks a disk, which a new process mends. `ends`: with the process of its broker. `running`: it is
-    done to a running broker only. `ours`: only brokers of our own do it. `not_legacy`: why a legacy cluster has no such
-    thing. `our_zookeeper`: it is done to a ZooKeeper that the cluster has started itself.
+    `needs`: what it is to be told. `often`: how often chaos does it beside the others, 0: never. `undoes`: what it
+    takes back. `disk`: it breaks a disk, which a new process mends. `ends`: with the process of its broker. `running`:
+    it is done to a running broker only. `ours`: only brokers of our own do it. `not_legacy`: why a legacy cluster has
+    no such thing. `our_zookeeper`: it is done to a ZooKeeper that the cluster has started itself.
     """
 
     name: str

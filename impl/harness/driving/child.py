@@ -1,4 +1,4 @@
-"""Processes that the driver has started, as it sees them: those of brokers."""
+"""The processes of brokers, as the driver that has started them sees them."""
 
 from __future__ import annotations
 

@@ -41,10 +41,10 @@ PATIENCE = 300.0
 class Size:
     """How large a cluster is, which variant it runs, and how long a session lives without its client, in seconds.
 
-    `groups`: it has an offsets partition, which comes behind the partitions of the topic, and group coordinators.
-    `room`: how many partitions more topics may have that are created while it runs.
-    `recorded`: its steps are; it has no replay otherwise. `ordered`: its brokers take only the steps that are ordered.
-    `release`: of Kafka, whose brokers it has; "" where they are ours.
+    `groups`: it has an offsets partition, behind the partitions of the topic, and group coordinators. `room`: how many
+    partitions more topics may have that are created while it runs. `recorded`: its steps are recorded; without that
+    there is no replay. `ordered`: its brokers take only the steps that are ordered. `release`: the release of Kafka
+    whose brokers it has, "" for our own.
     """
 
     brokers: int = 3
@@ -213,12 +213,14 @@ class Cluster(Faults):
                 self.start(broker)
 
     def stop(self, broker: int) -> None:
-        """SIGTERM: a controlled shutdown begins, for whose end nobody waits; it is killed where that does not come."""
+        """SIGTERM: a controlled shutdown begins. Nobody waits for its end; a process that does not end in time is
+        killed.
+        """
         self.ask_to_stop(broker)
         Thread(target=self.children[broker].wait, args=(self.shuts_down_within,), daemon=True).start()
 
     def ask_to_stop(self, broker: int) -> None:
-        """SIGTERM: a controlled shutdown begins, and may take as long as it likes."""
+        """SIGTERM: a controlled shutdown begins, and may take any time."""
         self.note(self.stop, broker=broker)
         self.children[broker].signal(signal.SIGTERM)
 
@@ -239,7 +241,7 @@ class Cluster(Faults):
     # What went wrong
 
     def check(self) -> None:
-        """Raise Unfinished where a process has ended, and nothing that was done to the cluster has ended it."""
+        """Raise Unfinished where a process has ended by itself, not by what was done to the cluster."""
         if self._keeper and (status := self._keeper.exit_status) is not None:
             raise Unfinished(f"ZooKeeper has ended by itself, exit status {status}: see {self._keeper.log}")
         for broker, child in sorted(self.children.items()):
@@ -305,7 +307,7 @@ class Cluster(Faults):
 
 
 def wait_until(condition, seconds: float = PATIENCE) -> bool:
-    """Wait until something holds; whether it came to hold in time."""
+    """Wait until something holds; returns whether it came to hold in time."""
     until = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > until:

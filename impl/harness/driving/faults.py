@@ -48,8 +48,8 @@ TORN = 40
 class Faults:
     """The faults of a cluster; `children` are its brokers' processes, `links` their links to ZooKeeper.
 
-    `inner`: the links by which others reach a broker, where there are such. `unclean_allowed`: an operator has allowed
-    unclean elections. `disturbed`: something was done but to start brokers.
+    `inner`: the links by which others reach a broker, where there are any. `unclean_allowed`: an operator has allowed
+    unclean elections. `disturbed`: something other than starting brokers was done.
     """
 
     def __init__(self, directory: Path, size, zookeeper: str, keeper: Keeper | None):
@@ -74,7 +74,7 @@ class Faults:
 
     @property
     def age(self) -> float:
-        """For how long the cluster has been there, in seconds."""
+        """The age of the cluster, in seconds."""
         return time.monotonic() - self._began
 
     # Processes
@@ -187,7 +187,7 @@ class Faults:
         self.link_of(broker, link).add(Rule(DELAY, pattern, seconds=delay))
 
     def let_go(self, broker: int) -> None:
-        """What is held back on the links of a broker goes on; what was to be held, delayed or lost is so no more."""
+        """What is held back on the links of a broker goes on, and what was still to be held, delayed or lost is not."""
         self.note(self.let_go, broker=broker)
         for link in self.links_of(broker):
             link.remove(*(rule for rule in link.rules if rule.times == 1))
@@ -252,7 +252,7 @@ class Faults:
         self.operator.create(f"{DELETE_TOPICS}/{self.places.topic}")
 
     def create_topic(self, topic: str) -> None:
-        """An administrator has a topic of one partition created; nobody waits for it."""
+        """An administrator asks for a topic of one partition, and does not wait for it."""
         self.note(self.create_topic, topic=topic)
         Thread(target=_create, args=(self.bootstrap(), topic, self.replicas), daemon=True).start()
 
@@ -317,7 +317,7 @@ class Faults:
 
 
 def _create(bootstrap, topic, replicas):
-    """Ask for a topic once; whether that succeeds, ZooKeeper's log tells."""
+    """Ask for a topic once; ZooKeeper's log tells whether that succeeds."""
     try:
         admin = KafkaAdminClient(bootstrap_servers=bootstrap)
         admin.create_topics([NewTopic(topic, 1, replicas)])

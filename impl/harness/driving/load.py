@@ -32,7 +32,8 @@ class Load:
     """Produces numbered records to every partition of a topic, one after the other, until `stop`.
 
     Use it as a context, so that it ends where something else fails.
-    `noted`: what was acknowledged last, by partition and offset; `replaced`: what was acknowledged there before, with both.
+    `noted`: what was acknowledged last, by partition and offset; `replaced`: what was acknowledged there before, with
+    both.
     """
 
     def __init__(self, bootstrap: Callable[[], list[str]], topic: str, partitions: int):

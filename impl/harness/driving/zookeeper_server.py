@@ -95,7 +95,9 @@ class Keeper:
 
 
 def answers(address: str) -> bool:
-    """Whether a ZooKeeper at HOST:PORT serves requests: it knows the command `srvr`, whether or not it is allowed there."""
+    """Whether a ZooKeeper at HOST:PORT serves requests: it knows the command `srvr`, whether or not it is allowed
+    there.
+    """
     try:
         with socket.create_connection(parse(address), timeout=1) as connection:
             connection.sendall(b"srvr")

@@ -27,8 +27,8 @@ class KafkaLink(Proxy):
     """A proxy before one listener of a broker.
 
     A request says its `api` (LeaderAndIsr, UpdateMetadata, StopReplica, AlterPartition, ControlledShutdown, Fetch and
-    others), its `api_version`, its `client`, the broker that is its `sender`, where it is one's, and its fields, as Kafka's
-    schemas name them. An answer says its own fields, and has those of its `request` in it.
+    others), its `api_version`, its `client`, the broker that is its `sender`, where it is one's, and its fields, as
+    Kafka's schemas name them. An answer says its own fields, and has those of its `request` in it.
     """
 
     def number(self, data: bytes, part: str) -> int | None:

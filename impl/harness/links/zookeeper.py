@@ -54,8 +54,8 @@ class ZooKeeperLink(Proxy):
 
     A request says its `operation` and its `path`, the `data` that it writes (text) and the `version` that it expects;
     a multi its `operations`. An answer says what its request does, and its `error` (0: none). A notification, which a
-    watch has waited for, says its `event` and `path`. Of a multi that fails an answer says which operation has `failed`.
-    A ping passes what is held.
+    watch has waited for, says its `event` and `path`. Of a multi that fails an answer says which operation has
+    `failed`. A ping passes what is held.
     """
 
     session: tuple[int, bytes] | None = None

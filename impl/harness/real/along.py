@@ -1,7 +1,7 @@
 """Drives brokers that do as they like along a counterexample, step by step: real ones, or ours.
 
-What the specification gives a step to do is held on the brokers' links until that step comes; faults are done. What a
-broker does beyond it, and only reads, is let through and told.
+What a step of the specification does is held on the brokers' links until that step comes; faults are done. What a
+broker only reads beyond that is let through and told.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ANSWERED_AT_ONCE = names(control.leader_and_isr, data_plane.serve_fetch, control
 """The steps between brokers whose answer is awaited."""
 ENDS = names(faults.stop, faults.crash)
 FINDS = {"operation": f"{READ}|{LOOK_FOR}", "path": CONTROLLER}
-"""The frames by which a broker looks who rules."""
+"""The frames by which a broker looks who the controller is."""
 
 
 class Along:
@@ -129,7 +129,7 @@ class Along:
         return answer
 
     def _let_answers_come(self, number: int) -> None:
-        """Let those answers through that a controller handles later: of brokers that it finds gone it gets none.
+        """Let through the answers that a controller handles later: it gets none from brokers that it has found gone.
 
         They wait in its queue, in the order of their steps, behind the event that it is at.
         """
@@ -157,7 +157,8 @@ class Along:
     def _await_proposal(self, step: Step, state: Plain) -> None:
         """Wait until a leader proposes an ISR, and compare it with the specification's.
 
-        A leader adds a follower to the ISR only when that fetches: one that has all may fetch again.
+        A leader adds a follower to the ISR only when that fetches, so a follower that has everything may fetch
+        again.
         """
         leader, follower = step.arguments["b"], step.arguments["follower"]
         plane = state.planes[step.arguments["p"]]
@@ -171,7 +172,7 @@ class Along:
             raise Departs(f"{step}: it proposes the ISR {proposed}, and the specification {expected}")
 
     def _asks(self, number: int) -> list[int]:
-        """The steps right behind one by which an administrator asks a controller that is still at that one."""
+        """The steps right behind one in which an administrator asks a controller that is still busy with it."""
         found = []
         while number < len(self._steps) and self._steps[number].name in ASKS:
             number += 1
@@ -192,9 +193,9 @@ class Along:
             raise Departs(f"{step}: it writes {written}, and the specification {expected}")
 
     def _do(self, step: Step, state: Plain) -> str | None:
-        """Do what is a deed; a new process reads what it likes until it is registered.
+        """Do a step that is a deed; a new process may read what it likes until it is registered.
 
-        A controller that is asked something reads what it likes until it is: it says that it rules when it has begun.
+        A controller may read what it likes until it is asked: it says that it rules only when it has begun.
         """
         name, broker = step.name, step.arguments.get("b", NOBODY)
         if name == faults.restart.__name__:
@@ -214,7 +215,7 @@ class Along:
         return not self._cluster.children[broker].running
 
     def _let(self, step: Step, wanted: Wanted, fate: int) -> str | None:
-        """Let the frame of a step through, or lose it; the answer, where ZooKeeper gives one."""
+        """Let the frame of a step through, or lose it; returns the answer, where ZooKeeper gives one."""
         frame = self._held.await_frame(step, wanted)
         if wanted.link == KAFKA:
             return self._deliver(step, wanted, frame)
@@ -238,7 +239,7 @@ class Along:
         return self._answer(step, wanted, number)
 
     def _deliver(self, step: Step, wanted: Wanted, frame: Frame) -> str | None:
-        """Let a frame between brokers through; await that the broker has dealt with it, where an answer shows that."""
+        """Let a frame between brokers through; wait until the broker has dealt with it, where an answer shows that."""
         awaited = step.name in ANSWERED_AT_ONCE and not frame.is_stale
         before = {rule: len(rule.taken) for rule in self._held.rules[KAFKA, wanted.broker]} if awaited else {}
         frame.let_go()
@@ -290,7 +291,7 @@ def _written(said) -> dict | None:
 
 
 def named(said: Mapping[str, Any]) -> str:
-    """What the specification calls an answer, but for whom it names."""
+    """What the specification calls an answer, without regard to whom it names."""
     if said.get("failed") == 0 and said["operations"][0]["operation"] == CHECK:
         if said["error"] == BadVersionError.code:
             return "FENCED"

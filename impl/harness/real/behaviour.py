@@ -37,14 +37,15 @@ PATIENT: dict[str, object] = {
 }
 """The properties of brokers that wait for what is held on their links, and shrink an ISR late."""
 WHEN_LEFT = ("may_go_when_followed",)
-"""The properties of brokers that shut down: it is looked when they have gone. Their lasso is gone round once."""
+"""The properties of brokers that shut down, asked when these have gone. Their lasso is followed once."""
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """Steps to a violation of the property `violated`, and the state that each of them leads to; `initial` is the first.
+    """Steps to a violation of the property `violated`, and the state that each of them leads to; `initial` is the
+    first.
 
-    `release`: of Kafka, whose brokers take them.
+    `release`: the release of Kafka whose brokers take them.
     """
 
     model: Model
@@ -71,7 +72,7 @@ class Behaviour:
 
     @property
     def properties(self) -> dict[str, object]:
-        """What the brokers' configuration must have: where frames wait for their steps nobody gives up waiting."""
+        """What the brokers' configuration must have: while frames wait for their steps nobody may give up."""
         return PATIENT if self.has_planes else {}
 
     @property
@@ -101,7 +102,8 @@ class Behaviour:
 
     @cached_property
     def stands_in(self) -> int | None:
-        """The first step in which a process begins while nobody rules: it would stand for election, and begin no more.
+        """The first step in which a process begins while there is no controller: a real one would stand for election
+        first.
 
         Right before, the spare broker is elected, and gets no further. None where there are no data planes, for which
         a process must have begun.
@@ -159,7 +161,7 @@ class Behaviour:
         return said_to(self.states[number - 2] if number > 1 else self.initial, step)
 
     def obeys(self, number: int) -> bool:
-        """Whether a broker comes to know something by what step `number` tells it."""
+        """Whether a broker learns something from step `number`."""
         broker = self.steps[number - 1].arguments["b"]
         before = self.states[number - 2] if number > 1 else self.initial
         return values_of(before.brokers[broker]) != values_of(self.states[number - 1].brokers[broker])

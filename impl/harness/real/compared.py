@@ -88,7 +88,7 @@ def real_name(size: Size) -> str:
 def compared(
     acts: list[Act], ours: Size, real: Size, directory: Path, watcher: Watcher
 ) -> tuple[list[Difference], int]:
-    """Do the acts to a cluster of each size, one after the other: how they differ, and how many things were compared."""
+    """Do the acts to a cluster of each size, one after another: how they differ, and how many things are compared."""
     came, as_ours = [], partial(KafkaCluster, properties=AS_OURS)
     for new, size, name in (Cluster, ours, "ours"), (as_ours, real, real_name(real)):
         watcher.say(f"{name}: {directory / name}", cluster=name)

@@ -3,9 +3,9 @@
 The decisive step is the last fault, or message that is delivered, without which the specification takes the remaining
 steps, those that are still possible, and the property holds throughout. A request or answer that is lost is not lost
 in the control. Answers are those that the specification gives then. What clients can no longer do as in the
-counterexample they ask of the other brokers. Whether a property of liveness holds is not known of a behaviour that
-ends: there it is the last request or answer that was lost, and the last fault where none was; of brokers that leave
-the last ISR that is written as its leader has proposed it.
+counterexample they ask of the other brokers. Of a behaviour that ends it is not known whether a property of liveness
+holds: there the decisive step is the last request or answer that was lost, or the last fault where none was; for
+brokers that leave it is the last ISR that is written as its leader has proposed it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from kafkaproof.spec.language.steps import Step, names
 
 CLIENTS = names(data_plane.produce, data_plane.consume)
 GOAL = "sometimes"
-"""The kind of a property that is reached, and not in the control."""
+"""The kind of a property that the counterexample reaches, and the control does not."""
 DELIVERED = names(control.leader_and_isr, data_plane.serve_fetch, data_plane.receive_answer, data_plane.learn_isr)
-"""The steps that are a message which may as well never arrive."""
+"""The steps that deliver a message which may as well never arrive."""
 
 
 @dataclass(frozen=True)

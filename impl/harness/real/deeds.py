@@ -38,7 +38,7 @@ _API_VERSIONS = struct.Struct(">ihhih")
 
 
 class Deeds:
-    """Does things to a cluster, each named as its step."""
+    """Does things to a cluster, each by the method that has the name of its step."""
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster
@@ -66,7 +66,8 @@ class Deeds:
     def bring_isr_about(self, p: int, isr: int) -> None:
         """Hold back the fetches of all brokers that are to leave the ISR, and let go those of all others.
 
-        Who has all that the leader has stays in the ISR, whether it fetches or not: the leader gets another record.
+        A follower that has all that the leader has stays in the ISR, whether it fetches or not; so the leader gets
+        another record.
         """
         state = state_in(self._cluster, p)
         if state and any(not contains(isr, broker) for broker in state.isr):
@@ -174,7 +175,7 @@ class Deeds:
         )
 
     def _ask(self, api: str, ask: Callable[[KafkaAdminClient], object]) -> None:
-        """Ask in a thread of its own, for the answer may wait for steps to come; wait until the controller has it."""
+        """Ask in a thread of its own, since the answer may wait for later steps; wait until the controller is asked."""
         links = [link for b, link in self._cluster.inner.items() if self._cluster.children[b].running]
         rules = [link.add(Rule(NOTICE, {"part": REQUEST, "api": api})) for link in links]
         Thread(target=_ask, args=([link.address for link in links], ask), daemon=True).start()

@@ -38,7 +38,7 @@ from kafkaproof.spec.partition.deletion.replica import stop_replica
 METADATA = "UpdateMetadata"
 WAIT, SOON, SETTLES, LOOK = 90.0, 3.0, 20.0, 0.02
 """How long a frame is waited for, in seconds, how long before what is read besides is let through, how long ZooKeeper
-may take to hold what the specification has in the end, and how often is looked.
+may take to hold what the specification has in the end, and how often to look.
 """
 
 
@@ -249,7 +249,7 @@ class Held:
         return self.misled.keeps(reader) and fits(frame.said, {"operation": LIST, "path": BROKER_IDS})
 
     def _turn_away(self, wanted: Wanted) -> None:
-        """Lose what was asked of a controller that is not to answer it, so that whoever asks asks again."""
+        """Lose what was asked of a controller that is not to answer it, so that its sender asks again."""
         if wanted.pattern.get("api") not in IN_TURN or ANY == wanted.broker or wanted.pattern["part"] != REQUEST:
             return
         for broker in self._cluster.inner.keys() - {wanted.broker}:

@@ -1,4 +1,6 @@
-"""What keeps deposed controllers from finding out, done on the links of a cluster: see `kafkaproof.impl.harness.real.deposed`."""
+"""What keeps deposed controllers from finding out, done on the links of a cluster: see
+`kafkaproof.impl.harness.real.deposed`.
+"""
 
 from __future__ import annotations
 

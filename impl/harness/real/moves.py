@@ -207,7 +207,7 @@ ASKS = names(
     administrators.ask_for_deletion,
     administrators.expand,
 )
-"""What an administrator asks the controller, which deals with it behind what it is at."""
+"""What an administrator asks the controller, which deals with it after what it is doing."""
 HEARD = names(any_system.delete_controller, faults.expire_session, faults.expire_orphan, faults.ask_for_election)
 """The steps of which brokers hear at once, though the specification lets them go on for a while: they come late."""
 INSIDE = names(
@@ -236,7 +236,7 @@ UNKNOWN = [
 partition, and a session that is opened again is not registered yet.
 """
 CANDIDACY = _asked(CREATE, CONTROLLER)
-"""By what a broker stands for election."""
+"""The request by which a broker stands for election."""
 ALWAYS_HELD = (CANDIDACY, _asked(CREATE, FOLDER), _asked(f"{CREATE}|{WRITE}", ANY_STATE))
 """What a broker asks of ZooKeeper only when its step has come."""
 IN_ELECTIONS = (CANDIDACY, _asked(f"{CREATE}|{WRITE}", ControllerEpoch.path) | NUMBER, _asked(DELETE, CONTROLLER))
@@ -244,7 +244,9 @@ IN_ELECTIONS = (CANDIDACY, _asked(f"{CREATE}|{WRITE}", ControllerEpoch.path) | N
 IN_TURN = ("AlterPartition", "ControlledShutdown")
 """What a broker asks of the controller only when its step has come."""
 OF_DATA = ("Fetch", "AlterPartition")
-"""What leaders and followers tell each other, and leaders controllers: where there are data planes, in steps alone."""
+"""What leaders and followers tell each other, and leaders tell controllers: only in steps, where there are data
+planes.
+"""
 
 
 def frames_of(step: Step) -> list[Wanted]:

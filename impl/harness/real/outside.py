@@ -18,7 +18,7 @@ _ERRORS = {6: "NOT_LEADER", 74: "FENCED_LEADER_EPOCH", 75: "UNKNOWN_LEADER_EPOCH
 
 
 def differences(behaviour: Behaviour, cluster: Cluster) -> list[str]:
-    """In what ZooKeeper differs from the specification's at the end, in words; nothing where it does not."""
+    """How ZooKeeper differs from the specification's at the end, in words; empty where it does not."""
     return [
         f"{what} is {json.dumps(seen)}, and in the specification {json.dumps(wanted)}"
         for what, wanted, seen in _compared(

@@ -1,6 +1,7 @@
 """What was seen along a counterexample, step by step, as a history that `kafkaproof show` draws.
 
-The format is that of `kafkaproof.checker.pictures.history`. The file is whole at any time: it is written anew after each step.
+The format is that of `kafkaproof.checker.pictures.history`. The file is whole at any time: it is written anew after
+each step.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from kafkaproof.spec.language.steps import parse_step
 HISTORY = Path("recording") / "history.json"
 """Where the history is in a cluster's directory."""
 NOTED = ("besides", "lost", "later", "produced")
-"""What a watcher is told that is told of a step, too."""
+"""What a watcher is told that belongs to a step, too."""
 
 
 class Recorded:

@@ -1,8 +1,9 @@
 """The log of one partition on one broker: record batches in a file, as Kafka keeps them.
 
 To the specification a batch is one record: its place in the log is its offset there, its checksum is its id. What
-the specification asks of a log (`kafkaproof.spec.replica.storage`) is answered by the methods of the same names. Kafka's offsets,
-which count the records within batches, are a matter of encoding: the batches before one say where it begins.
+the specification asks of a log (`kafkaproof.spec.replica.storage`) is answered by the methods of the same names.
+Kafka's offsets, which count the records within batches, are a matter of encoding: the batches before one say where it
+begins.
 
 An append is one write; what a process that died has left of one is cut off when the log is opened again.
 """
@@ -71,7 +72,9 @@ class FileLog:
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
 
     def _recover(self) -> int:
-        """Read the file up to the first bytes that are no sound batch, and cut off the rest; how many they were."""
+        """Read the file up to the first bytes that are no sound batch, and cut off the rest; returns how many bytes
+        those were.
+        """
         size, position = os.fstat(self._file).st_size, 0
         while position < size:
             try:
@@ -117,7 +120,7 @@ class FileLog:
         return start if start < self.length and self._epochs[start] == epoch else self.length
 
     def append(self, id: int, epoch: int) -> None:
-        """Write the batch that has come, with its offset and epoch; raises LogFailed, and then has not."""
+        """Write the batch that has come, with its offset and epoch; raises LogFailed where it could not."""
         data, header = self.incoming, read_header(self.incoming)
         if header.crc != id:
             raise ValueError(f"batch {header.crc} comes where {id} is to be appended: a defect")
@@ -142,7 +145,7 @@ class FileLog:
         self._note(id, epoch, read_header(data))
 
     def truncate(self, offset: int) -> None:
-        """Drop the batches at `offset` and beyond; raises LogFailed, and then has not."""
+        """Drop the batches at `offset` and beyond; raises LogFailed where it could not."""
         self.before_write()
         try:
             os.ftruncate(self._file, self.slots[offset].position)

@@ -55,7 +55,7 @@ class Places:
         return [p for p, place in self._further.items() if place[0] == topic]
 
     def note(self, topic: str, partitions: Mapping[int, int]) -> None:
-        """A topic is known to have some numbers of the room: which partition each is; it has lost its former ones."""
+        """Note which numbers of the room are a topic's, and which partition each is; it loses its former ones."""
         former = [
             p
             for p, (name, partition) in self._further.items()
@@ -66,7 +66,7 @@ class Places:
         self._further.update({p: (topic, partition) for p, partition in partitions.items()})
 
     def on_disk(self, p: int) -> tuple[str, int]:
-        """What a partition is called on a disk, which is read before anybody tells which topics there are."""
+        """What a partition is called on a disk, which is read before it is known which topics there are."""
         place = self.place_of(p)
         return (ROOM, p) if place is None or self.is_room(p) else place
 

@@ -54,7 +54,9 @@ class Expiry(NamedTuple):
 
 @dataclass(eq=False)
 class Reply:
-    """What was asked, and once it has come, the result (as kazoo gives it) or the error, and the zxid that came with it."""
+    """What was asked, and once it has come, the result (as kazoo gives it) or the error, and the zxid that came with
+    it.
+    """
 
     session: Session
     request: Any

@@ -1,6 +1,7 @@
 """ZooKeeper as a controller creates and deletes topics there, and reassigns partitions, live.
 
-Each method is the seam of its name in the module `zookeeper` of `kafkaproof.spec.partition.deletion` or `reassignment`, or in
+Each method is the seam of its name in the module `zookeeper` of `kafkaproof.spec.partition.deletion` or `reassignment`,
+or in
 `kafkaproof.spec.partition.creation_zookeeper`.
 """
 

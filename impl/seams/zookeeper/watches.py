@@ -135,7 +135,7 @@ class Watched:
         return names
 
     def partitions_of_topics(self):
-        """The partitions of the topics that were created; a controller knows the others from the beginning of its term."""
+        """The partitions of the topics that were created; a controller knows the others when its term begins."""
         return members(self.assignments)
 
     def note_reassignment(self, found) -> None:
