@@ -13,13 +13,6 @@ class Plain:
     """A record of ints, lists and records; equal to another with the same values."""
 
     __slots__ = ()
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """A field: which there are, its declaration says, which a type checker does not read."""
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            """The same."""
 
     def __eq__(self, other):
         return self.__slots__ == getattr(other, "__slots__", None) and all(
