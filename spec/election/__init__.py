@@ -1,1 +1,1 @@
-"""The controller of one broker, 2.1 and later: sessions, election, reign, and the requests it sends."""
+"""The controller of one broker, 2.1 and later: sessions, election, the controller's term, and the requests it sends."""

@@ -1,4 +1,4 @@
-"""What one broker knows: its session, the controller event in progress, and its reign.
+"""What one broker knows: its session, the controller event in progress, and its term as controller.
 
 `doing` is the program counter of the one event that a controller has in progress (one thread, one
 event at a time, from 0.11 on; one lock before). activeControllerId is kept as far as it is ever
@@ -14,15 +14,15 @@ DOWN, OPEN, EXPIRED_SESSION = Session
 Doing = Choice(
     "IDLE",
     "REGISTERING",  # must create /brokers/ids/b
-    "DYING",  # found that taken: must close its session and end
+    "DYING",  # found its id taken: must close its session and end
     "CHECKING",  # maybeResign: must read /controller
-    "CHECKING_TO_ELECT",  # the same, and elect afterwards
+    "CHECKING_TO_ELECT",  # maybeResign, and elect afterwards
     "ELECTING",  # elect: must read /controller
     "READING_EPOCH",  # found no controller: must read /controller_epoch
-    "CREATING_EPOCH",  # there is none: must create it
+    "CREATING_EPOCH",  # found no epoch: must create /controller_epoch
     "CREATING",  # must create /controller (2.1+: and raise the epoch)
-    "CONFIRMING",  # it exists: must see whose it is
-    "CONFIRMING_EPOCH",  # its own: must see whether the epoch is its own too
+    "CONFIRMING",  # /controller exists: must see who owns it
+    "CONFIRMING_EPOCH",  # owns it: must see whether the epoch is its own too
     "RAISING",  # owns /controller, up to 2.0: must raise the epoch
     "CLEANING",  # controller: must delete notifications
     "LOADING",  # controller: must read the partition state
@@ -50,9 +50,9 @@ Doing = Choice(
 Reign = Choice("NONE", "STARTING", "FULL")
 NONE, STARTING, FULL = Reign
 
-HISTORY = Record(applied=(Number(0, Bound("epochs")), "controller epoch of the last request that was obeyed"))
+HISTORY = Record(applied=(Number(0, Bound("epochs")), "controller epoch of the last request that was accepted"))
 BROKER = Record(
-    session=(Session, "what the process knows of its session; DOWN without a process"),
+    session=(Session, "what the process knows about its session; DOWN without a process"),
     doing=(Doing, "the controller event in progress"),
     active=(Flag(), "activeControllerId is the broker itself"),
     ruling=(Reign, "how far onControllerFailover came, unless onControllerResignation has run since"),
@@ -60,13 +60,13 @@ BROKER = Record(
     epoch_version=(Number(0, Bound("epochs")), "version of /controller_epoch of the reign"),
     read_epoch=(Number(0, Bound("epochs")), "value of /controller_epoch read in this election"),
     read_version=(Number(0, Bound("epochs")), "its version"),
-    seen_epoch=(Number(0, Bound("epochs")), "highest controller epoch in a request that was obeyed"),
+    seen_epoch=(Number(0, Bound("epochs")), "highest controller epoch in a request that was accepted"),
     ghosts=(HISTORY, "history, for properties only"),
 )
 
 
 def state_of(broker, zookeeper=ZOOKEEPER):
-    """The record of a whole state whose brokers are `broker`, and whose ZooKeeper is `zookeeper`."""
+    """The record of a whole state, with records `broker` for the brokers and `zookeeper` for ZooKeeper."""
     return Record(
         zk=(zookeeper, "ZooKeeper"),
         brokers=(Array(broker, "brokers"), "what each broker knows"),
@@ -78,7 +78,7 @@ STATE = state_of(BROKER)
 
 
 def initial(s):
-    """Nobody runs; ZooKeeper knows the partition, and has no /controller_epoch."""
+    """No broker runs; ZooKeeper has the state of the partition, and no /controller_epoch."""
     s.zk.controller = NOBODY
     s.zk.epoch = -1
 
@@ -93,7 +93,7 @@ def begin_reign(broker, epoch, version):
 
 
 def end_election(broker, doing):
-    """Leave the election for another step; what was read of the epoch is forgotten."""
+    """Leave the election for another step, and forget the epoch that was read."""
     broker.read_epoch = 0
     broker.read_version = 0
     broker.doing = doing

@@ -1,7 +1,7 @@
 """Controller election, 2.1 and later: /controller and the epoch in one transaction.
 
-One ZooKeeper request a step, by the controller's event thread. A lost answer is asked for again in the
-same session; the retry that finds its own /controller recognises itself by the epoch.
+The controller's event thread makes one ZooKeeper request a step. If the answer is lost, it retries in the
+same session; a retry that finds its own /controller recognises it by the epoch.
 """
 
 from kafkaproof.spec.election.belief import (
@@ -41,10 +41,10 @@ from kafkaproof.spec.kafka.zookeeper import (
 
 
 def handle_change(s, b: Broker):
-    """The controller thread takes up what its watch on /controller said.
+    """The controller thread handles the notification of its watch on /controller.
 
     Guards:  no event is in progress; the watch has fired.
-    Effects: a change is checked against what `b` believes; after a deletion `b` also stands.
+    Effects: a change is checked against what `b` believes; after a deletion `b` also becomes a candidate.
     Kafka:   KafkaController.processControllerChange and processReelect, 1.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -58,11 +58,11 @@ def handle_change(s, b: Broker):
 
 
 def maybe_resign(s, b: Broker):
-    """Broker `b` reads /controller again, and gives up its reign when it is not its own any more.
+    """Broker `b` reads /controller again, and gives up its term if it does not own it any more.
 
     Guards:  an event says so, or a write was refused because the controller has moved.
     Request: MINE; OK (another's) or NONODE; EXPIRED.
-    Effects: active as read; a reign that is lost is given up; after a deletion `b` stands.
+    Effects: active as read; a term that is lost is given up; after a deletion `b` becomes a candidate.
     Kafka:   KafkaController.maybeResign, 2.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -81,9 +81,9 @@ def maybe_resign(s, b: Broker):
 
 
 def look_for_controller(s, b: Broker):
-    """Broker `b` reads /controller and stands only if there is none.
+    """Broker `b` reads /controller and goes on with the election only if there is none.
 
-    Guards:  `b` is to stand.
+    Guards:  `b` is a candidate.
     Request: NONODE; MINE or OK (another's); EXPIRED.
     Effects: on NONODE it reads the epoch next.
     Kafka:   KafkaController.elect, 2.1 to 3.9.
@@ -104,7 +104,7 @@ def look_for_controller(s, b: Broker):
 def learn_epoch(s, b: Broker):
     """Broker `b` reads /controller_epoch.
 
-    Guards:  `b` stands.
+    Guards:  `b` is a candidate.
     Request: OK; NONODE before the first election ever; EXPIRED.
     Effects: on OK it tries to register next; on NONODE it creates the znode.
     Kafka:   KafkaZkClient.getControllerEpoch, 2.1 to 3.9.
@@ -126,9 +126,9 @@ def learn_epoch(s, b: Broker):
 def found_epoch(s, b: Broker, fate: Fate):
     """The first candidate ever creates /controller_epoch with 0.
 
-    Guards:  `b` stands and has found no epoch.
+    Guards:  `b` is a candidate and has found no epoch.
     Request: OK; NODEEXISTS when another was first; EXPIRED; LOST.
-    Effects: on OK it goes on with 0; on NODEEXISTS it reads; on LOST it asks again.
+    Effects: on OK it goes on with 0; on NODEEXISTS it reads; on LOST it retries.
     Kafka:   KafkaZkClient.maybeCreateControllerEpochZNode, 2.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -148,10 +148,10 @@ def found_epoch(s, b: Broker, fate: Fate):
 def register(s, b: Broker, fate: Fate):
     """Broker `b` creates /controller and raises /controller_epoch in one transaction.
 
-    Guards:  `b` stands and has read the epoch.
-    Request: OK; NODEEXISTS or BADVERSION when another won, or itself in an answer that was lost;
+    Guards:  `b` is a candidate and has read the epoch.
+    Request: OK; NODEEXISTS or BADVERSION when another won, or itself in a request whose answer was lost;
              EXPIRED; LOST.
-    Effects: on OK it rules in the epoch that it wrote; on LOST it asks again; else it looks who won.
+    Effects: on OK it is controller in the epoch that it wrote; on LOST it retries; else it checks who won.
     Kafka:   KafkaZkClient.registerControllerAndIncrementControllerEpoch, 2.1 to 3.9 (KAFKA-6082).
     """
     broker = s.brokers[b]
@@ -170,7 +170,7 @@ def register(s, b: Broker, fate: Fate):
 
 
 def confirm_controller(s, b: Broker):
-    """A candidate that was refused looks whether the controller is itself.
+    """A candidate whose registration was refused checks whether it is the controller itself.
 
     Guards:  its registration was refused.
     Request: MINE; OK (another's) or NONODE; EXPIRED.
@@ -196,7 +196,7 @@ def confirm_epoch(s, b: Broker):
 
     Guards:  /controller named `b`.
     Request: OK; EXPIRED.
-    Effects: the same epoch: its registration had succeeded, and it rules; else the controller moved.
+    Effects: if they are equal its registration had succeeded, and it is controller; else the controller moved.
     Kafka:   KafkaZkClient.registerControllerAndIncrementControllerEpoch, 2.1 to 3.9.
     """
     broker = s.brokers[b]

@@ -1,4 +1,4 @@
-"""What may go wrong from outside: each transition here acts on anything, and counts as one fault.
+"""What may go wrong from outside: each transition here may act on any part of the state, and counts as one fault.
 
 Lost answers count too; they are the `fate` of a request (see `zookeeper`). The end of an orphan's
 session is not a fault: it follows from the crash.
@@ -18,7 +18,7 @@ def has_orphan(zk, b):
 def crash(s, b: Broker):
     """The process of `b` dies; its session stays open until it expires.
 
-    Guards:  there is a process, and no orphan of an earlier one (more than one is not modelled).
+    Guards:  there is a process, and no orphaned session of an earlier one (more than one is not modelled).
     Effects: all that it knew is gone.
     """
     if s.brokers[b].session == DOWN or has_orphan(s.zk, b):
@@ -34,7 +34,7 @@ def stop(s, b: Broker):
     """The process of `b` is stopped and closes its session.
 
     Guards:  there is a process with an open session.
-    Effects: its ephemerals are gone at once, and all that it knew.
+    Effects: its ephemerals are gone at once, and so is all that it knew.
     """
     if s.brokers[b].session != OPEN or not s.zk.clients[b].session:
         return False
@@ -52,10 +52,10 @@ def close_session_and_end(s, b):
 
 
 def expire_session(s, b: Broker):
-    """ZooKeeper gives up the session of a living process, which does not know.
+    """ZooKeeper expires the session of a live process, which does not know.
 
     Guards:  the session is open.
-    Effects: its ephemerals are gone; the process believes what it believed.
+    Effects: its ephemerals are gone; the process believes what it believed before.
     """
     if not s.zk.clients[b].session:
         return False
@@ -93,7 +93,7 @@ def delete_controller(s):
 
 
 def edit_epoch(s):
-    """An operator writes /controller_epoch again, with the value that it has.
+    """An operator writes /controller_epoch again, with the same value.
 
     Guards:  it exists.
     Effects: its version grows.

@@ -9,7 +9,7 @@ from kafkaproof.spec.metrics.names import ACTIVE_CONTROLLERS, BROKERS, REFUSED_R
 
 
 def active_controllers(s):
-    """How many brokers take themselves for the controller.
+    """How many brokers believe that they are the controller.
 
     Kafka: KafkaController.isActive, 1.1 to 3.9.
     """
@@ -33,7 +33,7 @@ def channel_managers(s):
 
 
 def registered_brokers(s):
-    """How many broker ids are registered, by the present process or a former one."""
+    """How many broker ids are registered, by the current process or a former one."""
     count = 0
     for client in s.zk.clients:
         if client.registered != ABSENT:

@@ -1,12 +1,12 @@
 """The network between controllers and brokers: control requests on their way.
 
-A request carries its controller epoch. What else it says is not kept, so the requests of one epoch to
-one broker are alike: they are a set, sent again and again at will, and which of LeaderAndIsr,
-UpdateMetadata and StopReplica arrives is found out on arrival. Requests of different epochs come from
-different connections and overtake each other. One that never arrives is a lost one.
+A request carries its controller epoch. The rest of its content is not kept, so the requests of one epoch to
+one broker are alike: they form a set, may be sent any number of times, and which of LeaderAndIsr,
+UpdateMetadata and StopReplica arrives is decided on arrival. Requests of different epochs use different
+connections and overtake each other. A lost request is one that never arrives.
 
-Receivers do not act on each other, so that as many as the scope says (one is enough) show all that can
-happen to any; a running cluster and a replay have as many receivers as brokers.
+Receivers do not affect each other, so one receiver is enough to show what can happen to any; the scope says
+how many there are. A running cluster and a replay have as many receivers as brokers.
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Id, Number, Record, SetOf
@@ -15,7 +15,7 @@ from kafkaproof.spec.language.sets import contains, with_member, without_member
 Receiver = Id("receivers")
 Epoch = Number(0, Bound("epochs"))
 
-NETWORK = Record(requests=(Array(SetOf("receivers"), Bound("epochs", 1)), "for each epoch, who is sent a request"))
+NETWORK = Record(requests=(Array(SetOf("receivers"), Bound("epochs", 1)), "for each epoch, receivers of a request"))
 
 
 def put_request(network, to, epoch):

@@ -1,7 +1,7 @@
 """The work of a controller, 2.1 and later: every write is checked against the epoch's version.
 
-Of all that a controller writes, three kinds stand for the rest: the partition state (compared with the
-version that was read), the deletion of a notification (unconditional but for the check), and the
+Three kinds of a controller's writes stand for the rest: the partition state (on the version that was
+read), the deletion of a notification (unconditional except for the check), and the
 deletion of /controller in a forced resignation.
 """
 
@@ -41,11 +41,11 @@ def at_work(broker):
 
 
 def clean(s, b: Broker, fate: Fate):
-    """A controller deletes a notification, at the start of its reign or later.
+    """A controller deletes a notification, at the start of its term or later.
 
-    Guards:  `b` has just begun to rule, or is at work.
+    Guards:  the term of `b` has just begun, or `b` is at work.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: a new controller reads the partition state next; on FENCED it looks who rules.
+    Effects: a new controller reads the partition state next; on FENCED it checks who is controller.
     Kafka:   KafkaZkClient.deleteIsrChangeNotifications, 2.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -65,7 +65,7 @@ def clean(s, b: Broker, fate: Fate):
 def load(s, b: Broker):
     """A controller reads the partition state and its version.
 
-    Guards:  its reign begins, or `b` is at work: whoever elects a leader reads first.
+    Guards:  its term begins, or `b` is at work: a controller reads before it elects a leader.
     Request: OK; NEWER when a controller of a higher epoch wrote it; EXPIRED.
     Effects: it is at work; on NEWER it leaves the partition alone ("went through a soft failure").
     Kafka:   PartitionStateMachine.doElectLeaderForPartitions, 1.1 to 3.9.
@@ -88,7 +88,8 @@ def write_state(s, b: Broker, fate: Fate):
 
     Guards:  `b` is at work.
     Request: OK; FENCED; BADVERSION of the state; EXPIRED; LOST.
-    Effects: on BADVERSION, perhaps of its own lost write, it reads again; on FENCED it looks who rules.
+    Effects: on BADVERSION, perhaps because of its own lost write, it reads again; on FENCED it checks who is
+             controller.
     Kafka:   KafkaZkClient.updateLeaderAndIsr with an expected epoch version, 2.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -106,7 +107,7 @@ def write_state(s, b: Broker, fate: Fate):
 
 
 def send(s, b: Broker, to: Receiver):
-    """A controller sends a control request, with the epoch of its reign.
+    """A controller sends a control request, with the epoch of its term.
 
     Guards:  `b` is at work; whether its session is open does not matter.
     Effects: the request is on its way.
@@ -121,12 +122,12 @@ def send(s, b: Broker, to: Receiver):
 
 
 def trigger_move(s, b: Broker):
-    """A controller that is forced to resign looks first whether it still is the controller.
+    """A controller that is forced to resign first checks whether it still is the controller.
 
     Guards:  an error in its own work forces it (an illegal request batch, a failed failover).
     Request: MINE; OK (another's) or NONODE; EXPIRED.
-    Effects: on MINE the reign is given up and /controller is to be deleted; else `b` is not active,
-             but its context stays as it is.
+    Effects: on MINE it gives up its term and deletes /controller next; else `b` is not active, but its
+             context stays as it is.
     Kafka:   KafkaController.triggerControllerMove, 2.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -145,11 +146,11 @@ def trigger_move(s, b: Broker):
 
 
 def delete_own_controller(s, b: Broker, fate: Fate):
-    """A controller that has given up its reign deletes /controller, if nobody was elected since.
+    """A controller that has given up its term deletes /controller, if nobody has been elected since.
 
     Guards:  it was forced to resign.
     Request: OK; FENCED; NONODE; EXPIRED; LOST.
-    Effects: on LOST it asks again; else its epoch is forgotten.
+    Effects: on LOST it retries; else its epoch is forgotten.
     Kafka:   KafkaZkClient.deleteController, 2.1 to 3.9.
     """
     broker = s.brokers[b]

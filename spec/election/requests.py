@@ -1,6 +1,6 @@
-"""A broker's side of control requests: a request of a lower controller epoch is refused.
+"""A broker's side of control requests: a request with a lower controller epoch is refused.
 
-The highest epoch seen lives in memory: a process that starts again obeys anyone (until KIP-380, 2.2).
+The highest epoch seen is in memory only: a restarted process accepts any request (until KIP-380, 2.2).
 """
 
 from kafkaproof.spec.election.belief import DOWN
@@ -8,22 +8,22 @@ from kafkaproof.spec.election.network import Epoch, Receiver, arriving, take_req
 
 
 def is_stale(broker, epoch):
-    """Whether the broker has obeyed a request of a higher controller epoch."""
+    """Whether the broker has accepted a request with a higher controller epoch."""
     return epoch < broker.seen_epoch
 
 
 def obey(broker, epoch):
-    """Do what the request says, and remember its epoch."""
+    """Accept the request, and remember its epoch."""
     broker.seen_epoch = epoch
     broker.ghosts.applied = epoch
 
 
 def leader_and_isr(s, b: Receiver, epoch: Epoch):
-    """A broker receives LeaderAndIsr, and obeys unless it has seen a higher controller epoch.
+    """A broker receives LeaderAndIsr, and accepts it unless it has seen a higher controller epoch.
 
     Guards:  a request of `epoch` arrives; the process lives.
     Request: taken from the network.
-    Effects: obeyed, or refused with STALE_CONTROLLER_EPOCH.
+    Effects: accepted, or refused with STALE_CONTROLLER_EPOCH.
     Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9.
     """
     broker = s.brokers[b]
@@ -37,11 +37,11 @@ def leader_and_isr(s, b: Receiver, epoch: Epoch):
 
 
 def update_metadata(s, b: Receiver, epoch: Epoch):
-    """A broker receives UpdateMetadata, and obeys unless it has seen a higher controller epoch.
+    """A broker receives UpdateMetadata, and accepts it unless it has seen a higher controller epoch.
 
     Guards:  a request of `epoch` arrives; the process lives.
     Request: taken from the network.
-    Effects: obeyed, or refused with STALE_CONTROLLER_EPOCH.
+    Effects: accepted, or refused with STALE_CONTROLLER_EPOCH.
     Kafka:   ReplicaManager.maybeUpdateMetadataCache, 0.8 to 3.9.
     """
     broker = s.brokers[b]
@@ -55,11 +55,11 @@ def update_metadata(s, b: Receiver, epoch: Epoch):
 
 
 def stop_replica(s, b: Receiver, epoch: Epoch):
-    """A broker receives StopReplica, and obeys unless it has seen a higher controller epoch.
+    """A broker receives StopReplica, and accepts it unless it has seen a higher controller epoch.
 
     Guards:  a request of `epoch` arrives; the process lives.
     Request: taken from the network.
-    Effects: obeyed, or refused with STALE_CONTROLLER_EPOCH.
+    Effects: accepted, or refused with STALE_CONTROLLER_EPOCH.
     Kafka:   ReplicaManager.stopReplicas, 0.8 to 3.9.
     """
     broker = s.brokers[b]

@@ -1,7 +1,7 @@
 """A broker's session: opened, registered, found to have expired, opened again (1.1 and later).
 
-Expire first: the event in progress ends (its requests are answered EXPIRED), the old reign is given
-up, and only then a new session is opened, so that no write of the old one can be sent in the new.
+After an expiry the event in progress ends first (its requests are answered EXPIRED), and the old term is
+given up. Only then is a new session opened, so no write of the old session can be sent in the new one.
 """
 
 from kafkaproof.spec.election.belief import (
@@ -49,11 +49,11 @@ def start(s, b: Broker):
 
 
 def register_broker(s, b: Broker):
-    """Broker `b` creates its /brokers/ids/b, before it has anything to do with the controller.
+    """Broker `b` creates its /brokers/ids/b, before it takes part in any election.
 
     Guards:  `b` has opened a session and not yet registered in it.
     Request: OK; NODEEXISTS when a former session of `b` is still open; EXPIRED.
-    Effects: on OK it looks for the controller and stands for election; on NODEEXISTS it dies.
+    Effects: on OK it looks for the controller and is a candidate; on NODEEXISTS it dies.
     Kafka:   KafkaZkClient.registerBroker, 1.1 to 3.9; Startup and RegisterBrokerAndReelect events.
     """
     broker = s.brokers[b]
@@ -90,8 +90,8 @@ def die(s, b: Broker):
 def notice_expiry(s, b: Broker):
     """The client of `b` hears that its session has expired.
 
-    Guards:  the session is over, and `b` does not know.
-    Effects: it knows; the event in progress goes on until its next request.
+    Guards:  the session has ended, and `b` does not know.
+    Effects: it knows that; the event in progress goes on until its next request.
     Kafka:   ZooKeeperClient.ZooKeeperClientWatcher, Expired, 1.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -103,11 +103,11 @@ def notice_expiry(s, b: Broker):
 
 
 def reopen(s, b: Broker):
-    """The Expire event gives up the reign, and then a new session is opened.
+    """The Expire event gives up the term; then a new session is opened.
 
     Guards:  `b` knows that its session has expired; no event is in progress.
     Request: OK.
-    Effects: the reign is over, waiting events are dropped, the id is to be registered.
+    Effects: the term is over, waiting events are dropped, and the id is registered next.
     Kafka:   KafkaController.processExpire, ZooKeeperClient.reinitialize, 1.1 to 3.9.
     """
     broker = s.brokers[b]

@@ -1,7 +1,7 @@
 """The assignment of a partition that is being reassigned: functions of its replicas, and of what is added and removed.
 
-`replicas` is a sequence of distinct brokers, with those that are added and those that are removed. The origin is what
-there was before, the target what there is to be.
+`replicas` is a sequence of distinct brokers, including those that are added and those that are removed. The origin is
+the assignment before the reassignment, the target the one after it.
 
 Source: kafka.controller.ReplicaAssignment, 2.4 to 3.9.
 """
@@ -12,19 +12,19 @@ from kafkaproof.spec.language.sets import contains, difference, is_empty
 
 
 def append_members(source, brokers, sequence):
-    """Append the elements of `source` that are in a set and not in `sequence`, in their order."""
+    """Append to `sequence` the elements of `source` that are in `brokers` and not in it yet, in their order."""
     for i in range(source.length):
         if contains(difference(brokers, replicas_of(sequence)), source.slots[i]):
             push(sequence, source.slots[i])
 
 
 def origin(replicas, adding):
-    """The replicas that there were before the reassignment in progress."""
+    """The replicas before the reassignment in progress."""
     return difference(replicas_of(replicas), adding)
 
 
 def target(replicas, removing):
-    """The replicas that there are to be after it."""
+    """The replicas after the reassignment in progress."""
     return difference(replicas_of(replicas), removing)
 
 

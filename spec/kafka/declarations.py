@@ -1,4 +1,4 @@
-"""How the transitions of brokers are declared: who takes them, what they ask, and of what kind they are."""
+"""How the transitions of brokers are declared: who takes them, what they request, and what kind they are."""
 
 from collections.abc import Callable
 
@@ -20,10 +20,10 @@ def asking(*functions: Callable, **declared) -> tuple[Transition, ...]:
 
 
 def acting(*functions: Callable, **declared) -> tuple[Transition, ...]:
-    """Transitions of a broker that make none."""
+    """Transitions of a broker that make no request to ZooKeeper."""
     return tuple(Transition(function, BROKER, **declared) for function in functions)
 
 
 def faults(*functions: Callable, lane: str = ZOOKEEPER) -> tuple[Transition, ...]:
-    """What comes from outside: crashes, sessions that expire, acts of operators."""
+    """Events from outside: crashes, sessions that expire, acts of operators."""
     return tuple(Transition(function, lane, kind=FAULT) for function in functions)

@@ -1,7 +1,7 @@
-"""Which moves of partitions and replicas are legal: for each state, the states that it may be entered from.
+"""Which moves of partitions and replicas are legal: for each state, the states from which it may be entered.
 
-The tables are Kafka's; the functions say the same in the little language. A move that is not legal is
-refused for that partition or replica alone, which keeps its state; the others of the batch go on.
+The tables are Kafka's; the functions say the same in the little language. An illegal move is refused for
+that partition or replica alone, which keeps its state; the rest of the batch goes on.
 
 Source: kafka.controller.PartitionState and ReplicaState, validPreviousStates, 1.1 to 3.9.
 """
@@ -73,7 +73,7 @@ def replica_move_is_legal(before, after):
 
 
 def replica_move_was_legal(before, after):
-    """Whether a replica might go from one ReplicaState to another.
+    """Whether a replica may go from one ReplicaState to another, up to 2.2.
 
     Kafka: ReplicaState.validPreviousStates, 1.1 to 2.2.
     """

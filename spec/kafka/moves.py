@@ -16,7 +16,7 @@ def move_replica(partition, r, state):
 
 
 def move_replicas(partition, brokers, state):
-    """The same for several."""
+    """Move the replicas of several brokers, each only if that is legal."""
     for r in range(len(partition.replicas)):
         if contains(brokers, r):
             move_replica(partition, r, state)

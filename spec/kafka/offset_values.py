@@ -1,7 +1,7 @@
-"""Keys and values of records in `__consumer_offsets`: of groups and of committed offsets, as every version writes them.
+"""Keys and values of records in `__consumer_offsets`, for groups and for committed offsets, in every version.
 
-A key begins with its version: 0 and 1 are of an offset, 2 of a group; others are of no group here. A value that is null
-is a tombstone. Values: versions 0 to 4 of both; 4 is flexible (KIP-482).
+A key begins with its version: 0 and 1 are keys of an offset, 2 of a group; other kinds are not read here. A null value
+is a tombstone. Values have versions 0 to 4, of both kinds; version 4 is flexible (KIP-482).
 
 Source: kafka.coordinator.group.GroupMetadataManager (readMessageKey, readGroupMessageValue, readOffsetMessageValue),
 0.9 to 2.6; GroupMetadataValue.json, OffsetCommitValue.json, 2.7 to 3.9.
@@ -36,7 +36,7 @@ class OffsetValue(NamedTuple):
 
 
 class MemberValue(NamedTuple):
-    """A member in a group's record: timeouts in ms; what it said under the chosen protocol, and what it is assigned."""
+    """A member in a group's record: timeouts in ms, its metadata for the chosen protocol, and its assignment."""
 
     id: str
     instance: str | None
@@ -50,7 +50,7 @@ class MemberValue(NamedTuple):
 
 @dataclass(frozen=True)
 class GroupValue:
-    """A group; `time` is since when it is in its state, in ms, from version 2 on, else -1."""
+    """A group; `time` is when it entered its state, in ms, from version 2 on, else -1."""
 
     version: int
     protocol_type: str
@@ -143,7 +143,7 @@ def write_key(key: Key) -> bytes:
 
 
 def read_key(content: bytes) -> Key | None:
-    """The key, None where it is of another kind; raises ValueError for what is no key."""
+    """The key, or None for a key of another kind; raises ValueError for bytes that are no key."""
     reader = _Reader(content)
     version = reader.get("h")
     if version != GROUP_KEY and version not in OFFSET_KEYS:
@@ -157,7 +157,7 @@ def read_key(content: bytes) -> Key | None:
 
 
 def read_value(key: Key, content: bytes | None) -> GroupValue | OffsetValue | None:
-    """The value of a record with this key, None for a tombstone; raises ValueError for what is no value."""
+    """The value of a record with this key, or None for a tombstone; raises ValueError for bytes that are no value."""
     if content is None:
         return None
     version = _Reader(content).get("h")

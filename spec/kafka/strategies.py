@@ -9,10 +9,10 @@ works; `online_or_leaving` counts those that are shutting down as well. Each str
 - the recipients of LeaderAndIsr; those that are dead are left out when it is sent.
 
 The order of an assignment decides, that of an ISR never does. Every result is written with a leader epoch
-that is larger by one, even where the leader stays; the first state of a new partition has epoch 0.
+one higher, even where the leader stays; the first state of a new partition has epoch 0.
 
-Source: kafka.controller.Election and PartitionLeaderElectionAlgorithms, 2.4 to 3.9, the same since 1.1;
-before that the PartitionLeaderSelectors, which differ where `spec/partition/history/strategies.py` says so.
+Source: kafka.controller.Election and PartitionLeaderElectionAlgorithms, 2.4 to 3.9, unchanged since 1.1;
+before that the PartitionLeaderSelectors; `spec/partition/history/strategies.py` says where they differ.
 """
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -28,7 +28,7 @@ from kafkaproof.spec.language.sets import (
 
 
 def first_in(sequence, members):
-    """The first element of a sequence that is in a set, NOBODY without one."""
+    """The first element of a sequence that is in a set, or NOBODY if none is."""
     for i in range(sequence.length):
         if contains(members, sequence.slots[i]):
             return sequence.slots[i]
@@ -52,7 +52,7 @@ def new_topic_leader(assignment, online):
 
 
 def new_topic_isr(assignment, online):
-    """All online replicas: with nothing written yet, each has everything."""
+    """All online replicas: as long as nothing is written, each of them is in sync."""
     return intersection(replicas_of(assignment), online)
 
 
@@ -73,7 +73,7 @@ def may_elect_uncleanly(isr, online, allowed):
 
 
 def offline_leader(assignment, isr, online, allowed):
-    """The leader of a partition that has none: the first online replica in the ISR, else perhaps any.
+    """The leader of a partition that has none: the first online replica in the ISR, else any online one if allowed.
 
     `allowed` as in `may_elect_uncleanly`. Kafka: offlinePartitionLeaderElection, 1.1 to 3.9.
     """
@@ -83,7 +83,7 @@ def offline_leader(assignment, isr, online, allowed):
 
 
 def offline_isr(isr, online, leader):
-    """What is left of the ISR; after an unclean election the leader alone, who then recovers (3.2+)."""
+    """The online part of the ISR; after an unclean election the leader alone, which then recovers (3.2+)."""
     if contains(isr, leader):
         return intersection(isr, online)
     return only(leader)
@@ -113,7 +113,7 @@ def reassign_recipients(target):
 
 
 def preferred_leader(assignment, isr, online):
-    """The first replica of the assignment if it is online and in the ISR; nobody in its place.
+    """The first replica of the assignment if it is online and in the ISR, else NOBODY.
 
     Kafka: preferredReplicaPartitionLeaderElection, 1.1 to 3.9.
     """
@@ -134,9 +134,9 @@ def preferred_recipients(assignment):
 
 
 def controlled_shutdown_leader(assignment, isr, online_or_leaving, leaving):
-    """The leader instead of one that is shutting down: the first in the ISR that stays.
+    """The leader that replaces one that is shutting down: the first member of the ISR that stays.
 
-    `leaving` are the brokers that are shutting down. When it fails, the old leader goes on leading.
+    `leaving` are the brokers that are shutting down. When the election fails, the old leader keeps leading.
 
     Kafka: controlledShutdownPartitionLeaderElection, 1.1 to 3.9.
     """
@@ -149,12 +149,12 @@ def controlled_shutdown_isr(isr, leaving):
 
 
 def controlled_shutdown_recipients(assignment, online_or_leaving):
-    """The replicas that are online, those that are shutting down included."""
+    """The online replicas, including those that are shutting down."""
     return intersection(replicas_of(assignment), online_or_leaving)
 
 
 def leader_after_removal(leader, replica):
-    """The leader when `replica`, a member of the ISR, goes offline: NOBODY if it led.
+    """The leader after `replica`, a member of the ISR, goes offline: NOBODY if it led.
 
     A replica outside the ISR goes offline without a write.
 
@@ -164,7 +164,7 @@ def leader_after_removal(leader, replica):
 
 
 def isr_after_removal(isr, replica):
-    """The ISR when `replica`, a member of it, goes offline: without it, but the last member stays."""
+    """The ISR after `replica`, one of its members, goes offline: without it, except that the last member stays."""
     return isr if isr == only(replica) else without_member(isr, replica)
 
 

@@ -4,13 +4,13 @@ Each function below the records is one request: it answers with a code and never
 says whether the answer arrives; a LOST answer leaves open whether the request was applied, and the
 client does not know. Reads are linearizable. Not modelled: zxids, other znodes, stale reads, ACLs.
 
-Versions: that of /controller_epoch is kept. That of the partition state grows for ever, so only who has
-read the present one, and may write on it, is kept (`state_readers`). A watch is one-shot; `fired` is
-what fired and was not yet handled, whether it is on its way or in the controller's queue. Events carry
-no data and handlers read again, so events that wait together are one: DELETED does all that CHANGED
-does, and then elects.
+Versions: that of /controller_epoch is kept. That of the partition state grows forever, so only the set of
+brokers that have read the current one, and may write on it, is kept (`state_readers`). A watch is one-shot;
+`fired` is the notification that is not handled yet, whether it is on its way or in the controller's queue.
+Events carry no data and handlers read again, so events that wait together are one: DELETED does all that
+CHANGED does, and then elects.
 
-A process that dies leaves its session behind. Such an orphan is kept only while it owns a znode.
+A process that dies leaves its session behind. Such an orphaned session is kept only while it owns a znode.
 """
 
 from kafkaproof.spec.language.combine import checked
@@ -26,7 +26,7 @@ Answer = Choice(
     "NONODE",
     "EXPIRED",
     "LOST",
-    "FENCED",  # BADVERSION, and the culprit is the check of /controller_epoch in a multi
+    "FENCED",  # BADVERSION from the check of /controller_epoch in a multi
     "MINE",  # OK, and what was read names the broker that asks
     "NEWER",  # OK, and what was read was written by a controller of a higher epoch
 )
@@ -39,15 +39,15 @@ Owner = Choice("ABSENT", "PROCESS", "ORPHAN")
 ABSENT, PROCESS, ORPHAN = Owner
 
 CLIENT = Record(
-    session=(Flag(), "the session of the broker's present process is open"),
+    session=(Flag(), "the session of the broker's current process is open"),
     registered=(Owner, "which session of the broker owns /brokers/ids/b"),
     watch=(Flag(), "the session's watch on /controller is armed"),
-    fired=(Event, "what the watch has said and the controller has not yet handled"),
+    fired=(Event, "the watch's notification that the controller has not yet handled"),
 )
 GHOSTS = Record(
     stale_write=(Flag(), "a write of a controller was applied after a later election (C4)"),
     foreign_delete=(Flag(), "a resigning broker has deleted a /controller that was not its own (C7)"),
-    epoch_reused=(Flag(), "an epoch was written that was not above the one before (C2)"),
+    epoch_reused=(Flag(), "an epoch was written that was not above the previous one (C2)"),
 )
 ZOOKEEPER = Record(
     clients=(Array(CLIENT, "brokers"), "what ZooKeeper holds for each broker"),
@@ -56,7 +56,7 @@ ZOOKEEPER = Record(
     epoch=(Number(-1, Bound("epochs")), "value of /controller_epoch, -1 while it does not exist"),
     epoch_version=(Number(0, Bound("epochs")), "version of /controller_epoch"),
     state_epoch=(Number(0, Bound("epochs")), "controller epoch in the partition state"),
-    state_readers=(SetOf("brokers"), "brokers that know the present version, written by no newer controller"),
+    state_readers=(SetOf("brokers"), "brokers that know the current version, written by no newer controller"),
     faults=(Number(0, Budget("faults")), "faults so far"),
     ghosts=(GHOSTS, "history, for properties only"),
 )
@@ -72,7 +72,7 @@ def fire(zk, event):
 
 
 def outcome(zk, answer, fate):
-    """The answer as the client gets it; a lost one counts as a fault."""
+    """The answer as the client gets it; a lost answer counts as a fault."""
     if fate == ANSWERED:
         return answer
     zk.faults += 1
@@ -80,7 +80,7 @@ def outcome(zk, answer, fate):
 
 
 def remove_controller(zk):
-    """Take /controller away."""
+    """Remove /controller."""
     zk.controller = NOBODY
     zk.controller_orphaned = 0
     fire(zk, DELETED)
@@ -101,23 +101,23 @@ def put_epoch(zk, value):
 
 
 def note_write(zk, epoch):
-    """Note a controller's write of `epoch` (0: of no election) that is applied."""
+    """Record that a controller's write in `epoch` (0: of no election) is applied."""
     if 0 < epoch < zk.epoch:
         zk.ghosts.stale_write = 1
 
 
 def owns_controller(zk, b):
-    """Whether /controller belongs to the session of `b`'s present process."""
+    """Whether /controller belongs to the session of `b`'s current process."""
     return zk.controller == b and not zk.controller_orphaned
 
 
 def session_open(zk, b):
-    """Whether the session of `b`'s present process is open."""
+    """Whether the session of `b`'s current process is open."""
     return zk.clients[b].session == 1
 
 
 def waiting(zk, b):
-    """What `b`'s watch on /controller has said and the controller has not handled: an arrival."""
+    """The notification of `b`'s watch on /controller that the controller has not handled yet: an arrival."""
     return zk.clients[b].fired
 
 
@@ -130,7 +130,7 @@ def open_session(zk, b):
 
 
 def end_session(zk, b):
-    """closeSession, asked for or by the server's clock: all ephemerals of the session go at once."""
+    """closeSession, by the client or by the server's timeout: all ephemerals of the session go at once."""
     client = zk.clients[b]
     client.session = 0
     client.watch = 0
@@ -142,7 +142,7 @@ def end_session(zk, b):
 
 
 def orphan_session(zk, b):
-    """The process of `b` is gone; what its session owns stays until the session expires."""
+    """The process of `b` has ended; what its session owns stays until the session expires."""
     client = zk.clients[b]
     client.session = 0
     client.watch = 0
@@ -163,7 +163,7 @@ def end_orphan(zk, b):
 
 
 def take_event(zk, b):
-    """The controller of `b` begins to handle what its watch said."""
+    """The controller of `b` begins to handle the notification of its watch."""
     zk.clients[b].fired = NOTHING
     return OK
 
@@ -171,7 +171,7 @@ def take_event(zk, b):
 def create_broker(zk, b):
     """create /brokers/ids/b (2.2+: multi[create, setData]): OK, NODEEXISTS or EXPIRED.
 
-    A lost answer is not modelled here: the client reads the owner and finds its own session.
+    A lost answer is not modelled here: the client reads the owner and recognises its own session.
     """
     if not session_open(zk, b):
         return EXPIRED
@@ -234,7 +234,7 @@ def create_controller_and_set_epoch(zk, b, value, version, fate):
 
 
 def delete_controller(zk, b, epoch, fate):
-    """delete /controller, whatever its version and whosever it is: OK, NONODE, EXPIRED or LOST."""
+    """delete /controller, whatever its version and whoever owns it: OK, NONODE, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
     answer = NONODE if zk.controller == NOBODY else OK

@@ -1,6 +1,6 @@
-"""Group coordinators that run: what a running one and its replay have in common.
+"""Group coordinators: what a running one and its replay have in common.
 
-A group is at each broker one record of *group*. Members, protocols and clients that wait are known there by numbers.
+Each broker has one record of *group* for a group. In it members, protocols and waiting clients are numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kafkaproof.spec.language.plain import Plain, values_of
 from kafkaproof.spec.language.rebind import rebind
 
 IDS, PROTOCOLS, APPENDS = 33, 16, 16
-"""How many members, with one more number for who is none; how many protocols; how many appends in flight."""
+"""How many members, and one more number for "no member"; how many protocols; how many appends in flight."""
 UNKNOWN = IDS - 1
 _MANY = 1 << 30
 SCOPE = {
@@ -63,15 +63,15 @@ STEPS = (
 )
 """The steps that a running coordinator takes."""
 PROTOTYPE = ""
-"""The name of a group that does not exist: a group that is not known begins as a copy of it."""
+"""The name of a group that does not exist: an unknown group begins as a copy of its record."""
 COPIED = ("epoch", "owned", "loading", "read")
-"""What a copy has of it."""
+"""The fields that a copy takes from it."""
 
 
 def bound(model: Model, networks: type | None, storages: type) -> dict[Callable, FunctionType]:
-    """`STEPS` as a model has them; each seam is the method of its name, where a class has one.
+    """`STEPS` as a model has them, where a method of a class replaces the seam of the same name.
 
-    `networks` is of the seams to clients, None to leave them as they are; `storages` of those to the offsets log.
+    `networks` replaces the seams to clients, None leaves them as they are; `storages` those to the offsets log.
     """
     live = {
         function: _method(function.__name__)
@@ -95,14 +95,14 @@ def arguments_of(function: FunctionType) -> tuple[str, ...]:
 
 
 def begin(record: Plain, known: Plain | None = None) -> None:
-    """There is no group in a record; what is known of the offsets partition is copied."""
+    """Make a record that of no group; what is known of the offsets partition is copied from `known`."""
     forget_group(record.group)
     for field in COPIED if known else ():
         setattr(record, field, getattr(known, field))
 
 
 def digest_of(record: Plain) -> str:
-    """16 hexadecimal digits of SHA-256 over the values of a group's record, but for `prepared`, which is empty."""
+    """16 hexadecimal digits of SHA-256 over the values of a group's record, without `prepared`, which is empty."""
     values = (
         record.epoch,
         record.owned,

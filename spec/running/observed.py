@@ -1,8 +1,8 @@
-"""What the explored models of a cluster leave out, and what is seen on a real ZooKeeper.
+"""What is observed on a real ZooKeeper and is left out of the explored models of a cluster.
 
-A session that ends hears of it by its own watches, if its client still listens: its ephemerals go before its
-connection is closed. The client then handles an event in a session that is over, and is answered EXPIRED. And a process
-may be stopped that has not heard that its session is over.
+When a session ends, its ephemerals are deleted before its connection is closed. So its own watches fire, and a client
+that still listens handles an event in a session that has ended; its requests are answered EXPIRED. And a process may be
+stopped before it hears that its session has ended.
 """
 
 from kafkaproof.spec.election import faults
@@ -17,7 +17,7 @@ from kafkaproof.spec.running.processes import Cluster, cluster
 
 
 def observed_cluster(variant, deletes=True, reassigns=True):
-    """The cluster of a variant (see `cluster`), with what is observed beside; raises LookupError."""
+    """The cluster of a variant (see `cluster`), with what is observed in addition; raises LookupError."""
     plain = cluster(variant, deletes, reassigns)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
     return Cluster(
@@ -28,7 +28,7 @@ def observed_cluster(variant, deletes=True, reassigns=True):
 
 
 def end_candidates_session(zk, b):
-    """closeSession in *election*: the session's own watch on /controller tells, if that was its own."""
+    """closeSession in *election*: the session's own watch on /controller fires, if the session owned it."""
     client = zk.clients[b]
     tells = client.watch == 1 and zookeeper.owns_controller(zk, b)
     answer = zookeeper.end_session(zk, b)
@@ -38,7 +38,7 @@ def end_candidates_session(zk, b):
 
 
 def end_controllers_session(zk, b):
-    """closeSession in *partition*: the session's own watch on /brokers/ids tells."""
+    """closeSession in *partition*: the session's own watch on /brokers/ids fires."""
     client = zk.clients[b]
     tells = client.watch == ARMED
     partitions.end_session(zk, b)
@@ -47,10 +47,10 @@ def end_controllers_session(zk, b):
 
 
 def stop(s, b: Broker):
-    """The process of `b` is stopped, and closes its session, which may be over already.
+    """The process of `b` is stopped and closes its session, which may have ended already.
 
-    Guards:  there is a process that believes its session to be open.
-    Effects: its ephemerals are gone at once, and all that it knew.
+    Guards:  there is a process that believes that its session is open.
+    Effects: its ephemerals are gone at once, and so is all that it knew.
     """
     if s.brokers[b].session != OPEN:
         return False

@@ -1,7 +1,7 @@
-"""What goes out of a data plane: messages of replicas, and a controller's answers to leaders.
+"""What a data plane sends: messages of replicas, and a controller's answers to leaders.
 
-A message is what the functions of `kafkaproof.spec.replica.network` have put into its place. Whoever runs or replays a cluster
-sends what has changed there, and puts what has arrived there before a step.
+A message is the record that the functions of `kafkaproof.spec.replica.network` have filled. A cluster that runs or is
+replayed sends the records that a step has changed, and fills in those that have arrived before a step.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from kafkaproof.spec.replica.network import DONE, EPOCHS, FETCH, NO_MESSAGE, REF
 
 FETCHED, ASKED, WRITTEN, OUTDATED = "Fetched", "Fetch", "IsrWritten", "IsrOutdated"
 """Kinds of messages: an answer to a follower; its request; what a controller has written for a leader, or has refused
-for its version.
+because of its version.
 """
 DECIDED = {DONE: WRITTEN, REFUSED: OUTDATED}
 
 
 class Departure(NamedTuple):
-    """A message that goes out: its kind, the broker that it is for, and its fields."""
+    """A message that is sent: its kind, the broker that receives it, and its fields."""
 
     kind: str
     receiver: int
@@ -33,7 +33,7 @@ def fields_of(record: Plain) -> dict[str, int]:
 
 
 def put_fields(record: Plain, fields: dict[str, int]) -> None:
-    """Make a message what `fields` say; raises KeyError where one is missing."""
+    """Fill a message from `fields`; raises KeyError where one is missing."""
     for name in record.__slots__:
         setattr(record, name, fields[name])
 

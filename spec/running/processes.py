@@ -1,16 +1,16 @@
 """What the process of one broker runs: two systems side by side.
 
 *election* has the sessions, the registrations and the controllership. The other part has the controller's events, the
-state machines and the replicas: of Kafka 2.7 and later it is *cluster*, with a data plane for each partition; of 1.1
-to 2.0 *partition*, without one. The controller of 2.7 and later also creates and deletes topics, and reassigns
-partitions (`kafkaproof.spec.partition.creation`, `deletion`, `reassignment`), as it does in the variants *creating*, *deleting*
-and *reassigning* of *partition*. Each broker has a record of both parts, and one of each data plane.
-Some steps are steps of both parts: one acts, makes the request and gets the answer; the other, its partner, follows
-with the same answer. In *election* all that a controller asks for is a `clean` (a write) or a `load` (a read), which
-is what they stand for there; in *partition* the election is a single step, and so are the end of a reign and a new
-session.
+state machines and the replicas: for Kafka 2.7 and later it is *cluster*, with a data plane for each partition; for 1.1
+to 2.0 it is *partition*, without one. The controller of 2.7 and later also creates and deletes topics, and reassigns
+partitions (`kafkaproof.spec.partition.creation`, `deletion`, `reassignment`), as it does in the variants *creating*,
+*deleting* and *reassigning* of *partition*. Each broker has a record in both parts, and one in each data plane.
 
-Whatever runs a cluster, or replays one, goes by this table.
+Some steps are steps of both parts: one acts, makes the request and gets the answer; the other, its partner, follows
+with the same answer. In *election* every request of a controller is a `clean` (a write) or a `load` (a read), which
+stand for all others; in *partition* the election is a single step, and so are the end of a term and a new session.
+
+Whatever runs or replays a cluster uses this table.
 """
 
 from __future__ import annotations
@@ -42,28 +42,28 @@ CHECKS_OF_STATES = {
     partitions.set_state: partitions.checked_set_state,
     partitions.delete_request: partitions.checked_delete_request,
 }
-"""What mends KAFKA-6082: the writes of 1.1 to 2.0, each with the check of the epoch (see `delete_checked`)."""
+"""The fix of KAFKA-6082: the writes of 1.1 to 2.0, each with a check of the epoch (see `delete_checked`)."""
 
 REFUSED = (BADVERSION, NODEEXISTS, NONODE)
-"""The answers to a write that is refused for what it finds there."""
+"""The answers to a write that is refused because of what it finds."""
 
 
 def delete_checked(zk, b, epoch, fate):
-    """delete /controller, checked against the epoch: or FENCED."""
+    """delete /controller, checked against the epoch: as `delete_controller`, or FENCED."""
     if zookeeper.session_open(zk, b) and zk.epoch != epoch:
         return zookeeper.outcome(zk, FENCED, fate)
     return zookeeper.delete_controller(zk, b, epoch, fate)
 
 
 def set_owned_epoch(zk, b, value, version, fate):
-    """setData /controller_epoch in one transaction with the creation of /controller: not by whom it does not name."""
+    """setData /controller_epoch, only by the broker that /controller names, as in one transaction with its creation."""
     if zookeeper.session_open(zk, b) and not zookeeper.owns_controller(zk, b):
         return zookeeper.outcome(zk, BADVERSION, fate)
     return requests.set_epoch(zk, b, value, version, fate)
 
 
 CHECKS_OF_ELECTION = {zookeeper.delete_controller: delete_checked, requests.set_epoch: set_owned_epoch}
-"""The same of the election: whoever has lost it neither raises the epoch nor deletes /controller."""
+"""The same for the election: a broker that has lost it neither raises the epoch nor deletes /controller."""
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,10 @@ class Cluster:
 
 
 def cluster(variant: str, deletes: bool = True, reassigns: bool = True) -> Cluster:
-    """The cluster of a variant; `CHECKED` is legacy with its fix and nothing else. Raises LookupError.
+    """The cluster of a variant; `CHECKED` is legacy with the fix and nothing else. Raises LookupError.
 
-    Of 2.7 and later one that does not reassign partitions (`reassigns`), or does not delete topics either
-    (`deletes`), has records without what belongs to that.
+    A cluster of 2.7 and later that does not reassign partitions (`reassigns`), or does not delete topics either
+    (`deletes`), has records without the fields for that.
     """
     if variant not in (*VARIANTS, CHECKED):
         raise LookupError(f"no cluster is {variant!r}; there are {', '.join((*VARIANTS, CHECKED))}")
@@ -107,9 +107,9 @@ def cluster(variant: str, deletes: bool = True, reassigns: bool = True) -> Clust
 
 
 def part_of(function: Callable) -> str:
-    """The part that a step belongs to: that of the system in whose folder its function stands.
+    """The part that a step belongs to: that of the system whose folder holds its function.
 
-    *cluster* is the other part where there are data planes. Raises ValueError for a function of any other system.
+    Where there are data planes, the other part is *cluster*. Raises ValueError for a function of any other system.
     """
     system = function.__module__.removeprefix("kafkaproof.spec.").partition(".")[0]
     if system not in SYSTEMS:
@@ -123,7 +123,7 @@ def has_planes(model: Model) -> bool:
 
 
 def named(replicas: list) -> dict:
-    """The records of a broker's replicas by their names."""
+    """The records of a broker's replicas, by name."""
     return {f"replicas[{p}]": replica for p, replica in enumerate(replicas)}
 
 
@@ -134,8 +134,8 @@ def parts(variant: str) -> tuple[Model, Model]:
 
 
 def continuations(model: Model, partitions: int, brokers: int) -> Iterator[tuple[Callable, dict[str, int]]]:
-    """The steps by which the event in progress of a process may go on: transitions, and arguments for each partition and
-    broker that they may concern, without who takes them and what becomes of their requests.
+    """The steps with which the event in progress of a process may go on: transitions, and arguments for each partition
+    and broker that they may concern. Who takes them, and how their requests are delivered, is not among the arguments.
     """
     sizes = {"p": partitions, "r": brokers}
     for transition in model.transitions:
@@ -146,20 +146,20 @@ def continuations(model: Model, partitions: int, brokers: int) -> Iterator[tuple
 
 
 def is_lost(request, fate: int) -> bool:
-    """Whether a request (a seam that is told its fate) is lost on its way to a real ZooKeeper, which stays as it is.
+    """Whether a request (a seam with a `fate`) is lost on its way to a real ZooKeeper, which stays unchanged.
 
-    The models lose only what would be answered OK. On a network the refusal of a deposed controller may be lost as
-    well, and what is asked in a session that is over: the client hears LOST, and the truth only when it asks again.
+    The models lose only requests that would be answered OK. On a network the refusal of a deposed controller may be
+    lost as well, and so may a request in a session that has ended: the client gets LOST, and the answer on a retry.
     """
     code = request.__code__
     return fate == LOST_DROPPED and "fate" in code.co_varnames[: code.co_argcount]
 
 
 def scopes(brokers: int, replicas: int, partitions: int, min_isr: int, epochs: int, log: int = 0) -> dict[str, Scope]:
-    """The scope of each part for a cluster of this size.
+    """The scope of each part, for a cluster of a size.
 
-    `epochs` bounds controller and leader epochs and faults; `log` the records of each partition, those that were cut
-    off included.
+    `epochs` bounds controller epochs, leader epochs and faults; `log` the records of each partition, including those
+    that were truncated.
     """
     shared = {"brokers": brokers, "epochs": epochs, "faults": epochs}
     planes = {"log": log, "records": log, "min_isr": min_isr, "leader_epochs": epochs}
@@ -172,15 +172,15 @@ def scopes(brokers: int, replicas: int, partitions: int, min_isr: int, epochs: i
 SHARED_FAULTS = {
     each.__name__ for each in (faults.crash, faults.expire_session, faults.expire_orphan, any_system.delete_controller)
 }
-"""The faults that meet both parts at once."""
+"""The faults that affect both parts at once."""
 
 
 def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[str, int]]:
     """The steps of *partition* that go with a step of *election*, and their answers.
 
-    `owner` is the broker's record in *partition*. A reign begins there when the notifications are deleted; where
-    /controller was deleted and won again before the broker looked, the former reign ends just then. A process that
-    has not registered is none there.
+    `owner` is the broker's record in *partition*. There a term begins when the notifications are deleted; where the
+    broker lost and won /controller again before it looked, the former term ends at that moment. A process that has not
+    registered does not exist there.
     """
     rules = owner.controller.epoch > 0
     match name:
@@ -202,8 +202,8 @@ def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[st
 def partners_in_election(transition: Transition, answer: int | None, refused: bool = False) -> list[tuple[str, int]]:
     """The steps of *election* that go with a step of *partition*, and their answers.
 
-    A write that is refused, but by the check of the epoch, writes no more than a read does. The answer tells it, or
-    `refused`, where a step is answered for what it has read (`isr_notification`).
+    A write that is refused, other than by the check of the epoch, writes no more than a read does. The answer shows
+    the refusal, or `refused` does where a step's answer is that of its read (`isr_notification`).
     """
     partner = transition.partner
     if answer is None or partner is None:

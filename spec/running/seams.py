@@ -1,13 +1,13 @@
 """Seams: the functions by which a transition reaches what a broker does not own.
 
 They are the functions of the specification whose first parameter is `zk` or `network`, those that read and write a
-partition's log, and those that answer clients. Whoever runs or replays a specification replaces them, or watches them.
-A module whose seams have another first parameter names it in `SEAMS_OF`, and in `KNOWN` those of its functions of ZooKeeper that
-tell what is known already; all others ask, and answer with a code.
+partition's log, and those that answer clients. A program that runs or replays the specification replaces or observes
+them. A module whose seams have another first parameter names it in `SEAMS_OF`; in `KNOWN` it names its ZooKeeper
+functions that return what is known already. All others make a request and answer with a code.
 
-What is between a follower and its leader, and what a leader proposes to the controller, is no seam: a message is a
-small record that the functions of `kafkaproof.spec.replica.network` read and write, in a running broker as in a model. It
-travels as it is.
+Messages between a follower and its leader, and a leader's proposals to the controller, are no seams: a message is a
+small record that the functions of `kafkaproof.spec.replica.network` read and write, in a running broker as in a model.
+It is sent as it is.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from kafkaproof.spec.replica.network import check
 
 SEAMS = ("zk", "network")
 ANSWERS = (check, take_record)
-"""Functions that are no request to ZooKeeper, and whose answer is that of the step."""
+"""Functions that make no request to ZooKeeper, and whose answer is that of the step."""
 
 
 def _declared(function: Callable, name: str, otherwise: tuple[str, ...]) -> tuple[str, ...]:
-    """What the module of a function declares under a name."""
+    """What the module of a function declares under a name, else `otherwise`."""
     return getattr(sys.modules.get(function.__module__), name, otherwise)
 
 

@@ -237,7 +237,7 @@ class Faults:
             pass
 
     def edit_epoch(self) -> None:
-        """An operator writes /controller_epoch again, with the value that it has."""
+        """An operator writes /controller_epoch again, with the same value."""
         self.note(self.edit_epoch)
         self.operator.set(ControllerEpoch.path, self.operator.get(ControllerEpoch.path)[0])
 

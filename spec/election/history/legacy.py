@@ -1,11 +1,11 @@
 """Election of 1.1 to 2.0: create /controller first, raise the epoch afterwards, write unchecked.
 
-Sessions and events are as they are now. But between the creation of /controller and the write of
-/controller_epoch anything may happen: a candidate that slept there wakes, reads the epoch of the
-controller elected meanwhile, and raises it once more: brokers then obey the zombie and refuse the owner
-(KAFKA-6082). Writes are compared with the version of their own znode at most, so that a deposed
-controller's land whenever its successor has not touched that znode. And a broker that resigns deletes
-/controller whosever it is: a candidate that lost the race for the epoch deletes the winner's.
+Sessions and events are as they are now. But anything may happen between the creation of /controller and
+the write of /controller_epoch: a candidate that paused there resumes, reads the epoch of the controller
+elected meanwhile, and raises it once more; brokers then obey the zombie and refuse the owner of
+/controller (KAFKA-6082). Writes are at most checked against the version of their own znode, so a deposed
+controller's write is applied whenever its successor has not touched that znode. And a broker that resigns
+deletes /controller, whoever owns it: a candidate that lost the race for the epoch deletes the winner's.
 """
 
 from kafkaproof.spec.election.belief import (
@@ -59,9 +59,9 @@ def move(broker):
 
 
 def look_for_controller(s, b: Broker):
-    """Broker `b` reads /controller and stands only if there is none.
+    """Broker `b` reads /controller and goes on with the election only if there is none.
 
-    Guards:  `b` is to stand.
+    Guards:  `b` is a candidate.
     Request: NONODE; MINE or OK (another's); EXPIRED.
     Effects: on NONODE it creates /controller next.
     Kafka:   KafkaController.elect, 1.1 to 2.0.
@@ -82,9 +82,9 @@ def look_for_controller(s, b: Broker):
 def create(s, b: Broker, fate: Fate):
     """Broker `b` creates /controller, and nothing else.
 
-    Guards:  `b` stands.
-    Request: OK; NODEEXISTS when another won, or itself in an answer that was lost; EXPIRED; LOST.
-    Effects: on OK it is active, in no epoch yet; on NODEEXISTS it looks whose it is.
+    Guards:  `b` is a candidate.
+    Request: OK; NODEEXISTS when another won, or itself in a request whose answer was lost; EXPIRED; LOST.
+    Effects: on OK it is active, in no epoch yet; on NODEEXISTS it checks who owns it.
     Kafka:   KafkaZkClient.checkedEphemeralCreate, 1.1 to 2.0.
     """
     broker = s.brokers[b]
@@ -103,11 +103,11 @@ def create(s, b: Broker, fate: Fate):
 
 
 def confirm_owner(s, b: Broker):
-    """A candidate that was refused looks whether its own session owns /controller.
+    """A candidate that was refused checks whether its own session owns /controller.
 
     Guards:  its creation was refused.
     Request: MINE; OK (another session's); NONODE; EXPIRED.
-    Effects: on MINE it is active; on NONODE it creates again; else it looks who rules.
+    Effects: on MINE it is active; on NONODE it creates again; else it checks who is controller.
     Kafka:   KafkaZkClient.CheckedEphemeral.getAfterNodeExists, 1.1 to 2.0.
     """
     broker = s.brokers[b]
@@ -148,11 +148,11 @@ def learn_epoch(s, b: Broker):
 
 
 def raise_epoch(s, b: Broker, fate: Fate):
-    """A new controller raises /controller_epoch, if nobody did since it read.
+    """A new controller raises /controller_epoch, if nobody has done so since it read it.
 
-    Guards:  `b` has created /controller and read the epoch; /controller may be another's by now.
+    Guards:  `b` has created /controller and read the epoch; another may own /controller by now.
     Request: OK; BADVERSION; NONODE before the first election ever; EXPIRED; LOST.
-    Effects: on OK it rules; on BADVERSION, perhaps of its own lost write, it resigns.
+    Effects: on OK it is controller; on BADVERSION, perhaps because of its own lost write, it resigns.
     Kafka:   KafkaController.incrementControllerEpoch, 1.1 to 2.0.
     """
     broker = s.brokers[b]
@@ -177,8 +177,8 @@ def found_epoch(s, b: Broker, fate: Fate):
 
     Guards:  `b` has found no epoch to raise.
     Request: OK; NODEEXISTS when another was first; EXPIRED; LOST.
-    Effects: on OK it rules in epoch 1, and takes the version for 1 (it is 0); on NODEEXISTS, perhaps
-             of its own lost write, it resigns.
+    Effects: on OK it is controller in epoch 1, and takes the version for 1 (it is 0); on NODEEXISTS,
+             perhaps because of its own lost write, it resigns.
     Kafka:   KafkaController.incrementControllerEpoch, 1.1 to 2.0.
     """
     broker = s.brokers[b]
@@ -198,7 +198,7 @@ def found_epoch(s, b: Broker, fate: Fate):
 def clean(s, b: Broker, fate: Fate):
     """A controller deletes a notification; nothing checks that it still is the controller.
 
-    Guards:  `b` has just begun to rule, or is at work.
+    Guards:  the term of `b` has just begun, or `b` is at work.
     Request: OK; EXPIRED; LOST.
     Effects: a new controller reads the partition state next.
     Kafka:   KafkaZkClient.deleteIsrChangeNotifications, 1.1 to 2.0.
@@ -216,11 +216,11 @@ def clean(s, b: Broker, fate: Fate):
 
 
 def write_state(s, b: Broker, fate: Fate):
-    """A controller writes the partition state, on the version that it read and on nothing else.
+    """A controller writes the partition state, checked only against the version that it read.
 
     Guards:  `b` is at work.
     Request: OK; BADVERSION; EXPIRED; LOST.
-    Effects: on BADVERSION, perhaps of its own lost write, it reads again.
+    Effects: on BADVERSION, perhaps because of its own lost write, it reads again.
     Kafka:   KafkaZkClient.updateLeaderAndIsr, 1.1 to 2.0.
     """
     broker = s.brokers[b]
@@ -236,7 +236,7 @@ def write_state(s, b: Broker, fate: Fate):
 
 
 def trigger_move(s, b: Broker):
-    """A controller that is forced to resign gives up its reign, without a look at /controller.
+    """A controller that is forced to resign gives up its term, without reading /controller.
 
     Guards:  an error in its own work forces it.
     Effects: /controller is to be deleted.
@@ -251,11 +251,11 @@ def trigger_move(s, b: Broker):
 
 
 def delete_any_controller(s, b: Broker, fate: Fate):
-    """A broker that has resigned deletes /controller, whosever it is.
+    """A broker that has resigned deletes /controller, whoever owns it.
 
     Guards:  it failed to raise the epoch, or was forced to resign.
     Request: OK; NONODE; EXPIRED; LOST.
-    Effects: on LOST it deletes again, and perhaps another one.
+    Effects: on LOST it deletes again, perhaps one of another owner.
     Kafka:   KafkaZkClient.deleteController, 1.1 to 2.0.
     """
     broker = s.brokers[b]

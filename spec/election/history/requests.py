@@ -19,7 +19,7 @@ from kafkaproof.spec.language.domains import NOBODY
 
 
 def reopen_session(zk, b):
-    """createSession by a client that then takes all its watches for fired: OK."""
+    """createSession by a client that then treats all its watches as fired: OK."""
     zk.clients[b].session = 1
     zk.clients[b].watch = 0
     zk.clients[b].fired = CHANGED
@@ -27,7 +27,7 @@ def reopen_session(zk, b):
 
 
 def read_owner(zk, b):
-    """getData of /controller for its owner: MINE (`b`'s present session), OK, NONODE or EXPIRED."""
+    """getData of /controller for its owner: MINE (`b`'s current session), OK, NONODE or EXPIRED."""
     if not session_open(zk, b):
         return EXPIRED
     if zk.controller == NOBODY:

@@ -1,7 +1,7 @@
-"""What Kafka never did: a broker that hears of any change of /controller stands, if it then finds none.
+"""What Kafka never did: a broker that hears of any change of /controller becomes a candidate if it then finds none.
 
-A watch speaks once. From the moment in which it has spoken of a creation until /controller is read again, a deletion
-is heard by nobody; whoever then finds nothing must not wait for a word that has been said already.
+A watch fires once. After it has fired for a creation, and until /controller is read again, nobody is notified of a
+deletion; a broker that then finds no /controller must not wait for a notification that has been sent already.
 """
 
 from kafkaproof.spec.election.belief import CHECKING_TO_ELECT, IDLE, OPEN
@@ -10,10 +10,10 @@ from kafkaproof.spec.kafka.zookeeper import NOTHING, take_event, waiting
 
 
 def handle_change(s, b: Broker):
-    """The controller thread takes up what its watch on /controller said, and looks whether it is needed.
+    """The controller thread handles the notification of its watch on /controller, and checks whether it is needed.
 
     Guards:  no event is in progress; the watch has fired.
-    Effects: /controller is checked against what `b` believes; if there is none, `b` stands.
+    Effects: /controller is checked against what `b` believes; if there is none, `b` becomes a candidate.
     Kafka:   none; KafkaController.processControllerChange, 1.1 to 3.9, only checks.
     """
     broker = s.brokers[b]

@@ -1,11 +1,11 @@
-"""Election up to 1.0, as in 0.10.2: a synchronous client that opens a new session behind one's back.
+"""Election up to 1.0, as in 0.10.2: a synchronous client that opens a new session on its own.
 
-The client library retries every request until it is answered, through the end of a session and the
-opening of the next: a write that began in one session may land in another, long after a new controller
-was elected. The broker stands for election before it registers its id. A failed write of the epoch is
-logged and swallowed: the broker rules on in the epoch that it read, which is another's. And resign()
-forgets who leads before the deletion event asks, so that after a forced resignation listeners, state
-machines and channels live on beside the next controller.
+The client library retries every request until it is answered, even when a session ends and the next one
+is opened: a write that began in one session may be applied in another, long after a new controller was
+elected. The broker is a candidate before it registers its id. A failed write of the epoch is logged and
+swallowed: the broker remains controller in the epoch that it read, which is another's. And resign()
+forgets who leads before the deletion event checks it, so after a forced resignation listeners, state
+machines and channels live on alongside the next controller.
 
 The sessions are in `zkclient_session`; what is the same in 1.1 is taken from `legacy`.
 """
@@ -65,12 +65,12 @@ def give_up(broker):
 
 
 def data_event(s, b: Broker):
-    """The client reads /controller again and calls dataChanged or dataDeleted with what is there now.
+    """The client reads /controller again and calls dataChanged or dataDeleted with its current content.
 
     Guards:  the watch has fired.
     Request: MINE or OK (another's): changed; NONODE: deleted; EXPIRED.
-    Effects: a reign that is lost is given up, if `b` still took itself for the leader; on NONODE it
-             stands; on EXPIRED the same again in a new session.
+    Effects: a term that is lost is given up, if `b` still believed that it leads; on NONODE it becomes a
+             candidate; on EXPIRED the same again in a new session.
     Kafka:   ZookeeperLeaderElector.LeaderChangeListener, 0.10.2.
     """
     broker = s.brokers[b]
@@ -89,11 +89,11 @@ def data_event(s, b: Broker):
 
 
 def look_for_controller(s, b: Broker):
-    """Broker `b` reads /controller and stands only if there is none.
+    """Broker `b` reads /controller and goes on with the election only if there is none.
 
-    Guards:  `b` is to stand.
+    Guards:  `b` is a candidate.
     Request: NONODE; MINE, perhaps of a former process; OK (another's); EXPIRED.
-    Effects: on NONODE it creates /controller next; on MINE it takes itself for the leader.
+    Effects: on NONODE it creates /controller next; on MINE it believes that it leads.
     Kafka:   ZookeeperLeaderElector.elect, 0.10.2.
     """
     broker = s.brokers[b]
@@ -112,9 +112,9 @@ def look_for_controller(s, b: Broker):
 def create(s, b: Broker, fate: Fate):
     """Broker `b` creates /controller, and nothing else.
 
-    Guards:  `b` stands.
-    Request: OK; NODEEXISTS when another won, or itself in an answer that was lost; EXPIRED; LOST.
-    Effects: on OK it is leader, in no epoch yet; on NODEEXISTS it looks whose it is; on EXPIRED it
+    Guards:  `b` is a candidate.
+    Request: OK; NODEEXISTS when another won, or itself in a request whose answer was lost; EXPIRED; LOST.
+    Effects: on OK it is leader, in no epoch yet; on NODEEXISTS it checks who owns it; on EXPIRED it
              resigns.
     Kafka:   ZKCheckedEphemeral.create, 0.10.2.
     """
@@ -135,7 +135,7 @@ def create(s, b: Broker, fate: Fate):
 
 
 def confirm_owner(s, b: Broker):
-    """A candidate that was refused looks whether its own session owns /controller.
+    """A candidate that was refused checks whether its own session owns /controller.
 
     Guards:  its creation was refused.
     Request: MINE; OK (another session's); NONODE; EXPIRED.
@@ -184,10 +184,10 @@ def learn_epoch(s, b: Broker):
 def raise_epoch(s, b: Broker, fate: Fate):
     """A new leader raises /controller_epoch; a failure is logged, and nothing else.
 
-    Guards:  `b` has created /controller and read the epoch; /controller may be another's by now.
+    Guards:  `b` has created /controller and read the epoch; another may own /controller by now.
     Request: OK; BADVERSION; NONODE before the first election ever; EXPIRED; LOST.
-    Effects: on OK it rules; on BADVERSION it rules in the epoch that it read; on EXPIRED and on LOST
-             it writes again.
+    Effects: on OK it is controller; on BADVERSION it is so in the epoch that it read; on EXPIRED and on
+             LOST it writes again.
     Kafka:   KafkaController.incrementControllerEpoch, 0.10.2.
     """
     broker = s.brokers[b]
@@ -212,8 +212,8 @@ def found_epoch(s, b: Broker, fate: Fate):
 
     Guards:  `b` has found no epoch to raise.
     Request: OK; NODEEXISTS when another was first; EXPIRED; LOST.
-    Effects: on OK it rules in epoch 1, and takes the version for 1 (it is 0); on NODEEXISTS, perhaps
-             of its own lost write, it resigns.
+    Effects: on OK it is controller in epoch 1, and takes the version for 1 (it is 0); on NODEEXISTS,
+             perhaps because of its own lost write, it resigns.
     Kafka:   KafkaController.incrementControllerEpoch, 0.10.2.
     """
     broker = s.brokers[b]
@@ -233,7 +233,7 @@ def found_epoch(s, b: Broker, fate: Fate):
 def clean(s, b: Broker, fate: Fate):
     """A controller deletes a notification; nothing checks that it still is the controller.
 
-    Guards:  `b` has just begun to rule, or its listeners live.
+    Guards:  the term of `b` has just begun, or its listeners live.
     Request: OK; EXPIRED; LOST.
     Effects: a new controller reads the partition state next; on EXPIRED again in a new session.
     Kafka:   ZkUtils.deletePath, 0.10.2.
@@ -253,7 +253,7 @@ def clean(s, b: Broker, fate: Fate):
 def load(s, b: Broker):
     """A controller reads the partition state and its version.
 
-    Guards:  its reign begins, or `b` is at work: whoever elects a leader reads first.
+    Guards:  its term begins, or `b` is at work: a controller reads before it elects a leader.
     Request: OK; NEWER when a controller of a higher epoch wrote it; EXPIRED.
     Effects: it is at work; on NEWER it leaves the partition alone; on EXPIRED it reads again.
     Kafka:   PartitionStateMachine.electLeaderForPartition, 0.10.2.
@@ -272,7 +272,7 @@ def load(s, b: Broker):
 
 
 def write_state(s, b: Broker, fate: Fate):
-    """A controller writes the partition state, on the version that it read and on nothing else.
+    """A controller writes the partition state, checked only against the version that it read.
 
     Guards:  the listeners of a controller live on `b`, whoever leads.
     Request: OK; BADVERSION; EXPIRED; LOST.
@@ -292,7 +292,7 @@ def write_state(s, b: Broker, fate: Fate):
 
 
 def send(s, b: Broker, to: Receiver):
-    """A controller sends a control request, with the epoch of its reign.
+    """A controller sends a control request, with the epoch of its term.
 
     Guards:  the listeners and channels of a controller live on `b`, whoever leads.
     Effects: the request is on its way.
@@ -307,7 +307,7 @@ def send(s, b: Broker, to: Receiver):
 
 
 def forced_resign(s, b: Broker):
-    """A controller that is forced to resign forgets that it leads, and not that it rules.
+    """A controller that is forced to resign forgets that it leads, but keeps its listeners and channels.
 
     Guards:  an error in its own work forces it.
     Effects: /controller is to be deleted; listeners, state machines and channels stay.
@@ -322,11 +322,11 @@ def forced_resign(s, b: Broker):
 
 
 def delete_any_controller(s, b: Broker, fate: Fate):
-    """A broker that has resigned deletes /controller, whosever it is, in whatever session.
+    """A broker that has resigned deletes /controller, whoever owns it, in whatever session.
 
     Guards:  its election failed, or it was forced to resign.
     Request: OK; NONODE; EXPIRED; LOST.
-    Effects: on LOST and on EXPIRED it deletes again, and perhaps another one.
+    Effects: on LOST and on EXPIRED it deletes again, perhaps one of another owner.
     Kafka:   ZookeeperLeaderElector.resign, 0.10.2.
     """
     broker = s.brokers[b]

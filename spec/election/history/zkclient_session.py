@@ -50,7 +50,7 @@ def end_process(broker):
 
 
 def start(s, b: Broker):
-    """A process starts, opens a session, and stands for election before it registers its id.
+    """A process starts, opens a session, and is a candidate before it registers its id.
 
     Guards:  broker `b` has no process.
     Request: OK.
@@ -71,7 +71,7 @@ def start(s, b: Broker):
 def register_broker(s, b: Broker):
     """Broker `b` creates its /brokers/ids/b, after its first election.
 
-    Guards:  it has not yet, and no callback runs.
+    Guards:  it has not done so yet, and no callback runs.
     Request: OK; NODEEXISTS when a former session of `b` is still open; EXPIRED.
     Effects: on NODEEXISTS it dies.
     Kafka:   KafkaHealthcheck.register, 0.10.2.
@@ -95,7 +95,7 @@ def reopen(s, b: Broker):
     """The client library opens a new session; the callback in progress goes on in it.
 
     Guards:  the client knows that its session has expired.
-    Request: OK; the watch on /controller is taken for fired.
+    Request: OK; the watch on /controller is treated as fired.
     Effects: the callback for a new session waits.
     Kafka:   org.I0Itec.zkclient.ZkClient.reconnect, 0.10.2.
     """
@@ -129,11 +129,11 @@ def handle_new_session(s, b: Broker):
 
 
 def new_session(s, b: Broker):
-    """In a new session `b` resigns and stands again, unless it finds itself in /controller.
+    """In a new session `b` resigns and becomes a candidate again, unless /controller names it.
 
     Guards:  the callback runs.
     Request: MINE; OK (another's) or NONODE; EXPIRED.
-    Effects: on MINE nothing: an earlier callback is taken to have elected it already.
+    Effects: on MINE nothing: `b` assumes that an earlier callback has elected it already.
     Kafka:   KafkaController.SessionExpirationListener.handleNewSession, 0.10.2.
     """
     broker = s.brokers[b]
@@ -152,9 +152,9 @@ def new_session(s, b: Broker):
 
 
 def handle_change(s, b: Broker):
-    """The client library takes up that the watch on /controller has fired.
+    """The client library handles the notification of the watch on /controller.
 
-    Guards:  no callback runs, none for a new session waits; the watch has fired.
+    Guards:  no callback runs; none for a new session waits; the watch has fired.
     Effects: /controller is read next.
     Kafka:   org.I0Itec.zkclient.ZkClient.fireDataChangedEvents, 0.10.2.
     """

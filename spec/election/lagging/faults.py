@@ -1,14 +1,14 @@
-"""What servers that lag do: no fault, and not the brokers' doing either."""
+"""What lagging servers do, which is neither a fault nor an act of a broker."""
 
 from kafkaproof.spec.election.lagging.zookeeper import is_behind, see_all, session_open
 from kafkaproof.spec.election.session import Broker
 
 
 def catch_up(s, b: Broker):
-    """The server that `b` is connected to sees all that was written.
+    """The server that `b` is connected to catches up with all writes.
 
     Guards:  the session is open; the server is behind.
-    Effects: reads see it; the watch on /controller fires if that has changed.
+    Effects: reads see the latest values; the watch on /controller fires if that has changed.
     """
     if not session_open(s.zk, b) or not is_behind(s.zk, b):
         return False

@@ -1,10 +1,10 @@
-"""ZooKeeper with stale reads: each client is connected to a server that is behind for a while.
+"""ZooKeeper with stale reads: each client is connected to a server that may lag for a while.
 
 A client reads what its server has seen, and its watch fires when the server sees the change. The server is up to
-date when it answers a write, refused or not, and when it opens a session: both are transactions, which it
-answers after all that was ordered before. So a client never goes back, and sees what it wrote itself. After
-a lost answer it may be behind its own write. Of the znodes, /controller and /controller_epoch lag; a stale read of
-a partition state could do no more than let the next write fail.
+date when it answers a write, refused or not, and when it opens a session: both are transactions, and it
+answers them after all that was ordered before. So a client never goes back in time, and sees its own writes. After
+a lost answer it may be behind its own write. Only /controller and /controller_epoch lag here; a stale read of
+a partition state could at most make the next write fail.
 """
 
 from kafkaproof.spec.election.belief import BROKER, state_of
@@ -47,20 +47,20 @@ STATE = state_of(BROKER, LAGGING)
 
 
 def initial(s):
-    """Nobody runs, and nobody is connected."""
+    """No broker runs, and no client is connected."""
     start(s)
     for b in range(len(s.zk.clients)):
         forget_view(s.zk, b)
 
 
 def is_behind(zk, b):
-    """Whether the server of `b` has not seen all."""
+    """Whether the server of `b` has not seen all writes."""
     client = zk.clients[b]
     return client.controller != zk.controller or client.epoch_version != zk.epoch_version or client.epoch != zk.epoch
 
 
 def see_all(zk, b):
-    """The server of `b` sees all; a watch on /controller fires if that has changed."""
+    """The server of `b` sees all writes; a watch on /controller fires if that has changed."""
     client = zk.clients[b]
     changed = client.controller != zk.controller or client.epoch_version != zk.epoch_version
     if client.watch and changed:
@@ -74,7 +74,7 @@ def see_all(zk, b):
 
 
 def answered(zk, b, answer):
-    """The answer of a write: who gets one has a server that has seen all."""
+    """The answer of a write: a server that answers one has seen all writes."""
     if answer != LOST and answer != EXPIRED:
         see_all(zk, b)
     return answer
@@ -86,7 +86,7 @@ def fire_late(zk, event):
 
 
 def forget_view(zk, b):
-    """There is no session any more, and no server."""
+    """There is no session any more, so no server."""
     zk.clients[b].controller = NOBODY
     zk.clients[b].epoch = -1
     zk.clients[b].epoch_version = 0

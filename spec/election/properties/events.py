@@ -1,6 +1,6 @@
-"""Properties of what election stands on: sessions, ephemerals and watches of ZooKeeper, and one event at a time.
+"""Properties of what election relies on: sessions, ephemerals and watches of ZooKeeper, and one event at a time.
 
-They hold in each step of each broker, where the properties C1 to C10 are of the whole.
+They speak of each step of each broker; the properties C1 to C10 speak of the cluster as a whole.
 """
 
 from kafkaproof.spec.election.belief import (
@@ -30,7 +30,7 @@ from kafkaproof.spec.language.sets import contains
 
 
 def session_of_process(s):
-    """An open session belongs to a process that takes it for open, and only in it a watch is armed."""
+    """An open session belongs to a process that believes it open, and watches are armed only in open sessions."""
     for b in range(len(s.brokers)):
         client = s.zk.clients[b]
         if client.session and s.brokers[b].session != OPEN:
@@ -41,7 +41,7 @@ def session_of_process(s):
 
 
 def ends_with_process(s):
-    """Without a process there is nothing of what it knew, heard or had read; its znodes are those of an orphan."""
+    """When a process has ended, nothing is left of what it knew; its znodes belong to an orphaned session."""
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         client = s.zk.clients[b]
@@ -56,13 +56,15 @@ def ends_with_process(s):
 
 
 def has_looked(broker):
-    """Whether a broker has read /controller since it registered, and since it took up what the watch last said."""
+    """Whether a broker has read /controller since it registered and since it handled the last notification."""
     doing = broker.doing
     return doing != REGISTERING and doing != DYING and doing != CHECKING and doing != CHECKING_TO_ELECT
 
 
 def hears_of_controller(s):
-    """A broker that has read /controller has its watch armed or its word to handle; before it registers, neither."""
+    """A broker that has read /controller has its watch armed or its notification to handle; before it registers,
+    neither.
+    """
     for b in range(len(s.brokers)):
         client = s.zk.clients[b]
         doing = s.brokers[b].doing
@@ -75,7 +77,7 @@ def hears_of_controller(s):
 
 
 def knows_controller(s):
-    """A broker at rest that has heard all is active if /controller names it, and only then."""
+    """A broker that has no event left to handle is active if and only if /controller names it."""
     for b in range(len(s.brokers)):
         client = s.zk.clients[b]
         doing = s.brokers[b].doing
@@ -94,7 +96,7 @@ def knows_controller(s):
 
 
 def registered_first(s):
-    """A broker has to do with the controller only after it has created /brokers/ids/b, in the same session."""
+    """A broker takes part in elections only after it has created /brokers/ids/b, in the same session."""
     for b in range(len(s.brokers)):
         doing = s.brokers[b].doing
         if s.zk.clients[b].session and doing != REGISTERING and doing != DYING:
@@ -104,7 +106,7 @@ def registered_first(s):
 
 
 def reign_is_whole(s):
-    """A broker has an epoch and a version of its reign while it rules or must delete its /controller, else none."""
+    """A broker has the epoch and version of a term while it is controller or must delete its /controller, else none."""
     for broker in s.brokers:
         rules = broker.ruling != NONE or broker.doing == DELETING
         if rules and (broker.epoch < 1 or broker.epoch_version < 1):
@@ -121,7 +123,7 @@ def reign_is_whole(s):
 
 
 def election_forgotten(s):
-    """What a candidate has read of the epoch is kept until its registration is decided, and no longer."""
+    """The epoch that a candidate has read is kept until its registration is decided, and no longer."""
     for broker in s.brokers:
         stands = broker.doing == CREATING or broker.doing == CONFIRMING or broker.doing == CONFIRMING_EPOCH
         if not stands and (broker.read_epoch != 0 or broker.read_version != 0):
@@ -130,7 +132,7 @@ def election_forgotten(s):
 
 
 def same_mind(old, new):
-    """Whether a broker knows and does what it did."""
+    """Whether what a broker knows and does is unchanged."""
     return (
         old.session == new.session
         and old.doing == new.doing
@@ -143,7 +145,7 @@ def same_mind(old, new):
 
 
 def same_tree(old, new):
-    """Whether ZooKeeper holds what it held, but for sessions and faults."""
+    """Whether ZooKeeper is unchanged except for sessions and faults."""
     return (
         old.controller == new.controller
         and old.controller_orphaned == new.controller_orphaned
@@ -164,7 +166,7 @@ def down_does_nothing(before, after):
 
 
 def process_receives(before, after, b, epoch):
-    """A control request is taken by a living process, which refuses it or has then seen its epoch."""
+    """A control request is received by a live process, which refuses it or remembers its epoch."""
     old = before.brokers[b]
     new = after.brokers[b]
     if old.session == DOWN or not contains(before.network.requests[epoch], b):
@@ -175,7 +177,9 @@ def process_receives(before, after, b, epoch):
 
 
 def expired_is_told(before, after, b):
-    """A request in a session that is over changes nothing in ZooKeeper; the broker learns of it, and ends the event."""
+    """A request in an expired session changes nothing in ZooKeeper; the broker learns of the expiry, and the event
+    ends.
+    """
     if before.zk.clients[b].session:
         return after.brokers[b].session == OPEN
     new = after.brokers[b]
@@ -184,12 +188,16 @@ def expired_is_told(before, after, b):
 
 
 def expired_write_is_told(before, after, b, fate):
-    """A write in a session that is over changes nothing in ZooKeeper; the broker learns of it, and ends the event."""
+    """A write in an expired session changes nothing in ZooKeeper; the broker learns of the expiry, and the event
+    ends.
+    """
     return expired_is_told(before, after, b)
 
 
 def events_in_turn(before, after, b):
-    """An event begins when its broker has none in progress: of a process, and of a session if ZooKeeper sent it."""
+    """An event begins when its broker has none in progress; the broker has a process, and a session if ZooKeeper
+    sent the event.
+    """
     old = before.brokers[b]
     new = after.brokers[b]
     if old.session == DOWN or old.doing != IDLE or new.doing == IDLE:
@@ -202,8 +210,9 @@ def events_in_turn(before, after, b):
 
 
 def registration_is_one(before, after):
-    """/controller is made by a candidate that stands, in the transaction that raises the epoch by one, and by nobody
-    where there is one."""
+    """/controller is created by a candidate, in the transaction that raises the epoch by one, and only where there is
+    none.
+    """
     owner = after.zk.controller
     if before.zk.controller == owner or owner == NOBODY:
         return before.zk.controller_orphaned == after.zk.controller_orphaned or before.zk.controller != NOBODY
@@ -214,13 +223,13 @@ def registration_is_one(before, after):
 
 
 def epoch_with_controller(before, after):
-    """/controller_epoch is raised only by the transaction that makes /controller."""
+    """/controller_epoch is raised only by the transaction that creates /controller."""
     made = after.zk.controller != NOBODY and before.zk.controller == NOBODY
     return before.zk.epoch < 0 or before.zk.epoch == after.zk.epoch or made
 
 
 def controller_stays(before, after):
-    """/controller goes with the session that made it, or is deleted: by its owner, which has resigned, or by hand."""
+    """/controller ends with the session that created it, or is deleted by its owner, which has resigned, or by hand."""
     owner = before.zk.controller
     if owner == NOBODY or after.zk.controller == owner:
         return True
@@ -234,7 +243,7 @@ def controller_stays(before, after):
 
 
 def watch_speaks_once(before, after):
-    """Every armed watch speaks of a change of /controller, once, and of nothing else."""
+    """A change of /controller fires every armed watch, once; nothing else does."""
     for b in range(len(after.brokers)):
         old = before.zk.clients[b]
         new = after.zk.clients[b]
@@ -250,7 +259,7 @@ def watch_speaks_once(before, after):
 
 
 def ephemerals_go(before, after, b):
-    """When the session of a former process expires, all that it owned goes."""
+    """When the session of a former process expires, all its ephemerals are deleted."""
     owned = before.zk.clients[b].registered == ORPHAN
     if before.zk.controller == b and before.zk.controller_orphaned:
         owned = True
@@ -260,7 +269,7 @@ def ephemerals_go(before, after, b):
 
 
 def fault_strikes(before, after, b):
-    """A process dies or stops, or a session expires, where there is one, and is over then."""
+    """Only an existing process dies or stops, and only an open session expires; afterwards it has ended."""
     if after.zk.clients[b].session:
         return False
     if before.brokers[b].session != DOWN and after.brokers[b].session == DOWN:
@@ -269,7 +278,7 @@ def fault_strikes(before, after, b):
 
 
 def answer_ends_step(before, after, b):
-    """A read that is answered leads to another step of the event, or ends it; so does the answer that the session is over."""
+    """A read that is answered, even with EXPIRED, leads to another step of the event, or ends it."""
     return before.brokers[b].doing != after.brokers[b].doing
 
 
@@ -292,19 +301,19 @@ def writes_its_epoch(before, after, b, fate):
 
 
 def works_while_ruling(before, after, b):
-    """Only who rules works as the controller: its context is ready, or being made ready."""
+    """Only a controller works as one: its context is ready, or being loaded."""
     broker = before.brokers[b]
     ready = broker.ruling == FULL and (broker.doing == IDLE or broker.doing == LOADING)
     return broker.active == 1 and (ready or broker.ruling == STARTING and broker.doing != IDLE)
 
 
 def writes_while_ruling(before, after, b, choice):
-    """Only who rules writes or sends as the controller: its context is ready, or being made ready."""
+    """Only a controller writes or sends as one: its context is ready, or being loaded."""
     return works_while_ruling(before, after, b)
 
 
 def forced_resignation(s):
-    """A controller that was forced to resign, and has looked whether it still is one, will delete /controller."""
+    """A controller that was forced to resign, and has checked that it still is one, deletes /controller next."""
     for broker in s.brokers:
         if broker.doing == DELETING:
             return True
@@ -350,8 +359,8 @@ STEPS = (
 )
 FENCED = ALWAYS + STEPS + (sometimes(forced_resignation, faults=1),)
 OF_KNOWLEDGE = ("knows_controller", "reign_is_whole", "works_while_ruling", "writes_while_ruling")
-"""What follows from a broker's knowing the controller, which it may not where an operator writes or servers lag."""
+"""Properties that hold only where brokers know the controller; they may not where an operator writes or servers lag."""
 OF_THE_PRESENT = ("reads_what_is", "watch_speaks_once")
-"""What is read and heard is what is there: where servers lag it need not be."""
+"""Properties of reads and notifications that are up to date; where servers lag they need not be."""
 EDITED = tuple(p for p in FENCED if p.name not in OF_KNOWLEDGE)
 LAGGING = tuple(p for p in EDITED if p.name not in OF_THE_PRESENT)

@@ -16,28 +16,30 @@ def somebody_lives(s):
 
 
 def begins(s, b):
-    """The reign of broker `b` begins, or it must read the partition state again."""
+    """The term of broker `b` begins, or it must read the partition state again."""
     return s.brokers[b].doing == CLEANING or s.brokers[b].doing == LOADING
 
 
 def is_current(zk, broker):
-    """Whether a reign has the epoch that ZooKeeper has, and the version by which writes are fenced."""
+    """Whether a term has the epoch that ZooKeeper has, and the version by which writes are fenced."""
     return broker.epoch == zk.epoch and broker.epoch_version == zk.epoch_version
 
 
 def has_epoch(zk, broker):
-    """Whether a reign has the epoch that ZooKeeper has; up to 2.0 nothing is fenced by its version."""
+    """Whether a term has the epoch that ZooKeeper has; up to 2.0 nothing is fenced by its version."""
     return broker.epoch == zk.epoch
 
 
 def holds_token(s, b):
-    """Whether broker `b` rules, owns /controller, and is current."""
+    """Whether broker `b` is controller, owns /controller, and is current."""
     broker = s.brokers[b]
     return broker.active and broker.ruling == FULL and owns_controller(s.zk, b) and is_current(s.zk, broker)
 
 
 def one_controller(s):
-    """At last exactly one broker rules, owns /controller, and has the epoch in ZooKeeper and its version (L1)."""
+    """Eventually exactly one broker is controller, owns /controller, and has the epoch of ZooKeeper and its version
+    (L1).
+    """
     tokens = 0
     for b in range(len(s.brokers)):
         if holds_token(s, b):
@@ -46,7 +48,7 @@ def one_controller(s):
 
 
 def one_ruler(s):
-    """Of two brokers that rule at once, one learns that it does not (L2)."""
+    """Of two brokers that act as controller at once, one eventually learns that it is not (L2)."""
     return rulers(s) <= 1
 
 
@@ -72,7 +74,7 @@ EVENTS = (
 )
 BROKERS_RUN = (
     weak(*EVENTS, each=("b",)),
-    # Events are handled in turn: no other work of the same thread, or under the same lock, overtakes one for ever.
+    # Events are handled in turn: no other work of the same thread, or under the same lock, overtakes one forever.
     strong("register_broker", "handle_change", "handle_new_session", each=("b",)),
     weak("clean", "load", each=("b",), when=begins),
     weak("notice_expiry", each=("b",)),

@@ -1,4 +1,4 @@
-"""What a rolling upgrade gives already to those who are upgraded."""
+"""What holds for upgraded brokers already during a rolling upgrade."""
 
 from kafkaproof.spec.election.history.versions import is_old
 from kafkaproof.spec.language.model import always_step

@@ -1,4 +1,4 @@
-"""Properties of controller election: C1 to C10, as far as they speak of it."""
+"""Properties of controller election: C1 to C10, as far as they concern it."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def one_owner(s):
 
 
 def epoch_unique(s):
-    """No two reigns have the same epoch: none is written twice, no two brokers rule in one (C2)."""
+    """No two terms have the same epoch: none is written twice, and no two brokers are controller in one (C2)."""
     for a in range(len(s.brokers)):
         for b in range(a):
             both = s.brokers[a].ruling != NONE and s.brokers[b].ruling != NONE
@@ -49,8 +49,8 @@ def epoch_unique(s):
 
 
 def own_epoch(before, after):
-    """Whoever begins to rule has the present epoch, and wrote it: in this step, or (when the answer was
-    lost) in the transaction by which /controller came to name it, as it has read (C3).
+    """A broker whose term begins has the current epoch, and wrote it: in this step, or (when the answer was
+    lost) in the transaction that put it into /controller, as it has read (C3).
     """
     for b in range(len(after.brokers)):
         old = before.brokers[b]
@@ -69,12 +69,12 @@ def no_stale_write(s):
 
 
 def holds_token(s, b):
-    """Whether `b` acts as controller with the present version of /controller_epoch."""
+    """Whether `b` acts as controller with the current version of /controller_epoch."""
     return rules(s.brokers[b]) and s.brokers[b].epoch_version == s.zk.epoch_version
 
 
 def one_token(s):
-    """At most one acting controller holds the present version of /controller_epoch (C5)."""
+    """At most one acting controller holds the current version of /controller_epoch (C5)."""
     for a in range(len(s.brokers)):
         for b in range(a):
             if holds_token(s, a) and holds_token(s, b):
@@ -83,7 +83,7 @@ def one_token(s):
 
 
 def applied_never_fall(before, after):
-    """The controller epochs of the requests that a process obeys never fall (C6)."""
+    """The controller epochs of the requests that a process accepts never decrease (C6)."""
     for b in range(len(after.brokers)):
         if after.brokers[b].session != DOWN:
             if after.brokers[b].ghosts.applied < before.brokers[b].ghosts.applied:
@@ -92,7 +92,7 @@ def applied_never_fall(before, after):
 
 
 def deletes_own(s):
-    """A resigning controller deletes no /controller but its own (C7)."""
+    """A resigning controller deletes only its own /controller (C7)."""
     return not s.zk.ghosts.foreign_delete
 
 
@@ -102,7 +102,7 @@ def idle_zombie(before, after):
 
 
 def epoch_bound(s):
-    """No broker has seen, and no partition state holds, an epoch that was not yet written (C9)."""
+    """No broker has seen, and no partition state holds, an epoch that has not been written yet (C9)."""
     for broker in s.brokers:
         if broker.seen_epoch > 0 and broker.seen_epoch > s.zk.epoch:
             return False
@@ -118,12 +118,12 @@ def epoch_node(before, after):
 
 
 def state_epoch_never_falls(before, after):
-    """The controller epoch in the partition state never falls."""
+    """The controller epoch in the partition state never decreases."""
     return after.zk.state_epoch >= before.zk.state_epoch
 
 
 def owner_is_newest(s):
-    """The owner of /controller, once it rules, has the highest epoch of all (KAFKA-6082)."""
+    """The owner of /controller, once its term has begun, has the highest epoch of all (KAFKA-6082)."""
     for b in range(len(s.brokers)):
         if owns_controller(s.zk, b) and rules(s.brokers[b]) and s.brokers[b].epoch != s.zk.epoch:
             return False
@@ -136,7 +136,7 @@ def two_controllers(s):
 
 
 def stale_request(s):
-    """A control request of an epoch lower than its receiver has seen arrives, to be refused."""
+    """A control request arrives whose epoch is lower than one that its receiver has seen; it will be refused."""
     for epoch in range(len(s.network.requests)):
         for b in range(len(s.brokers)):
             if epoch < s.brokers[b].seen_epoch and arriving(s.network, b, epoch):
@@ -171,7 +171,7 @@ def own_registration_found(s):
 
 
 def zombie_writes(s):
-    """A controller is at work in an epoch that is not the present one any more."""
+    """A controller is at work in an epoch that is not the current one any more."""
     for broker in s.brokers:
         if rules(broker) and broker.doing == IDLE and broker.epoch < s.zk.epoch:
             return True
@@ -179,7 +179,7 @@ def zombie_writes(s):
 
 
 def stale_context(s):
-    """A broker that is not active, with nothing left to do or to hear, has never emptied its context."""
+    """A broker that is not active, with nothing left to do or to handle, has never emptied its context."""
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         quiet = broker.doing == IDLE and s.zk.clients[b].fired == NOTHING
@@ -189,8 +189,8 @@ def stale_context(s):
 
 
 def forgotten_reign(s):
-    """A broker that has given up /controller, with nothing left to do or to hear, still rules beside the
-    next controller.
+    """A broker that has given up /controller, with nothing left to do or to handle, still acts as controller
+    alongside the next one.
     """
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
@@ -203,7 +203,7 @@ def forgotten_reign(s):
 
 
 def rules_nothing(s):
-    """A broker takes itself for the controller, with nothing left to do or to hear, and rules nothing."""
+    """A broker, with nothing left to do or to handle, believes that it is the controller, and does not act as one."""
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         quiet = broker.doing == IDLE and s.zk.clients[b].fired == NOTHING
@@ -213,7 +213,7 @@ def rules_nothing(s):
 
 
 def trapped(s):
-    """The owner of /controller, at work with nothing to hear, has a version that fences all its writes."""
+    """The owner of /controller, at work with nothing to handle, has a version that fences all its writes."""
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         quiet = broker.doing == IDLE and s.zk.clients[b].fired == NOTHING

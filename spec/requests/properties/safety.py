@@ -36,7 +36,7 @@ from kafkaproof.spec.requests.zookeeper import brokers_changed, ids_changed
 
 
 def applied_never_fall(before, after):
-    """The controller epochs of the requests that a process obeys never fall (C6)."""
+    """The controller epochs of the requests that a process accepts never decrease (C6)."""
     for b in range(len(after.brokers)):
         if before.brokers[b].up and after.brokers[b].up:
             if after.brokers[b].ghosts.applied < before.brokers[b].ghosts.applied:
