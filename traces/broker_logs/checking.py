@@ -57,13 +57,12 @@ def check_logs(read: Read, gathered: Gathered, recording: Recording, streams: St
 
 def _offset(claims: list[Claim], history: History) -> int:
     """How far the brokers' clock face is from UTC: whole quarters of an hour, told by the elections."""
-    found = [
-        claim.time - history.terms[claim.epoch][1]
-        for claim in claims
-        if claim.what == ELECTED
-        and history.terms.get(claim.epoch, (None, LONG_AGO))[1] != LONG_AGO
-        and history.terms[claim.epoch][0] == claim.broker
-    ]
+    found = []
+    for claim in claims:
+        if claim.what == ELECTED and claim.epoch in history.terms:
+            broker, since = history.terms[claim.epoch]
+            if since != LONG_AGO and broker == claim.broker:
+                found.append(claim.time - since)
     return round(median(found) / _QUARTER) * _QUARTER if found else 0
 
 
@@ -71,12 +70,12 @@ def _shutdowns(claims: list[Claim], offset: int, streams: Streams) -> Iterator[s
     """Whether a controller's log tells of the request, for each change that a controlled shutdown explains best."""
     asked: dict[int, list[int]] = defaultdict(list)
     for claim in claims:
-        if claim.what == SHUTTING_DOWN:
+        if claim.what == SHUTTING_DOWN and claim.leader is not None:
             asked[claim.leader].append(claim.time - offset)
     for each in streams.partitions if asked else ():
         if each.explanations and each.explanations[0].trigger == SHUTDOWN:
             change = each.change
-            left = set(change.before.isr) - set(change.after.isr) | {change.before.leader}
+            left = set(change.former.isr) - set(change.written.isr) | {change.former.leader}
             times = chain.from_iterable(asked[broker] for broker in left)
             near = any(change.time - LEAVES_WITHIN <= time <= change.time + AHEAD for time in times)
             yield CONFIRMED if near else "not told of"

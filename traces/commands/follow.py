@@ -111,7 +111,7 @@ class Watch:
             if controller.ended_zxid is not None:
                 yield controller.ended_zxid, f"the controller of epoch {controller.epoch} is over: {controller.ended}"
         for change in report.facts.unclean if report.facts else ():
-            yield change.zxid, f"unclean election: {change.topic}-{change.number} is led by {change.after.leader}"
+            yield change.zxid, f"unclean election: {change.topic}-{change.number} is led by {change.written.leader}"
         for each in report.facts.leaderless if report.facts else ():
             if not each.removed:
                 yield each.zxid, f"offline: {each.partition[0]}-{each.partition[1]} has no leader"

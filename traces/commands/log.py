@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import suppress
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from time import sleep
 
@@ -143,14 +143,14 @@ def report_of(
     chroot = chroot_of(options, redactor)
     if recording.earlier is None:
         return _report_of_part(recording, error, chroot, read, options, jobs, redactor)
-    report = None
-    for part in recording.parts:
+
+    def report_of_one(part: Recording) -> Report:
         try:
-            found = _report_of_part(part, error if part is recording else None, chroot, read, options, jobs, redactor)
+            return _report_of_part(part, error if part is recording else None, chroot, read, options, jobs, redactor)
         except UserError as problem:
-            found = Report(part, None, (*part.problems, str(problem)), UNDECIDED, str(problem))
-        report = found.after(report) if report else found
-    return report
+            return Report(part, None, (*part.problems, str(problem)), UNDECIDED, str(problem))
+
+    return reduce(lambda earlier, report: report.after(earlier), map(report_of_one, recording.parts))
 
 
 def _report_of_part(

@@ -172,12 +172,12 @@ class Gathering(Listener):
         common.census.add(self._choices)
         nodes: dict[str, dict[str, Znode]] = defaultdict(dict)
         for path, node in self._before.items():
-            if topic := place_of(path).topic:
+            if topic := (place_of(path) or OUTSIDE).topic:
                 nodes[common.subjects.of_topic(topic)][path] = node
         listed = {
             path: node
             for path, node in self._before.items()
-            if place_of(path).kind in (PlaceKind.REASSIGN, PlaceKind.PREFERRED)
+            if (place_of(path) or OUTSIDE).kind in (PlaceKind.REASSIGN, PlaceKind.PREFERRED)
         }
         names = common.subjects.names(self._shelf.names)
         kept = [

@@ -51,6 +51,20 @@ class Change:
         return self.partition[1]
 
     @property
+    def former(self) -> PartitionState:
+        """The state before it; raises ValueError where it is the first."""
+        if self.before is None:
+            raise ValueError(f"{self.zxid:#x} creates the state")
+        return self.before
+
+    @property
+    def written(self) -> PartitionState:
+        """The state that it writes; raises ValueError where it writes none."""
+        if self.after is None:
+            raise ValueError(f"{self.zxid:#x} writes no state")
+        return self.after
+
+    @property
     def term_key(self) -> TermKey:
         """The controller that a controller's write claims to be of: epoch, 0 where it wrote no state, and session."""
         return self.after.controller_epoch if self.after else 0, self.session

@@ -80,7 +80,7 @@ class Common:
         """The zxids at which each broker closed its session."""
         found: dict[int, list[int]] = {}
         for each in self.registrations.all:
-            if each.how == CLOSED:
+            if each.how == CLOSED and each.ended is not None:
                 found.setdefault(each.broker, []).append(each.ended)
         return found
 

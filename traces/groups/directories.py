@@ -35,7 +35,7 @@ def partitions_in(directory: Path) -> dict[int, dict[str, list[Path]]]:
     found: dict[int, dict[str, list[Path]]] = {}
     try:
         for broker, partition in _found(directory):
-            number = int(_PARTITION.fullmatch(partition.name)[1])
+            number = int(partition.name.rpartition("-")[2])
             files = sorted(file for file in partition.iterdir() if _SEGMENT.fullmatch(file.name))
             found.setdefault(number, {}).setdefault(broker, []).extend(files)
     except OSError as error:

@@ -82,7 +82,7 @@ def replay_groups(
     if redactor:
         for log in logs:
             log.entries = [redacted_entry(redactor, entry) for entry in log.entries]
-        strange = [[d._replace(group=redactor.name("group", d.group)) for d in found] for found in strange]
+        strange = [[d._replace(group=redactor.name("group", d.group or "")) for d in found] for found in strange]
     variant = variant_of(logs)
     groups = Groups(directory, Machine(variant, replacements) if replacements else machine_of(variant), logs)
     for log, found in zip(logs, strange):

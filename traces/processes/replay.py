@@ -160,12 +160,12 @@ class Follower:
         if line.found is not None:
             self._hold_logs(line)
         outcome = self._take(line, applied)
-        p = line.step.arguments.get("p")
+        p = line.taken.arguments.get("p")
         if line.name == isr_notification.__name__ and line.at and self.logged.has_isr_change(line.at[0], p):
             self.world.leave_isr_change(p)
-        if not line.asks and outcome.answer != line.step.answer:
+        if not line.asks and outcome.answer != line.taken.answer:
             raise Divergence(
-                f"the answer was {line.step.answer}; the specification's ZooKeeper answers {outcome.answer}"
+                f"the answer was {line.taken.answer}; the specification's ZooKeeper answers {outcome.answer}"
             )
         partners = self._let_partners_follow(line, outcome, applied)
         if line.asks:
@@ -182,18 +182,18 @@ class Follower:
             )
         self._compare(line)
         self.result.steps += 1
-        self.result.counts[line.step.transition] += 1
+        self.result.counts[line.taken.transition] += 1
         if line.name in FIRST_STEPS and line.part == ELECTION:
             self._unrecorded.sessions[line.broker] = line.session
 
     def _take(self, line: Line, applied: bool):
         """The step itself; raises Divergence where it is not enabled."""
-        part, arguments = line.part, dict(line.step.arguments)
+        part, arguments = line.part, dict(line.taken.arguments)
         if not self.world.has(part, line.name):
             raise Divergence(f"{self.result.variant} has no transition {line.name} in {part}")
         if wrong := self.world.out_of_range(part, line.name, arguments):
             raise Divergence(f"{line.name} is never taken with {wrong}")
-        lost = line.asks or line.step.answer == "LOST"
+        lost = line.asks or line.taken.answer == "LOST"
         arguments["fate"] = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
         if line.place is not None:
             self.world.states[PARTITION].planes[arguments["p"]].clients.position = line.place
@@ -248,7 +248,7 @@ class Follower:
     def _note_sent(self, line, outcome) -> None:
         sent = outcome.sent
         if len(line.sent) == len(sent) + 1 and line.name == leader_and_isr.__name__:
-            sent += first_request(self.world, line.broker, line.step.arguments["p"])
+            sent += first_request(self.world, line.broker, line.taken.arguments["p"])
         if len(sent) != len(line.sent):
             raise Divergence(f"it sent {len(line.sent)} messages; in the specification {len(sent)}")
         self._messages.update(zip(line.sent, sent))
@@ -291,7 +291,7 @@ class Follower:
         """Whether an append that a process did not live to record is in the log that the next process has found."""
         lines, following = self._processes[line.process]
         found = following[0].found if following else None
-        p = line.step.arguments["p"]
+        p = line.taken.arguments["p"]
         return line is lines[-1] and bool(found) and found[p]["log"] != self.world.chain(line.broker, p)
 
     def _hold_logs(self, line: Line) -> None:
@@ -314,7 +314,7 @@ class Follower:
             self._title = line.title
             if line.step:
                 self.result.steps += 1
-                self.result.counts[line.step.transition] += 1
+                self.result.counts[line.taken.transition] += 1
                 self._count(f"{line.group} at {line.process}", taken.broken, taken.states)
 
     def _judge_hidden(self, part: str, broken: Sequence[Property]) -> None:

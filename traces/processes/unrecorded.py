@@ -35,7 +35,7 @@ class Unrecorded:
         if line.name == notify.__name__:
             self._world.leave_log_dir_event(line.broker)
         else:
-            self.take(PARTITION, line.name, **line.step.arguments)
+            self.take(PARTITION, line.name, **line.taken.arguments)
 
     def close(self, broker: int, session: int) -> None:
         """ZooKeeper has closed a session, that of the living process or of a former one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
@@ -157,10 +157,20 @@ class StateWrites:
     def part(self, first: int, last: int) -> StateWrites:
         """The rows from one place up to another."""
         places = slice(first, last)
-        found = {each.name: getattr(self, each.name) for each in fields(self)}
-        cut = {name: value[places] for name, value in found.items() if isinstance(value, np.ndarray)}
-        states, known = self.states.part(places), self.known.part(places)
-        return replace(self, contents=self.contents[places], states=states, known=known, **cut)
+        return StateWrites(
+            self.names,
+            self.zxids[places],
+            self.times[places],
+            self.sessions[places],
+            self.cxids[places],
+            self.checked[places],
+            self.check_versions[places],
+            self.versions[places],
+            self.partitions[places],
+            self.contents[places],
+            self.states.part(places),
+            self.known.part(places),
+        )
 
     @property
     def elects(self) -> np.ndarray:

@@ -96,7 +96,7 @@ def print_groups(out: Console, groups: Groups) -> None:
         out.print("[yellow]problem[/]: ", end="")
         out.print(problem, soft_wrap=True, markup=False)
     for name, each in groups.properties.violated().items():
-        segment, offset, group = each.first
+        segment, offset, group = each.first or ("", 0, "")
         out.print(
             f"[bold red]violates {name}[/] {each.violated} times, first at offset {offset} of "
             f"{escape(f'{segment}, group {group}')}: not so that {SAYS[name]}",

@@ -1,5 +1,6 @@
 """A replayed log as a history for `kafkaproof show`: the steps that led to the first violation or divergence."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kafkaproof.spec.election import election, faults, session
@@ -70,15 +71,16 @@ def _story(result: Result) -> tuple[list[Step], str, str]:
                 violating = step.violates
             steps.append(step)
         return steps, first.property, first.text
-    zxid, reason = result.divergence
-    transaction, broker = result.diverging
+    if result.divergence is None or result.diverging is None:
+        raise ValueError("nothing is violated, and nothing diverges")
+    (_, reason), (transaction, broker) = result.divergence, result.diverging
     steps = list(result.steps)
     last = steps[-1].shared if steps else result.beginning
     unexplained = Step(transaction, broker, _UNKNOWN, 0, last, ("conformance",))
     return [*steps, unexplained], "conformance", f"Every record is a step of the specification. {reason}"
 
 
-def _rows(steps: list[Step], told: dict[int, str]) -> list[_Row]:
+def _rows(steps: list[Step], told: Mapping[int, str]) -> list[_Row]:
     """Runs of steps that differ only in the znode that is written, as one row each."""
     rows: list[_Row] = []
     for step in steps:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.markup import escape
@@ -27,6 +28,16 @@ CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", 
 MISSING = "records are missing; all others fit"
 
 
+class Followed(NamedTuple):
+    """What is found where records could be followed, as Report says."""
+
+    result: Result
+    streams: Streams
+    audit: Audit
+    facts: Facts
+    metrics: Series
+
+
 @dataclass(frozen=True)
 class Report:
     """The answer of one replay; `result` and `streams` are None where nothing could be followed.
@@ -49,6 +60,15 @@ class Report:
     logs: Checked | None = None
     end: End | None = None
     earlier: Report | None = None
+
+    @property
+    def followed(self) -> Followed | None:
+        """All that was found; None where nothing could be followed."""
+        if self.result is None or self.streams is None or self.audit is None:
+            return None
+        if self.facts is None or self.metrics is None:
+            return None
+        return Followed(self.result, self.streams, self.audit, self.facts, self.metrics)
 
     @property
     def parts(self) -> list[Report]:
@@ -156,8 +176,8 @@ def print_report(report: Report) -> None:
                 f"{each.zxid:#x}, {each.count:,} records. {each.text}",
                 soft_wrap=True,
             )
-        for each in report.streams.owed.waiting:
-            out.print(f"[yellow]owed[/] {escape(each.told)}", soft_wrap=True)
+        for waiting in report.streams.owed.waiting:
+            out.print(f"[yellow]owed[/] {escape(waiting.told)}", soft_wrap=True)
     if report.metrics:
         print_metrics(out, report.metrics)
     if report.logs:
@@ -188,7 +208,7 @@ def _print_verdict(out: Console, report: Report) -> None:
         zxid, reason = result.divergence
         out.print(f"[bold red]diverges[/] from {result.variant} at {zxid:#x}:", soft_wrap=True)
         out.print(reason, soft_wrap=True, markup=False)
-    elif report.verdict == CONFORMS:
+    elif result and report.verdict == CONFORMS:
         until = f" until {report.end.zxid:#x}" if report.end else ""
         out.print(f"[green]conforms[/] to {result.variant}{until}: each record is a step that it allows")
     else:

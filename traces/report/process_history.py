@@ -126,7 +126,7 @@ def _words(world: World, occurrence: Occurrence) -> str:
         return "A message that is no step of its sender."
     found = [t for t in world.cluster.model(line.part).transitions if t.function.__name__ == line.name]
     asked = "It was asked for, and its answer was not recorded. " if line.asks else ""
-    return asked + (words_of(found[0], line.step.arguments) if found else "The specification has no such step.")
+    return asked + (words_of(found[0], line.taken.arguments) if found else "The specification has no such step.")
 
 
 def _arrows(lane: int, occurrence: Occurrence, took: Sent | None, sent: list[Sent]) -> list[dict]:
@@ -135,7 +135,7 @@ def _arrows(lane: int, occurrence: Occurrence, took: Sent | None, sent: list[Sen
     if took:
         found.append({"from": 2 + took.sender, "to": lane, "label": took.kind, "kind": "message"})
     if line and line.zxids or occurrence.transaction:
-        label = line.step.answer or "" if line else occurrence.transaction.form()
+        label = line.taken.answer or "" if line else occurrence.transaction.form()
         found.append({"from": lane, "to": 0, "label": label, "kind": "request"})
     found += [
         {"from": lane, "to": 2 + each.receiver, "label": each.kind, "kind": "message"}

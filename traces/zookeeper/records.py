@@ -81,7 +81,11 @@ def records_in(content: bytes, bounds: np.ndarray) -> tuple[Records, JuteError |
     long = bounds[:, : np.argmax(np.append(sizes, 0) < TXN_HEADER.size)]
     fields = at_once(content, _HEADER, long[0])
     headers = Headers(
-        *(fields[name].astype(kind) for name, kind in zip(Headers._fields[:-1], _TYPES)), multi=fields["kind"] == MULTI
+        fields["zxid"].astype(np.int64),
+        fields["session"].astype(np.uint64),
+        fields["cxid"].astype(np.int32),
+        fields["time"].astype(np.int64),
+        fields["kind"] == MULTI,
     )
     sets = sets_in(content, fields["kind"], *long)
     records = Records(headers, sets, {}, content, long)

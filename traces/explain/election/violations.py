@@ -62,5 +62,5 @@ class Violations:
 
 def changes_leader(observation: Observation) -> bool:
     """Whether a partition state gets another leader than it had."""
-    both = observation.state and observation.known
-    return bool(both) and observation.state.leader != observation.known.leader
+    state, known = observation.state, observation.known
+    return state is not None and known is not None and state.leader != known.leader

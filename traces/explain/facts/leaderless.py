@@ -80,10 +80,11 @@ def _end(each: Leaderless, zxid: int, time: int) -> Leaderless:
 def is_unclean(change: Change) -> bool:
     """Whether a change elects a leader outside of the ISR that stood."""
     before, after = change.before, change.after
-    elected = before and after and after.leader not in (NOBODY, before.leader)
-    return bool(elected) and after.leader not in before.isr
+    if before is None or after is None:
+        return False
+    return after.leader not in (NOBODY, before.leader, *before.isr)
 
 
 def alone(change: Change) -> bool:
     """Whether a change that takes the leader away keeps nobody else in the ISR."""
-    return set(change.after.isr) <= {change.before.leader}
+    return set(change.written.isr) <= {change.former.leader}

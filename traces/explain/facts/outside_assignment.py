@@ -87,7 +87,7 @@ def _times(evidence: Evidence, row: int) -> Iterator[Outside]:
         assignment = assignment_in(version.value, partition[1])
         begin = max(version.zxid, since)
         end = topics[place + 1].zxid if place + 1 < len(topics) else until
-        if assignment and not {*state.isr} <= {*assignment.replicas}:
+        if assignment and state and not {*state.isr} <= {*assignment.replicas}:
             time, ended = _time_of(evidence, begin), None if end == NEVER else end
             yield Outside(
                 partition, begin, time, state.isr, state.isr, assignment.replicas, ended, _time_of(evidence, end) - time

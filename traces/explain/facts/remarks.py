@@ -62,7 +62,7 @@ class Remark(NamedTuple):
     @property
     def place(self) -> str:
         """The record or the line that tells of it."""
-        return f"{self.file}:{self.line}" if self.file else hex(self.zxid)
+        return f"{self.file}:{self.line}" if self.zxid is None or self.file else hex(self.zxid)
 
     def as_json(self) -> dict:
         """The remark as an object of `replay --json`."""

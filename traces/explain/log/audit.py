@@ -61,7 +61,7 @@ _STEPS = {
     "preferred elections withdrawn by hand": _WITHDRAWN,
 }
 """What the writes of streams are. Those of a kind that is missing here are what the election system says of them."""
-_BY_STRATEGY = {Strategy.NEW_TOPIC: create_first_state, Strategy.REMOVAL: write_removal}
+_BY_STRATEGY: dict[Strategy, Callable] = {Strategy.NEW_TOPIC: create_first_state, Strategy.REMOVAL: write_removal}
 """The transitions by which a controller writes what a strategy gives; `write_leader`, where it is not here."""
 
 

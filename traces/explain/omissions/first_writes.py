@@ -31,8 +31,9 @@ def skipped(evidence: Evidence, debts: Debts) -> list[Missing]:
         written, zxid = _written(evidence, partition, terms[number].key, own[0].until), own[0].until
         if written is None:
             continue
-        allowed = {first for debt in own for first in judge.writes(debt, terms[number], zxid)}
-        if None in allowed:
+        firsts = {first for debt in own for first in judge.writes(debt, terms[number], zxid)}
+        allowed = {first for first in firsts if first is not None}
+        if len(allowed) < len(firsts):
             continue
         if written in allowed:
             _go_on(evidence, debts, own[0], written)

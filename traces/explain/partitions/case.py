@@ -8,7 +8,7 @@ from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.zookeeper.znodes.assignments import target_of
-from kafkaproof.traces.zookeeper.znodes.topics import Place
+from kafkaproof.traces.zookeeper.znodes.topics import Place, PlaceKind
 
 Repeated = tuple[str, str, int]
 """Strategy, trigger and view of an election."""
@@ -71,7 +71,7 @@ def case_of(change: Change, term: ObservedTerm, evidence: Evidence) -> Case:
     inputs, features, before, zxid = evidence.inputs, evidence.features, change.before, change.zxid
     partition = change.partition
     known = Elected(before.leader, frozenset(before.isr)) if before else None
-    written = Elected(change.after.leader, frozenset(change.after.isr))
+    written = Elected(change.written.leader, frozenset(change.written.isr))
     versions = inputs.assignments(partition, term.start, zxid)
     last = term.last.get(partition, term.start)
     targets = _targets(change, evidence, last if features.kip455 else term.start, last)
@@ -90,8 +90,8 @@ def case_of(change: Change, term: ObservedTerm, evidence: Evidence) -> Case:
         any(requested),
         all(requested),
         features.variant == "zkclient" and _may_be_emptied(change, term, evidence),
-        before is not None and before.controller_epoch != change.after.controller_epoch and change.since > term.start,
-        following == Place("topic", change.topic),
+        before is not None and before.controller_epoch != change.written.controller_epoch and change.since > term.start,
+        following == Place(PlaceKind.TOPIC, change.topic),
     )
 
 
@@ -127,8 +127,8 @@ def _may_be_emptied(change: Change, term: ObservedTerm, evidence: Evidence) -> b
 
 def repeats_of(change: Change, term: ObservedTerm) -> Repeated | None:
     """The controller's last election of the partition, if it wrote the present state."""
-    at, *repeated = term.elections[change.partition]
-    return (*repeated, term.elected[change.partition]) if at == change.since else None
+    at, strategy, trigger = term.elections[change.partition]
+    return (strategy, trigger, term.elected[change.partition]) if at == change.since else None
 
 
 def _targets(change: Change, evidence: Evidence, requested: int, last: int) -> list[tuple[int, ...]]:

@@ -53,7 +53,9 @@ class ExplainedChanges(Sequence):
         """Nothing explains a change, so much is certain unless it depends on what was before the log."""
         self.codes[row], self._why[row] = UNEXPLAINED, (why, certain)
 
-    def __getitem__(self, row: int) -> Explained:
+    def __getitem__(self, row):
+        if isinstance(row, slice):
+            return [self[each] for each in range(len(self))[row]]
         return Explained(self.changes[row], self.values[self.codes[row]], *self._why.get(row, ()))
 
     def __len__(self) -> int:

@@ -43,12 +43,13 @@ def _explain(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> N
     codes = np.zeros(len(first), np.int64)
     for kind, place in enumerate(first.tolist()):
         change = changes[rows[place]]
-        strategy, why = _proposal(change, evidence, int(told[place]))
-        if why is None:
-            codes[kind] = found.code(_proposed(strategy, BY_ALTER_PARTITION if change.checked else BY_LEADER))
+        told_by = BY_ALTER_PARTITION if change.checked else BY_LEADER
+        proposal = _proposal(change, evidence, int(told[place]))
+        if isinstance(proposal, Strategy):
+            codes[kind] = found.code(_proposed(proposal, told_by))
         else:
             for row in rows[kinds == kind].tolist():
-                found.refuse(row, why)
+                found.refuse(row, proposal)
     found.codes[rows] = codes[kinds]
 
 
@@ -66,19 +67,19 @@ def _told(evidence: Evidence) -> np.ndarray:
     return found
 
 
-def _proposal(change: Change, evidence: Evidence, told: int) -> tuple[str | None, str | None]:
-    """What a leader did to its ISR, and why it may not have."""
-    before, after = set(change.before.isr), set(change.after.isr)
+def _proposal(change: Change, evidence: Evidence, told: int) -> Strategy | str:
+    """What a leader did to its ISR, or in words why it may not have."""
+    before, after = set(change.former.isr), set(change.written.isr)
     if after < before:
-        return Strategy.ISR_SHRINK, None
+        return Strategy.ISR_SHRINK
     assigned = evidence.inputs.assignments(change.partition, told, change.zxid)
     members = {*before, *(replica for version in assigned for replica in version.value.replicas)}
     if after > before and members >= after:
-        return Strategy.ISR_EXPAND, None
-    allowed = f"allowed there: a larger or a smaller one that has {change.after.leader}, of {sorted(members)}"
-    return None, f"no ISR that a leader may propose; {allowed}"
+        return Strategy.ISR_EXPAND
+    allowed = f"allowed there: a larger or a smaller one that has {change.written.leader}, of {sorted(members)}"
+    return f"no ISR that a leader may propose; {allowed}"
 
 
 @cache
-def _proposed(strategy: str, trigger: str) -> tuple[Explanation, ...]:
+def _proposed(strategy: Strategy, trigger: str) -> tuple[Explanation, ...]:
     return (Explanation(strategy, trigger, None),)

@@ -138,7 +138,8 @@ class Creations:
 def _begins(brokers: tuple[int, ...], first: int, replicas: int) -> dict[tuple[int, ...], list[tuple[int, int]]]:
     """By what is assigned to partition `first`: all that the rule may have been given at random for that."""
     found: dict[tuple[int, ...], list[tuple[int, int]]] = defaultdict(list)
-    for chosen in product(range(len(brokers)), repeat=2):
+    numbers = range(len(brokers))
+    for chosen in product(numbers, numbers):
         found[tuple(assign_replicas(brokers, first + 1, replicas, *chosen)[first])].append(chosen)
     return dict(found)
 

@@ -109,7 +109,7 @@ class History:
     def take_offline(self, change: Change, term: int) -> None:
         """A replica went offline while its topic was queued for deletion, in the term that began at a zxid."""
         if deletion := self._deleting.get(change.topic):
-            last = len(change.before.isr) == 1
+            last = len(change.former.isr) == 1
             deletion.removals[change.number] = deletion.removals.get(change.number, 0) + last
             deletion.terms.add(term)
 

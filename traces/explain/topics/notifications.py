@@ -51,7 +51,8 @@ class Notifications:
         again = self._latest.get(write.session) == write.data
         self._latest[write.session] = write.data
         told, changed = self._told[write.broker], self._changed[write.broker]
-        since = max(_last(told, _last(told, write.zxid)), _last(self._stopped.get(write.broker, ()), write.zxid))
+        stopped = () if write.broker is None else self._stopped.get(write.broker, ())
+        since = max(_last(told, _last(told, write.zxid)), _last(stopped, write.zxid))
         done = {
             partition
             for _, partition in changed[

@@ -127,7 +127,7 @@ class Reassignments:
 
     def by_state(self, memory: Memory, write: Write, each: Explained, last: int) -> tuple[Reassigning, Step] | None:
         """The handler of which a write of a partition's state is the first, and its step."""
-        partition, after = each.change.partition, each.change.after
+        partition, after = each.change.partition, each.change.written
         scene = self.scene(memory.term, partition, write, last)
         for known in memory.of(partition, write.zxid):
             states = list(self._resumed(memory, partition, known, scene, write))

@@ -141,7 +141,7 @@ class Coordinator:
         self.groups[line.group] = group
 
     def _step(self, group: Group, line: GroupLine, produced, acked) -> Taken:
-        name, arguments = line.step.name, line.step.arguments
+        name, arguments = line.taken.name, line.taken.arguments
         function = self._steps.functions[name]
         wanted = arguments_of(function)
         if set(arguments) != set(wanted) or arguments["b"] != self._b:
@@ -174,7 +174,7 @@ class Coordinator:
         if known == group.record and place == NOWHERE:
             return Taken()
         view = View(group, self._log, self.changes, known, before(group.network, group.messages), place)
-        broken = view.broken_by_step(TRANSITIONS[line.step.name], line.step.arguments)
+        broken = view.broken_by_step(TRANSITIONS[line.taken.name], line.taken.arguments)
         return Taken(tuple(broken), tuple(view.broken()))
 
     def _situation(self, group: Group) -> str:
@@ -192,7 +192,7 @@ class Coordinator:
         asked = line.asked
         if asked is None:
             return
-        if asked.m in group.kept or line.step.arguments.get("m", asked.m) != asked.m:
+        if asked.m in group.kept or line.taken.arguments.get("m", asked.m) != asked.m:
             raise Divergence(f"client {asked.m} waits for another answer, or is not the one of the step")
         self._hold_identity(group, asked)
         group.make_room(asked.m)
@@ -202,7 +202,7 @@ class Coordinator:
         network.put_request(request, asked.kind, asked.id, asked.known, asked.generation, asked.leading)
         group.kept[asked.m] = asked
         offered = [group.protocol_number(name) for name in asked.protocols]
-        arguments = line.step.arguments
+        arguments = line.taken.arguments
         if "first" in arguments and [arguments["first"], arguments["second"]] != [*offered[:1], *offered[-1:]]:
             raise Divergence(f"the protocols {', '.join(asked.protocols)} have the numbers {offered}")
 
@@ -226,8 +226,8 @@ class Coordinator:
         """Hold what was answered to what the step has put into the network."""
         verdict = self._steps.verdict
         named = None if verdict is None else Verdict.names[verdict]
-        if line.step.answer != named:
-            raise Divergence(f"the answer was {line.step.answer}; in the specification it is {named}")
+        if line.taken.answer != named:
+            raise Divergence(f"the answer was {line.taken.answer}; in the specification it is {named}")
         due = dict(self._answers(group, line))
         given = {answer.m: answer.verdict for answer in line.answers}
         if given != due or len(given) != len(line.answers):

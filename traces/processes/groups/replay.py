@@ -119,6 +119,6 @@ class Groups:
 
     def _produced(self, line: Line) -> int | None:
         """The batch that a step has appended to the offsets partition."""
-        if line.record is None or line.asks or line.step.arguments["p"] != self._p or line.step.answer != APPENDED:
+        if line.record is None or line.asks or line.taken.arguments["p"] != self._p or line.taken.answer != APPENDED:
             return None
         return line.record

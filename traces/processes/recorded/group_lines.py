@@ -70,6 +70,13 @@ class GroupLine:
     append: tuple[int, int] | None = None
 
     @property
+    def taken(self) -> Step:
+        """The step; raises ValueError where the group begins."""
+        if self.step is None:
+            raise ValueError(f"group {self.group!r} begins: that is no step")
+        return self.step
+
+    @property
     def title(self) -> str:
         """Where in the recording it is."""
         return f"broker {self.process}, group {self.group!r}, line {self.n}, {self.step or 'it begins'}"

@@ -77,4 +77,8 @@ def _notifications(transactions: Iterable[Transaction], directory: str) -> Itera
         for operation in () if transaction.failed else transaction.operations:
             path = getattr(operation, "path", "")
             if path.startswith(directory) and isinstance(operation, (Create, Delete)):
-                yield transaction.zxid, path, json.loads(operation.data) if isinstance(operation, Create) else None
+                yield (
+                    transaction.zxid,
+                    path,
+                    json.loads(operation.data or b"") if isinstance(operation, Create) else None,
+                )

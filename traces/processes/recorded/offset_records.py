@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from kafka.record import MemoryRecords
 
-from kafkaproof.spec.kafka.offset_values import read_key, read_value
+from kafkaproof.spec.kafka.offset_values import OffsetValue, read_key, read_value
 
 VERSION = 3
 """Of each value: what a running coordinator writes."""
@@ -58,7 +58,9 @@ def _entry(key: bytes, content: bytes | None) -> Entry:
     value = read_value(of, content)
     if value is None or value.version != VERSION:
         raise ValueError(f"a record is not of version {VERSION}")
-    if of.place is not None:
+    if isinstance(value, OffsetValue):
+        if of.place is None:
+            raise ValueError("an offset is of no partition")
         return OffsetEntry(of.group, *of.place, value.offset)
     members = tuple((member.id, member.assignment) for member in value.members)
     return GroupEntry(of.group, value.generation, value.protocol, value.leader, members)

@@ -209,7 +209,7 @@ class _Places:
         """Where a line stands by itself. The last step of a process closes its session, unless that was over before."""
         if line.asks and line.name in APPENDS:
             return Place(line.zxid, BEHIND)
-        if line.at and line.step.answer not in ("LOST", "EXPIRED"):
+        if line.at and line.taken.answer not in ("LOST", "EXPIRED"):
             return Place(line.at[0], AT if line.at[1] else BEHIND)
         if line.asks or line.step and line.step.answer == "LOST":
             return self._unanswered(line)
@@ -221,7 +221,7 @@ class _Places:
             if line.name in LAST_STEPS and closed and Place(closed, AT) > self._last.get(line.broker, BEGINNING):
                 return Place(closed, AT)
         known = Place(max(line.zxid, self._watches.fired(line.broker) if line.heard else 0), BEHIND)
-        heard = line.step and (line.name in (notice_expiry.__name__, *LAST_STEPS) or line.step.answer == "EXPIRED")
+        heard = line.step and (line.name in (notice_expiry.__name__, *LAST_STEPS) or line.taken.answer == "EXPIRED")
         return max(known, Place(closed, BEHIND)) if heard and closed else known
 
     def _opened(self, line: Line) -> int:
@@ -252,7 +252,7 @@ class _Places:
             return False
         found = STATE.fullmatch(getattr(transaction.operations[-1], "path", ""))
         number = self._numbers.of(found[1], int(found[2]), transaction.zxid) if found else None
-        return number is None or line.step.arguments.get("p", number) == number
+        return number is None or line.taken.arguments.get("p", number) == number
 
     def _claim_refused(self, line: Line) -> None:
         """Take the transactions that a step's requests were refused by, of which it never heard: at most one for each
@@ -260,7 +260,7 @@ class _Places:
         """
         if line.attempts == 1 or line.asks or line.name not in REFUSED:
             return
-        heard = self._sessions.closed.get(line.session, END) if line.step.answer == "EXPIRED" else line.zxid
+        heard = self._sessions.closed.get(line.session, END) if line.taken.answer == "EXPIRED" else line.zxid
         found = (t.zxid for t in self._unclaimed(line, heard) if _is_refused(t, REFUSED[line.name]))
         self.refused.update(islice(found, line.attempts - 1))
 

@@ -87,9 +87,16 @@ class Line:
     earlier: list[GroupLine | Offered] = field(default_factory=list)
 
     @property
+    def taken(self) -> Step:
+        """The step; raises ValueError of a line that is a message."""
+        if self.step is None:
+            raise ValueError(f"{self.sends} is a message, and no step")
+        return self.step
+
+    @property
     def name(self) -> str:
         """The transition's name without its module."""
-        return self.step.name
+        return self.taken.name
 
 
 @dataclass(frozen=True)
@@ -116,7 +123,7 @@ class Cluster:
     def longest_log(self) -> int:
         """How many batches producers have offered to one partition, at most."""
         offered = Counter(
-            line.step.arguments["p"] for lines in self.processes for line in lines if line.record is not None
+            line.taken.arguments["p"] for lines in self.processes for line in lines if line.record is not None
         )
         return max(offered.values(), default=0)
 
@@ -139,10 +146,10 @@ def read_cluster(directory: Path) -> Cluster:
     sizes = {name: manifest[name] for name in SIZES}
     processes = [read_process(file) for file in files]
     for file, lines in zip(files, processes):
-        if lines and len(lines[0].found or ()) not in (0, sizes["partitions"]):
+        found = (lines[0].found or []) if lines else []
+        if len(found) not in (0, sizes["partitions"]):
             raise UserError(
-                f"{file}: line 1 cannot be read: {len(lines[0].found)} replicas are found, of "
-                f"{sizes['partitions']} partitions"
+                f"{file}: line 1 cannot be read: {len(found)} replicas are found, of {sizes['partitions']} partitions"
             )
     return Cluster(
         directory,
@@ -269,10 +276,10 @@ def _take_request(found: list[Line], line: Line, earlier: list) -> Line | None:
     One that is asked again whatever happens meanwhile may have steps behind it, and another number. What is recorded of
     groups behind it stays where it is, in `earlier` if nothing is before.
     """
-    wanted = line.session, line.step.transition, line.step.arguments
+    wanted = line.session, line.taken.transition, line.taken.arguments
     for place in range(len(found) - 1, -1, -1):
         each = found[place]
-        if each.asks and (each.session, each.step.transition, each.step.arguments) == wanted:
+        if each.asks and (each.session, each.taken.transition, each.taken.arguments) == wanted:
             if each.n != line.n and line.name not in RETRIED:
                 return None
             del found[place]

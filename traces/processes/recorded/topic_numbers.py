@@ -31,8 +31,8 @@ class TopicNumbers:
             found = _TOPIC.fullmatch(getattr(operation, "path", ""))
             if found and isinstance(operation, Delete):
                 self._numbers.setdefault(found[1], []).append((transaction.zxid, []))
-            elif found and isinstance(operation, Create) and (id := topic_in(operation.data).id):
-                self._numbers.setdefault(found[1], []).append((transaction.zxid, ids_in(members_in(id))))
+            elif found and isinstance(operation, Create) and (topic := topic_in(operation.data)) and topic.id:
+                self._numbers.setdefault(found[1], []).append((transaction.zxid, ids_in(members_in(topic.id))))
 
     def of_topic(self, topic: str, zxid: int) -> list[int]:
         """The numbers of a topic's partitions right before or, where it is created then, after a transaction."""

@@ -35,7 +35,7 @@ class Knowledge:
 
     def note(self, zk: Plain, written: Iterable[Path]) -> None:
         """Count the writes of states, and note who knows the present version."""
-        found = {(path[2], path[3]) for path in written if path[:2] == ("zk", "partitions")}
+        found = {(int(path[2]), path[3]) for path in written if path[:2] == ("zk", "partitions")}
         for p in {p for p, name in found if name in WRITTEN}:
             self._versions[p] += 1
         for p in {p for p, _ in found}:

@@ -27,7 +27,7 @@ def may_send(world: World, kind: str, broker: int, content: dict, answered: Sent
                 content["leader_epoch"],
                 content["isr"],
             )
-        case "IsrRefused":
+        case "IsrRefused" if answered:
             with delivered(state, answered, broker):
                 return is_refused(state, broker, content["p"], answered.sender, content["fields"]["isr"])
         case "StopReplica":

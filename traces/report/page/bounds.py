@@ -45,7 +45,7 @@ def _raised(item: Item) -> Item:
     lane = item.lane
     if lane.partition is None or item.weight > 1 or KINDS[item.kind].shape == "bar":
         return item
-    return replace(item, lane=Lane(lane.section, lane.topic, lane.topic))
+    return replace(item, lane=Lane(lane.section, lane.topic or "", lane.topic))
 
 
 def _on_grid(items: list[Item], began: int, ended: int, widest: int) -> tuple[list[Item], int]:

@@ -6,7 +6,7 @@ from kafkaproof.traces.evidence.registrations import EXPIRED
 from kafkaproof.traces.explain.facts.terms import late_writes
 from kafkaproof.traces.explain.log.streams import flaws
 from kafkaproof.traces.reading.times import Times
-from kafkaproof.traces.report.log import Report
+from kafkaproof.traces.report.log import Followed
 from kafkaproof.traces.report.page.items import Item, Lane
 
 FOUND, CONTROLLERS, BROKERS, REQUESTS = "Found", "Controllers", "Brokers", "Requests"
@@ -14,9 +14,9 @@ _AROUND = 5
 """So many records before and behind the divergence are behind its mark."""
 
 
-def found_items(report: Report, times: Times) -> Iterator[Item]:
+def found_items(found: Followed, times: Times) -> Iterator[Item]:
     """The divergence, what leaves it undecided, each record that violates something, and flaws."""
-    result = report.result
+    result = found.result
     if result.divergence:
         zxid, reason = result.divergence
         yield Item(
@@ -39,16 +39,16 @@ def found_items(report: Report, times: Times) -> Iterator[Item]:
                 + (f" as controller of epoch {step.term}" if step.term else "")
                 + f", while /controller_epoch is {step.shared.epoch}",
                 (step.transaction.zxid,),
-                brokers=(step.broker,) if step.broker is not None else (),
+                brokers=_whose(step.broker),
             )
-    for flaw in flaws(report.streams):
-        for zxid in report.streams.overlapping:
+    for flaw in flaws(found.streams):
+        for zxid in found.streams.overlapping:
             yield Item(Lane(FOUND, f"{flaw.property} does not hold"), "violation", times.at(zxid), flaw.text, (zxid,))
 
 
-def controller_items(report: Report, times: Times) -> Iterator[Item]:
+def controller_items(found: Followed, times: Times) -> Iterator[Item]:
     """Who had /controller and when; writes that came after that, and those that were refused."""
-    result = report.result
+    result = found.result
     for each in result.controllers.all:
         epoch = "no epoch" if each.epoch is None else f"epoch {each.epoch}"
         how = f"until {each.ended} at {each.ended_zxid:#x}" if each.ended else "to the end"
@@ -61,16 +61,16 @@ def controller_items(report: Report, times: Times) -> Iterator[Item]:
             f"{epoch}: controller by {each.zxid:#x}, {how}",
             tuple(zxids),
             end,
-            (each.broker,),
+            _whose(each.broker),
         )
-    for change, how in late_writes(result.controllers, (each.change for each in report.streams.partitions)):
+    for change, how in late_writes(result.controllers, (each.change for each in found.streams.partitions)):
         yield Item(
             _controller(change.broker),
             "late",
             change.time,
-            f"written {how}, in epoch {change.after.controller_epoch}: {change.text}",
+            f"written {how}, in epoch {change.term_key[0]}: {change.text}",
             (change.zxid,),
-            brokers=(change.broker,),
+            brokers=_whose(change.broker),
         )
     for step in result.steps:
         if step.candidate.answer == "FENCED":
@@ -80,7 +80,7 @@ def controller_items(report: Report, times: Times) -> Iterator[Item]:
                 step.transaction.time,
                 f"refused: /controller_epoch is {step.shared.epoch}",
                 (step.transaction.zxid,),
-                brokers=(step.broker,),
+                brokers=_whose(step.broker),
             )
 
 
@@ -88,9 +88,14 @@ def _controller(broker: int | None) -> Lane:
     return Lane(CONTROLLERS, f"controller {broker}")
 
 
-def broker_items(report: Report, times: Times) -> Iterator[Item]:
+def _whose(broker: int | None) -> tuple[int, ...]:
+    """Whom an item concerns: a broker, or none."""
+    return () if broker is None else (broker,)
+
+
+def broker_items(found: Followed, times: Times) -> Iterator[Item]:
     """The lives of brokers in /brokers/ids."""
-    for each in report.facts.registrations:
+    for each in found.facts.registrations:
         lane = Lane(BROKERS, f"broker {each.broker}")
         how = f"{each.how} at {each.ended:#x}" if each.how else "stands at the end"
         zxids = (each.zxid,) if each.ended is None else (each.zxid, each.ended)
@@ -98,7 +103,7 @@ def broker_items(report: Report, times: Times) -> Iterator[Item]:
         yield Item(
             lane, "up", max(each.time, times.began), f"registered at {each.zxid:#x}: {how}", zxids, end, (each.broker,)
         )
-        if each.how == EXPIRED:
+        if each.how == EXPIRED and each.ended is not None and each.ended_time is not None:
             yield Item(
                 lane,
                 "expired",
@@ -109,17 +114,16 @@ def broker_items(report: Report, times: Times) -> Iterator[Item]:
             )
 
 
-def request_items(report: Report) -> Iterator[Item]:
+def request_items(found: Followed) -> Iterator[Item]:
     """What was asked of the controller, or told to it, and taken away again."""
-    for judged in report.streams.writes:
+    for judged in found.streams.writes:
         write = judged.write
         if judged.kind and not write.place.topic:
-            brokers = () if write.broker is None else (write.broker,)
             yield Item(
                 Lane(REQUESTS, write.place.kind.replace("_", " ")),
                 "request",
                 write.time,
                 f"{judged.kind}: {write.text}",
                 (write.zxid,),
-                brokers=brokers,
+                brokers=_whose(write.broker),
             )

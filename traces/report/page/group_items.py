@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kafkaproof.spec.kafka.offset_values import GroupValue, read_value
+from kafkaproof.spec.kafka.offset_values import GroupValue, OffsetValue, read_value
 from kafkaproof.traces.groups.replay import CONFORMS, DIVERGES, UNDECIDED, Groups, kind_of
 from kafkaproof.traces.groups.replicas import Entry
 from kafkaproof.traces.reading.times import Times
@@ -45,9 +45,10 @@ def _stored(entry: Entry) -> tuple[str, GroupValue | None] | None:
     if key is None or key.place is not None:
         return None
     try:
-        return key.group, read_value(key, entry.record.value)
+        value = read_value(key, entry.record.value)
     except ValueError:
         return None
+    return None if isinstance(value, OffsetValue) else (key.group, value)
 
 
 def _words(value: GroupValue | None) -> str:
@@ -63,9 +64,9 @@ def group_lines(groups: Groups) -> Iterator[Line]:
     """What was found of groups, for the list below the verdict."""
     for each in groups.divergences:
         yield Line(f"groups diverge at offset {each.offset} of {each.segment}: {each.reason}", 3)
-    for name, each in groups.properties.violated().items():
-        segment, offset, group = each.first
-        yield Line(f"group {group} violates {name} {each.violated:,} times, first at offset {offset} of {segment}", 3)
+    for name, found in groups.properties.violated().items():
+        segment, offset, group = found.first or ("", 0, "")
+        yield Line(f"group {group} violates {name} {found.violated:,} times, first at offset {offset} of {segment}", 3)
     weight = 0 if groups.verdict == CONFORMS else 2
     yield Line(f"groups followed: {len(groups.followed):,}; they {_told(groups)}", weight)
 

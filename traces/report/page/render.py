@@ -8,7 +8,7 @@ from kafkaproof.traces.groups.replay import Groups
 from kafkaproof.traces.metrics.observer import COUNTERS, GAUGES
 from kafkaproof.traces.metrics.series import Series
 from kafkaproof.traces.reading.times import Times
-from kafkaproof.traces.report.log import Report
+from kafkaproof.traces.report.log import Followed, Report
 from kafkaproof.traces.report.metrics import INFORMING, METRICS
 from kafkaproof.traces.report.page.bounds import bounded_items, bounded_lanes
 from kafkaproof.traces.report.page.cluster_items import broker_items, controller_items, found_items, request_items
@@ -76,30 +76,30 @@ def render(report: Report, groups: Groups | None = None) -> str:
 
 def items_of(report: Report, times: Times) -> list[Item]:
     """All items of a report: each record is behind one at least."""
-    if report.result is None:
+    if (followed := report.followed) is None:
         lane = Lane(OTHER, "all records")
         return [Item(lane, "other", t.time, t.form(), (t.zxid,)) for t in report.recording.transactions]
     found = [
-        *found_items(report, times),
-        *controller_items(report, times),
-        *broker_items(report, times),
-        *request_items(report),
-        *topic_items(report.streams, times),
-        *leader_items(report.streams, times),
-        *change_items(report.streams),
-        *worry_items(report.metrics),
-        *reassignment_items(report.streams, times),
+        *found_items(followed, times),
+        *controller_items(followed, times),
+        *broker_items(followed, times),
+        *request_items(followed),
+        *topic_items(followed.streams, times),
+        *leader_items(followed.streams, times),
+        *change_items(followed.streams),
+        *worry_items(followed.metrics),
+        *reassignment_items(followed.streams, times),
     ]
-    return [*found, *_others(report, {zxid for item in found for zxid in item.zxids})]
+    return [*found, *_others(report, followed, {zxid for item in found for zxid in item.zxids})]
 
 
-def _others(report: Report, shown: set[int]) -> Iterator[Item]:
+def _others(report: Report, followed: Followed, shown: set[int]) -> Iterator[Item]:
     """The records that are behind nothing else, by what they are."""
     for transaction in report.recording.transactions:
         if transaction.zxid not in shown:
-            account = report.audit.accounts.get(transaction.zxid)
+            account = followed.audit.accounts.get(transaction.zxid)
             name = "not followed" if account is None else account.name
-            broker = report.result.controllers.broker_of(transaction.session)
+            broker = followed.result.controllers.broker_of(transaction.session)
             yield Item(
                 Lane(OTHER, name),
                 "other",

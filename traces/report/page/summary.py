@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kafkaproof.traces.explain.log.streams import flaws
-from kafkaproof.traces.report.log import CONFORMS, DIVERGES, Report
+from kafkaproof.traces.explain.log.streams import Streams, flaws
+from kafkaproof.traces.report.log import CONFORMS, DIVERGES, Followed, Report
 from kafkaproof.traces.report.metrics import METRICS, rows_of
 
 _ASKED = ("offline_partitions", "under_min_isr", "under_replicated", "reassigning", "topics_to_delete")
@@ -21,16 +21,16 @@ class Line(NamedTuple):
 
 def sentence(report: Report) -> tuple[str, int]:
     """The verdict in a sentence, and how grave it is."""
-    result, records = report.result, len(report.recording.transactions)
+    result, divergence, records = report.result, report.divergence, len(report.recording.transactions)
     found = list(result.violations.found.values()) if result else []
     also = f", and violates {', '.join(each.property for each in found)}" if found else ""
-    if report.verdict == DIVERGES:
-        of = next(part.result for part in report.parts if part.result and part.result.divergence)
+    if divergence and report.verdict == DIVERGES:
+        of = next(part.result.variant for part in report.parts if part.result and part.result.divergence)
         return (
-            f"The log diverges from {of.variant} at {of.divergence[0]:#x}: no behaviour of the "
+            f"The log diverges from {of} at {divergence[0]:#x}: no behaviour of the "
             f"specification gives this record{also}."
         ), 3
-    if report.verdict == CONFORMS:
+    if result and report.verdict == CONFORMS:
         but = also.replace("and", "but", 1)
         until = f" until {report.end.zxid:#x}" if report.end else ""
         return (
@@ -46,31 +46,31 @@ def lines(report: Report) -> Iterator[Line]:
 
 
 def _lines(report: Report) -> Iterator[Line]:
-    result = report.result
+    found = report.followed
     for part in report.parts[:-1]:
         first, last = part.recording.transactions[0].zxid, part.recording.transactions[-1].zxid
         yield Line(f"before a missing file, not on this page: records {first:#x} to {last:#x}, {part.verdict}", 2)
     if report.end:
         yield Line(report.end.text, 2)
-    if result is None:
+    if found is None:
         return
-    if result.divergence:
-        yield Line(result.divergence[1], 3, result.divergence[0])
-    for each in result.violations.found.values():
+    if found.result.divergence:
+        yield Line(found.result.divergence[1], 3, found.result.divergence[0])
+    for each in found.result.violations.found.values():
         changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
         yield Line(f"{each.property}: {each.count:,} records{changed}. {each.text}", 3, each.zxid)
-    for each in report.remarks:
-        yield Line(f"{each.what}: {each.name}: {each.text}", 3, each.zxid)
-    for each in flaws(report.streams):
-        told = f"{each.property} does not hold in any version of Kafka, nor here: {each.count:,} records. {each.text}"
-        yield Line(told, 2, each.zxid)
-    yield from _of_controllers(report)
-    yield from _of_partitions(report)
-    yield from _of_topics(report)
+    for remark in report.remarks:
+        yield Line(f"{remark.what}: {remark.name}: {remark.text}", 3, remark.zxid)
+    for flaw in flaws(found.streams):
+        told = f"{flaw.property} does not hold in any version of Kafka, nor here: {flaw.count:,} records. {flaw.text}"
+        yield Line(told, 2, flaw.zxid)
+    yield from _of_controllers(found)
+    yield from _of_partitions(found)
+    yield from _of_topics(found.streams)
 
 
-def _of_controllers(report: Report) -> Iterator[Line]:
-    controllers, facts = report.result.controllers.all, report.facts
+def _of_controllers(found: Followed) -> Iterator[Line]:
+    controllers, facts = found.result.controllers.all, found.facts
     if controllers:
         brokers = len({each.broker for each in controllers})
         yield Line(f"controllers: {len(controllers):,}, of brokers: {brokers:,}", 0, controllers[0].zxid)
@@ -85,12 +85,12 @@ def _of_controllers(report: Report) -> Iterator[Line]:
         yield Line(f"{len(expired):,} sessions of brokers expired", 2, expired[0].ended)
 
 
-def _of_partitions(report: Report) -> Iterator[Line]:
-    if report.facts.unclean:
-        yield Line(f"{len(report.facts.unclean):,} unclean elections", 2, report.facts.unclean[0].zxid)
-    for row in rows_of(report.metrics):
+def _of_partitions(found: Followed) -> Iterator[Line]:
+    if unclean := found.facts.unclean:
+        yield Line(f"{len(unclean):,} unclean elections", 2, unclean[0].zxid)
+    for row in rows_of(found.metrics):
         if row.metric.name in _ASKED and row.first:
-            over = "not over at the end of the log" if row.lasts else f"over at {row.last.zxid:#x}"
+            over = f"over at {row.last.zxid:#x}" if row.last and not row.lasts else "not over at the end of the log"
             yield Line(
                 f"up to {row.most:,} {METRICS[row.metric.name].text}: for {row.seconds:,.1f} s in all, {over}",
                 2 if row.metric.name in _ASKED[:2] else 1,
@@ -98,8 +98,7 @@ def _of_partitions(report: Report) -> Iterator[Line]:
             )
 
 
-def _of_topics(report: Report) -> Iterator[Line]:
-    streams = report.streams
+def _of_topics(streams: Streams) -> Iterator[Line]:
     if streams.made or streams.deletions:
         created = sum(each.first == 0 for each in streams.made)
         yield Line(

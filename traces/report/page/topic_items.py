@@ -115,7 +115,7 @@ def _nothing(series: Series) -> Iterator[tuple]:
 def reassignment_items(streams: Streams, times: Times) -> Iterator[Item]:
     """Each reassignment from the first write that it takes to the last; one that is not begun at the end of the log."""
     for each in streams.reassignments:
-        start = times.ended if each.zxid is None else each.time
+        start = times.ended if each.zxid is None or each.time is None else each.time
         end = times.ended if each.ended_time is None else each.ended_time
         yield Item(
             lane_of(each.partition),
