@@ -1,4 +1,4 @@
-"""What a coordinator's cache takes from the records of the log, the last one of each key; and what it puts there."""
+"""How a coordinator's cache is filled from the log (the last record of each key counts), and what it writes there."""
 
 from kafkaproof.spec.group.coordinator import MEMBER, forget_group, forget_member
 from kafkaproof.spec.group.sorts import NOWHERE
@@ -8,20 +8,20 @@ from kafkaproof.spec.language.sets import contains, is_empty, only, with_member
 
 
 def put_offset(group, position, aged):
-    """The committed offset is that of the record at `position`; none at -1."""
+    """Cache the offset of the record at `position` as committed; there is none at -1."""
     group.offset = position
     group.aged = aged
 
 
 def settle(group, commits, aged):
-    """A transaction is over: if it is committed its offset is the group's, unless a later one is."""
+    """End a transaction. If it commits, the group takes over its offset, unless it already has a later one."""
     if commits and group.pending > group.offset:
         put_offset(group, group.pending, aged)
     group.pending = NOWHERE
 
 
 def forget_membership(group):
-    """There is no group record: what offsets there are stay."""
+    """Forget the group and its members. Its offsets stay."""
     offset = group.offset
     pending = group.pending
     aged = group.aged
@@ -31,7 +31,7 @@ def forget_membership(group):
 
 
 def describe_group(record, group, owner):
-    """The record of a group with this assignment."""
+    """Fill a record with the group and this assignment."""
     record.leader = group.leader
     record.protocol = group.protocol
     record.topic = group.topic
@@ -45,7 +45,7 @@ def describe_group(record, group, owner):
 
 
 def load_group(group, record):
-    """The group as its record says; of a member's protocols only the chosen one is in the log."""
+    """Restore the group from its record. Of each member's protocols, the log has only the chosen one."""
     group.generation = record.generation
     group.leader = record.leader
     group.protocol = record.protocol
@@ -64,7 +64,7 @@ def load_group(group, record):
 
 
 def install(group):
-    """What was read is in the cache: Stable with members, Empty without; nothing if there was nothing."""
+    """Put what was read into the cache: Stable with members, Empty without, nothing if nothing was read."""
     if group.leader != NOBODY:
         group.state = STABLE
     elif group.generation > 0 or group.offset != NOWHERE or group.pending != NOWHERE:

@@ -8,16 +8,16 @@ from kafkaproof.spec.group.storage import STORAGE
 from kafkaproof.spec.language.domains import NOBODY, Array, Record
 
 STATE = Record(
-    brokers=(Array(BROKER, "brokers"), "what each broker holds of the group"),
+    brokers=(Array(BROKER, "brokers"), "what each broker knows of the group"),
     clients=(Array(CLIENT, "clients"), "what each client knows"),
-    network=(NETWORK, "requests and answers on their way"),
+    network=(NETWORK, "requests and answers in flight"),
     storage=(STORAGE, "the offsets partition"),
     producer=(PRODUCER, "a producer that commits offsets in transactions"),
 )
 
 
 def initial(s):
-    """Broker 0 is coordinator; there is no group; every client is about to join."""
+    """Broker 0 is the coordinator, there is no group yet, and every client is about to join."""
     for m in range(len(s.clients)):
         drop_answer(s.network.answers[m])
         drop_request(s.network.requests[m])

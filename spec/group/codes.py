@@ -1,4 +1,4 @@
-"""Kafka's numbers of the error codes that a coordinator answers with, and the names that they had up to 0.11."""
+"""Kafka's numbers for the error codes that a coordinator answers with, and their names up to 0.11."""
 
 CODES = {
     "UNKNOWN_SERVER_ERROR": -1,

@@ -1,16 +1,16 @@
-"""What a broker holds of the group: its share in the offsets partition, the group, appends in flight.
+"""What a broker knows of the group: its part in the offsets partition, the group itself, appends in flight.
 
-One group, one offsets partition. A member of the group is kept at its member id; an id that the group does
-not know is all zeros. Time is left out but for two things that it does: a retention period may pass, and any timer
-that is armed may fire, so that "restart the session timer" is no effect. Subscriptions are left out but for the
-topic that the members of a generation subscribe to: whether the metadata of a member that joins again has
-changed is said by the step. The assignment is of one topic partition: the member that gets it.
+There is one group and one offsets partition. Members are indexed by member id; the entry of an id that the group does
+not know is all zeros. Time is not modelled, except that a retention period may pass, and that any armed timer may fire
+at any moment; restarting a session timer therefore has no effect. Subscriptions are not modelled either, except for the
+topic that the members of a generation subscribe to: an argument of the step says whether the metadata of a rejoining
+member has changed. One topic partition is assigned; the assignment names the member that gets it.
 
-An answer that is due later (a parked join or sync, a commit) is due to a connection: `waiter` holds the
-client behind it, and is empty when that client has closed it.
+An answer that is due later (to a parked join or sync, or to a commit) is due to a connection: `waiter` holds the client
+at its other end, and is empty once that client has closed it.
 
-While a broker loads, its group fills as it reads, and its state is Absent until it has read all: requests are
-refused meanwhile, and no timer is armed.
+While a broker loads, its group fills as it reads; the state stays Absent until everything has been read. Meanwhile
+requests are refused, and no timer is armed.
 """
 
 from kafkaproof.spec.group.records import APPEND, PREPARED, Kind
@@ -26,35 +26,35 @@ NOTHING_PARKED, JOIN_PARKED, SYNC_PARKED = Parked
 MEMBERSHIP = Record(
     status=(Status, "not known, a pending member (KIP-394), or a member"),
     parked=(Parked, "the request that waits for its answer"),
-    waiter=(SetOf("clients"), "the client that waits for it, if it still does"),
-    fresh=(Flag(), "isNew: its first join has not completed"),
-    first=(Protocol, "protocol that it likes best"),
-    second=(Protocol, "protocol that it supports too; the first again when there is none"),
-    instance=(SetOf("clients"), "the client whose group.instance.id it has, if any (KIP-345)"),
+    waiter=(SetOf("clients"), "the client waiting for it, if it still waits"),
+    fresh=(Flag(), "isNew: its first join has not yet completed"),
+    first=(Protocol, "the protocol that it prefers"),
+    second=(Protocol, "the other protocol that it supports; the preferred one again when there is no other"),
+    instance=(SetOf("clients"), "the client whose group.instance.id the member has, if any (KIP-345)"),
 )
 GROUP = Record(
     state=(GroupState, "state of the group"),
     generation=(Generation, "generation, 0 before the first"),
-    delayed=(Flag(), "PreparingRebalance came from Empty: the initial delay is not over"),
+    delayed=(Flag(), "PreparingRebalance was entered from Empty, and the initial delay is not over"),
     leader=(MemberId, "member id of the leader"),
     protocol=(Id("protocols", nobody=True), "the protocol chosen"),
     topic=(Id("topics", nobody=True), "the topic that the generation's members subscribe to; 0 is that of the offset"),
-    owner=(MemberId, "assignment: the member that has the topic partition"),
-    offset=(NowhereOr, "the committed offset: position of its record, -1 for none"),
-    pending=(NowhereOr, "the offset that an open transaction wants to commit: position of its record"),
+    owner=(MemberId, "the assignment: the member that gets the topic partition"),
+    offset=(NowhereOr, "the committed offset, as the position of its record; -1 for none"),
+    pending=(NowhereOr, "the offset that an open transaction is to commit, as the position of its record"),
     aged=(Flag(), "a retention period has passed since the offset was committed"),
     idle=(Flag(), "a retention period has passed since the group became Empty"),
     members=(Array(MEMBERSHIP, Bound("ids")), "members and pending members, by member id"),
 )
 BROKER = Record(
-    epoch=(Epoch, "leader epoch of the offsets partition up to which changes of the leader were handled"),
+    epoch=(Epoch, "last leader epoch of the offsets partition whose change of leader was handled"),
     owned=(Flag(), "ownedPartitions holds the partition"),
     loading=(Flag(), "loadingPartitions holds the partition"),
-    read=(Position, "while it loads: how far it has read"),
-    tombstone=(Kind, "tombstones that were decided, and are not yet appended"),
+    read=(Position, "how far it has read while it loads"),
+    tombstone=(Kind, "tombstones that were decided on but not yet appended"),
     group=(GROUP, "the group"),
-    prepared=(Sequence(PREPARED, Bound("prepared")), "records that a thread is about to append (up to 1.0)"),
-    appends=(Sequence(APPEND, Bound("appends")), "appends whose callback has not run, by position"),
+    prepared=(Sequence(PREPARED, Bound("prepared")), "records that threads are about to append (up to 1.0)"),
+    appends=(Sequence(APPEND, Bound("appends")), "appends whose callback has not yet run, by position"),
 )
 
 
@@ -64,7 +64,7 @@ def status(group, id):
 
 
 def members_of(group):
-    """How many members the group has."""
+    """The number of members in the group."""
     n = 0
     for member in group.members:
         if member.status == MEMBER:
@@ -73,7 +73,7 @@ def members_of(group):
 
 
 def all_joined(group):
-    """hasAllMembersJoined: every member has a parked join, and nobody is pending."""
+    """hasAllMembersJoined: every member has a parked join, and no member is pending."""
     for member in group.members:
         if member.status == PENDING or member.status == MEMBER and member.parked != JOIN_PARKED:
             return False
@@ -81,7 +81,7 @@ def all_joined(group):
 
 
 def is_heir(group, removed, heir):
-    """Whether `heir` may lead after `removed` is gone: any other member, nobody when there is none."""
+    """Whether `heir` may lead once `removed` is gone: any other member may, and nobody if there is none."""
     if group.leader == NOBODY or group.leader != removed:
         return heir == group.leader
     if heir == NOBODY:
@@ -90,7 +90,7 @@ def is_heir(group, removed, heir):
 
 
 def forget_member(member):
-    """The group does not know a member id any more."""
+    """Remove a member id from the group."""
     member.status = GONE
     member.parked = NOTHING_PARKED
     member.waiter = 0
@@ -101,7 +101,7 @@ def forget_member(member):
 
 
 def forget_group(group):
-    """There is no group in the cache."""
+    """Remove the group from the cache."""
     group.state = ABSENT
     group.generation = 0
     group.delayed = 0
@@ -118,28 +118,28 @@ def forget_group(group):
 
 
 def lay_to_rest(group):
-    """The group is Dead: what it held is of no use, whoever still refers to it."""
+    """Make the group Dead and clear what it held: nobody uses it any more."""
     forget_group(group)
     group.state = DEAD
 
 
 def has_timers(group):
-    """Whether timers of the group may act: it is in the cache, and not Dead."""
+    """Whether the group's timers may fire: it is in the cache, and not Dead."""
     return group.state != ABSENT and group.state != DEAD
 
 
 def subscribes(group):
-    """isSubscribedToTopic of the offset's topic: unknown, so yes, before the first generation."""
+    """isSubscribedToTopic for the offset's topic. Before the first generation this is unknown, and counts as yes."""
     return group.generation == 0 or group.topic == 0
 
 
 def unpark(member):
-    """The parked request is answered."""
+    """Clear the parked request: it has been answered."""
     member.parked = NOTHING_PARKED
     member.waiter = 0
 
 
 def park(member, request, waiter):
-    """Keep a request to be answered later; an older one of the same member is never answered."""
+    """Keep a request to answer it later. An older one of the same member is never answered."""
     member.parked = request
     member.waiter = waiter

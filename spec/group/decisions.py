@@ -1,12 +1,12 @@
-"""What a coordinator answers, as tables: request, state of the group, answer and state afterwards.
+"""What a coordinator answers, as tables: the request, the state of the group, the answer and the next state.
 
-A cell is (answer, next state); the next state is None where it stays. NEW is 2.8 to 3.9, with member ids required
-and without static members; STATIC has the requests of static members; OLD is 0.10.1 and 0.10.2, MIDDLE 1.1 to 2.0.
-Gates come first, and are a table of their own: a broker that is loading, for the first time or again, one that does
-not own the partition, and one where the request has found the group before it was unloaded, and Dead now.
-Where there are no members, a row stands for what a former one asks. "member" is in the group, and not its leader,
-unless it says so. PARKED: answered when the rebalance goes on. STORED: answered when the append has its callback.
-"restart the session timer" is left out with all time.
+A cell is (answer, next state); the next state is None if it does not change. NEW is 2.8 to 3.9, where member ids are
+required, without static members. STATIC has the requests of static members. OLD is 0.10.1 and 0.10.2, MIDDLE is 1.1 to
+2.0. Gates come first, in tables of their own: for a broker that is loading, for the first time or again; for one that
+does not own the partition; and for a request that found the group before it was unloaded, and finds it Dead now. In a
+state without members, a row says how a former member is answered. "member" is a member other than the leader, unless
+the row says otherwise. PARKED: answered when the rebalance goes on. STORED: answered when the callback of the append
+runs. Time is not modelled, so restarting a session timer is left out.
 """
 
 ABSENT, EMPTY, PREPARING, COMPLETING, STABLE, DEAD = (
@@ -36,7 +36,7 @@ SUBSCRIBED, UNSTABLE, FENCED, FULL, TOO_LONG = (
 
 
 def row(absent, empty, preparing, completing, stable, dead):
-    """One request: a cell for each state, an answer alone where the state stays."""
+    """The row of one request: a cell for each state. An answer alone means that the state does not change."""
     cells = (absent, empty, preparing, completing, stable, dead)
     return {state: cell if isinstance(cell, tuple) else (cell, None) for state, cell in zip(STATES, cells)}
 
@@ -95,7 +95,7 @@ LIMITED = {
     "join, pending, one has joined": row(None, None, FULL, None, None, None),
     "join, member, one has joined": row(None, None, FULL, None, None, None),
 }
-"""group.max.size=1, and two members from another time."""
+"""group.max.size=1, while the group still has two members from before the limit."""
 LATER = ("join, pending", "leave, pending", "syncs are due") + tuple(
     name for name in NEW if name.startswith(("delete", "fetch, stable", "commit, in"))
 )
@@ -112,23 +112,23 @@ OLD = {
     "commit, no group": row(("STORED", EMPTY), "STORED", UNKNOWN, REBALANCE, UNKNOWN, UNKNOWN),
     "commit, metadata too long": row((TOO_LONG, EMPTY), TOO_LONG, UNKNOWN, REBALANCE, UNKNOWN, UNKNOWN),
 }
-"""Other requests answer UNKNOWN_MEMBER_ID where the group is Dead."""
+"""Other requests are answered with UNKNOWN_MEMBER_ID when the group is Dead."""
 MIDDLE = OLD | {"delete": NEW["delete"]}
 
 TIMERS = ("session ends", "syncs are due")
 
 
 def gate(rows, answer, **others):
-    """What a broker behind its gate answers to all requests: `answer`, but to some kinds another.
+    """What a broker that may not look at the group answers to every request: `answer`, except for some kinds.
 
-    What is wrong with the request itself is asked before.
+    The request's own errors are checked first.
     """
     found = {name: others.get(name.partition(",")[0], answer) for name in rows if name not in TIMERS}
     return found | {name: rows[name][ABSENT][0] for name in rows if name.startswith("without")}
 
 
 def unloaded(rows):
-    """What is answered where the group is Dead, by a broker that does not own the partition any more."""
+    """What a broker that no longer owns the partition answers while its group is Dead."""
     return {name: NOT_HERE if name.startswith("delete") else rows[name][DEAD][0] for name in rows if name not in TIMERS}
 
 
@@ -148,7 +148,7 @@ OLD_GATE = {
         name: answer for name, answer in gate(OLD, LOADING, heartbeat="NONE").items() if not name.startswith("sync")
     },
 }
-"""OLD asks first whether the partition is owned, which is so only after it was loaded, and of a sync nothing else."""
+"""OLD first checks that the partition is owned, which it is only after the load; for a sync it checks nothing else."""
 
 GROUP_ERRORS = {
     "UNKNOWN_TOPIC_OR_PARTITION": UNAVAILABLE,
@@ -158,13 +158,13 @@ GROUP_ERRORS = {
     "KAFKA_STORAGE_ERROR": NOT_HERE,
     "TIMED_OUT": REBALANCE,
 } | dict.fromkeys(("MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_FETCH_SIZE"), "UNKNOWN_SERVER_ERROR")
-"""What a sync is answered with when the append of the group fails: GroupMetadataManager.storeGroup."""
+"""The error that a sync gets when the group's append fails: GroupMetadataManager.storeGroup."""
 OFFSET_ERRORS = (
     GROUP_ERRORS
     | dict.fromkeys(("MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_FETCH_SIZE"), "INVALID_COMMIT_OFFSET_SIZE")
     | {"TIMED_OUT": "REQUEST_TIMED_OUT"}
 )
-"""What a commit is answered with: GroupMetadataManager.storeOffsets."""
+"""The error that a commit gets when its append fails: GroupMetadataManager.storeOffsets."""
 CLASS_OF = {
     "UNKNOWN_TOPIC_OR_PARTITION": "NOT_ENOUGH_REPLICAS",
     "KAFKA_STORAGE_ERROR": "NOT_LEADER",
@@ -172,4 +172,4 @@ CLASS_OF = {
     "RECORD_LIST_TOO_LARGE": "TOO_LARGE",
     "INVALID_FETCH_SIZE": "TOO_LARGE",
 }
-"""The error of `storage.AppendError` that stands for another which means the same."""
+"""Each error with the error of `storage.AppendError` that stands for it, because both mean the same here."""

@@ -1,7 +1,7 @@
-"""What is deleted, asked for or by age: offsets, and groups that are Empty and have none.
+"""Deletion of offsets, and of Empty groups without offsets, either on request or by age.
 
-Kafka decides under the group's lock, and appends the tombstones after it has released it, and has taken a
-Dead group out of the cache: three steps, between which others go on. The tombstones are appended without acks: nobody
+Kafka decides under the group's lock, then removes a Dead group from the cache, and appends the tombstones after it has
+released the lock. These are three steps; others may come in between. The tombstones are appended without acks: nobody
 learns whether they are replicated.
 """
 
@@ -34,7 +34,7 @@ from kafkaproof.spec.group.verdicts import delete_group_verdict, delete_offset_v
 
 
 def abandon_commits(broker):
-    """The offsets that wait for their callbacks will not be in the cache."""
+    """The offsets that wait for their callbacks will not enter the cache."""
     for append in broker.appends.slots:
         if append.kind == OFFSET_RECORD or append.kind == TRANSACTION_RECORD:
             append.orphan = 1
@@ -44,7 +44,7 @@ def abandon_commits(broker):
 
 
 def abandon_appends(broker):
-    """The group of all callbacks is Dead; those of group records do nothing any more, but to answer a static member."""
+    """Mark the group of every callback as Dead. Callbacks of group records then only answer static members."""
     abandon_commits(broker)
     for append in broker.appends.slots:
         if append.kind == STATIC_RECORD:
@@ -59,7 +59,7 @@ def abandon_appends(broker):
 
 
 def has_pending_commit(broker):
-    """Whether a commit was accepted, and its callback has not run."""
+    """Whether a commit was accepted and its callback has not yet run."""
     for prepared in broker.prepared.slots:
         if prepared.record.kind == OFFSET_RECORD and not prepared.orphan:
             return True
@@ -70,8 +70,9 @@ def has_pending_commit(broker):
 
 
 def is_expired(group):
-    """Whether a committed offset is too old: of an Empty group since it is Empty, of a simple consumer since the
-    commit, of a running group only when nobody subscribes to its topic (KIP-211, 2.1+).
+    """Whether a committed offset is too old. In an Empty group its age counts from when the group became Empty; for a
+    simple consumer, from the commit; in a running group it expires only if nobody subscribes to its topic (KIP-211,
+    2.1+).
     """
     if group.offset == NOWHERE:
         return False
@@ -81,37 +82,37 @@ def is_expired(group):
 
 
 def is_forsaken(group):
-    """Whether a group is Empty, and has no offset but an expired one."""
+    """Whether a group is Empty, and has no offset or only an expired one."""
     return group.state == EMPTY and group.pending == NOWHERE and (group.offset == NOWHERE or is_expired(group))
 
 
 def tombstones_of(group, dies):
-    """What has to be written for the offset, and for a group that dies: without a generation it has no record."""
+    """The tombstones to write: for the offset, and for a group that dies if it has a generation, and so a record."""
     if dies and group.generation > 0:
         return GROUP_TOMBSTONE if group.offset == NOWHERE else TOMBSTONES
     return NO_RECORD if group.offset == NOWHERE else OFFSET_TOMBSTONE
 
 
 def die(broker):
-    """transitionTo(Dead), with all offsets."""
+    """transitionTo(Dead), dropping all offsets."""
     broker.tombstone = tombstones_of(broker.group, 1)
     lay_to_rest(broker.group)
     abandon_appends(broker)
 
 
 def delete_committed(broker):
-    """The committed offset leaves the cache."""
+    """Remove the committed offset from the cache."""
     broker.tombstone = tombstones_of(broker.group, 0)
     put_offset(broker.group, NOWHERE, 0)
 
 
 def dies_without_offsets(group):
-    """hasOffsets: whether a group is Empty, and no transaction has offsets of it, even those that are deleted."""
+    """hasOffsets: whether a group is Empty, and no transaction holds offsets of it, even deleted ones."""
     return group.state == EMPTY and group.pending == NOWHERE
 
 
 def remove_offsets(broker):
-    """removeOffsets: what is committed and what is pending; an Empty group without offsets dies."""
+    """removeOffsets: remove committed and pending offsets. An Empty group without offsets dies."""
     if dies_without_offsets(broker.group):
         die(broker)
     else:
@@ -123,8 +124,8 @@ def remove_offsets(broker):
 def clean_up(s, b: Broker):
     """The expiry task looks at the group.
 
-    Guards:  its interval has passed; no commit is pending, no tombstone is due, and there is something to delete.
-    Effects: an expired offset leaves the cache; an Empty group without offsets is Dead. Tombstones are due.
+    Guards:  its check interval has passed; no commit is pending, no tombstone is due; there is something to delete.
+    Effects: an expired offset leaves the cache; an Empty group without offsets becomes Dead. Tombstones are due.
     Kafka:   GroupMetadataManager.cleanupGroupMetadata, GroupMetadata.removeExpiredOffsets, 2.1 to 3.9 (KIP-211).
     """
     broker = s.brokers[b]
@@ -147,8 +148,8 @@ def delete_group(s, b: Broker):
     """An operator asks broker `b` to delete the group (KIP-229, 1.1+).
 
     Guards:  no tombstone is due.
-    Request: NONE; else as `delete_group_verdict`.
-    Effects: an Empty group is Dead, and tombstones are due; else nothing but the answer.
+    Request: NONE, or an error as in `delete_group_verdict`.
+    Effects: an Empty group becomes Dead, and tombstones are due. Otherwise there is only the answer.
     Kafka:   GroupCoordinator.handleDeleteGroups, 1.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -169,8 +170,8 @@ def delete_offset(s, b: Broker):
     """An operator asks broker `b` to delete the committed offset (KIP-496, 2.4+).
 
     Guards:  no tombstone is due.
-    Request: NONE; else as `delete_offset_verdict`.
-    Effects: the offset leaves the cache, and so does what is pending; tombstones are due if there was one.
+    Request: NONE, or an error as in `delete_offset_verdict`.
+    Effects: committed and pending offsets leave the cache; a tombstone is due if there was one.
     Kafka:   GroupCoordinator.handleDeleteOffsets, GroupMetadata.removeOffsets, 2.4 to 3.9.
     """
     broker = s.brokers[b]
@@ -187,11 +188,11 @@ def delete_offset(s, b: Broker):
 
 
 def topic_deleted(s, b: Broker):
-    """Broker `b` hears that the topic of the offset is deleted.
+    """Broker `b` learns that the topic of the offset was deleted.
 
-    Guards:  it has an offset of the topic; no commit is pending, no tombstone is due. (The API layer refuses commits
-             of a topic that does not exist.)
-    Effects: as when an operator deletes the offset, whoever subscribes to the topic.
+    Guards:  the group has an offset of the topic; no commit is pending, no tombstone is due. (The API layer refuses
+             commits for a topic that does not exist.)
+    Effects: the same as when an operator deletes the offset, even if the group subscribes to the topic.
     Kafka:   GroupCoordinator.handleDeletedPartitions, 0.10.2 to 3.9.
     """
     broker = s.brokers[b]
@@ -209,15 +210,15 @@ def topic_deleted(s, b: Broker):
 
 
 def may_leave_cache(owned, leading):
-    """Whether a Dead group leaves the cache, by a broker that owns the partition or not, leads or not: always."""
+    """Whether a Dead group may leave the cache: always, whether or not the broker owns the partition or leads."""
     return True
 
 
 def remove_dead(s, b: Broker):
     """A Dead group leaves the cache.
 
-    Guards:  it is Dead.
-    Effects: broker `b` knows no such group.
+    Guards:  the group is Dead.
+    Effects: broker `b` no longer knows the group.
     Kafka:   GroupMetadataManager.cleanupGroupMetadata, removeGroupsForPartition, 0.10 to 3.9.
     """
     broker = s.brokers[b]
@@ -229,10 +230,10 @@ def remove_dead(s, b: Broker):
 
 
 def bury(s, b: Broker):
-    """The tombstones that were decided are appended, where broker `b` leads; else they are dropped.
+    """Broker `b` appends the tombstones that are due if it leads, and drops them otherwise.
 
-    Guards:  some are due; a group that is dead has left the cache.
-    Effects: they are in the log, perhaps behind what was written since; or nowhere.
+    Guards:  some are due; a Dead group has left the cache.
+    Effects: they are in the log, perhaps after records written since; or they are nowhere.
     Kafka:   GroupMetadataManager.cleanupGroupMetadata, appendRecordsToLeader without acks, 0.10 to 3.9.
     """
     broker = s.brokers[b]

@@ -1,8 +1,8 @@
-"""What may go wrong, or is wanted, from outside. Changes of the leader are bounded by epochs, all else is counted.
+"""Faults, operations and the passing of time. Leader changes are bounded by epochs, the rest by budgets.
 
-A failed append counts as a fault, and so do a load that fails, a client that gives up while an answer may come, and
-what an operator does to the group. The end of a session does not, nor that a client starts again. Time is counted
-apart.
+The budget of faults counts crashes, failed appends, failed loads, clients that give up while an answer may still come,
+and what operators do to the group. It does not count the end of a session, or the restart of a client. The passing of
+time has a budget of its own.
 """
 
 from kafkaproof.spec.group.coordinator import NOTHING_PARKED, forget_group
@@ -21,9 +21,10 @@ from kafkaproof.spec.language.sets import contains, without_member
 def fail_over(s, to: Broker, committed: Position, kept: Position):
     """Another broker becomes leader of the offsets partition, with `kept` records.
 
-    Guards:  it is another, or the leader has lost its memory and comes back; of the `kept` records `committed` were
-             committed before, and so all that were acknowledged.
-    Effects: the log ends there; an append that was not committed is in no log any more for who made it.
+    Guards:  it is another broker, or the leader itself, restarted and without memory; of the `kept` records, the first
+             `committed` were committed before, among them all that were acknowledged.
+    Effects: the log ends after the kept records; for the broker that made it, an append that was not committed is no
+             longer in any log.
     """
     storage = s.storage
     if leads(storage, to) and (s.brokers[to].owned or s.brokers[to].loading):
@@ -44,8 +45,8 @@ def fail_over(s, to: Broker, committed: Position, kept: Position):
 def elect_again(s):
     """The leader of the offsets partition is elected again, as it is whenever its leader epoch rises.
 
-    Guards:  it knows that it leads.
-    Effects: a change that it will hear of; the log stays.
+    Guards:  the leader knows that it leads.
+    Effects: there is a change of leader to handle; the log stays as it is.
     """
     leader = leader_of(s.storage, s.storage.epoch)
     if not s.brokers[leader].owned and not s.brokers[leader].loading:
@@ -66,7 +67,7 @@ def cut(s, kept):
 
 
 def time_passes(s, retention: Flag()):
-    """The check interval of offsets passes; or so much time that all that was committed is too old.
+    """The offsets' check interval passes, or so much time that everything committed so far is too old.
 
     Guards:  none.
     Effects: with `retention` every record in the log, every committed offset and every Empty group is aged.
@@ -82,10 +83,10 @@ def time_passes(s, retention: Flag()):
 
 
 def crash(s, b: Broker):
-    """The process of broker `b` dies, and is back at once, with no memory.
+    """The process of broker `b` dies, and restarts at once without its memory.
 
-    Guards:  it owns the partition, or is loading.
-    Effects: it has no group, and owns nothing; whoever waited for it finds the connection broken.
+    Guards:  the broker owns the partition, or is loading it.
+    Effects: it has no group and owns nothing; clients that waited for it find their connection broken.
     """
     broker = s.brokers[b]
     if not broker.owned and not broker.loading:
@@ -119,7 +120,7 @@ def forget_everything(broker):
 
 
 def close_connection(s, m):
-    """Nobody waits any more for what client `m` has asked."""
+    """No answer is due any more to client `m`."""
     hang_up(s.network, m)
     for broker in s.brokers:
         for member in broker.group.members:
@@ -131,7 +132,7 @@ def close_connection(s, m):
 
 
 def answers_due(s, m):
-    """How many places know that client `m` waits for an answer."""
+    """How many answers are due to client `m`."""
     n = 0
     for broker in s.brokers:
         for member in broker.group.members:
@@ -147,16 +148,17 @@ def answers_due(s, m):
 
 
 def waits_in_vain(s, m):
-    """Client `m` waits for an answer that nobody owes it: a late request of its own took the parked one's place."""
+    """Client `m` waits for an answer that nobody will send: one of its own late requests replaced the parked one."""
     return s.network.requests[m].kind == WAIT and s.network.answers[m].verdict == UNANSWERED and answers_due(s, m) == 0
 
 
 def give_up(s, m: Client):
-    """Client `m` does not wait any longer: a request or an answer is lost, or late.
+    """Client `m` stops waiting: a request or an answer is lost, or late.
 
-    Guards:  it is not out.
-    Effects: its request may yet arrive, the answer is dropped; it asks again: who synchronized joins again. A fault,
-             unless it waits in vain: then its time is over at last.
+    Guards:  the client is not OUT.
+    Effects: its request may still arrive, the answer is dropped, and the client asks again: if it waited for its
+             assignment, it joins again. This counts as a fault, unless no answer was ever going to come: then its
+             timeout simply expires.
     """
     client = s.clients[m]
     if client.phase == OUT:
@@ -178,8 +180,8 @@ def give_up(s, m: Client):
 def crash_client(s, m: Client):
     """The process of client `m` dies.
 
-    Guards:  it is not out.
-    Effects: it knows nothing, and acts on nothing.
+    Guards:  the client is not OUT.
+    Effects: it knows nothing, and acts on no partition.
     """
     if s.clients[m].phase == OUT:
         return False

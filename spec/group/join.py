@@ -37,13 +37,13 @@ from kafkaproof.spec.language.domains import NOBODY, Flag
 
 
 def create_if_absent(group):
-    """A group that is not in the cache begins as Empty."""
+    """Create the group as Empty if it is not in the cache."""
     if group.state == ABSENT:
         group.state = EMPTY
 
 
 def prepare_rebalance(group):
-    """prepareRebalance: no assignment any more, and a delayed join, the initial one from Empty."""
+    """prepareRebalance: drop the assignment and start a delayed join, with the initial delay if the group was Empty."""
     if group.state != PREPARING_REBALANCE:
         group.delayed = 1 if group.state == EMPTY else 0
         group.state = PREPARING_REBALANCE
@@ -58,7 +58,7 @@ def offer(member, first, second):
 
 
 def add_member(group, id, who, first, second, clients):
-    """A new member, which leads when nobody does, waits for the next generation."""
+    """Add a new member, which waits for the next generation. It leads if nobody else does."""
     member = group.members[id]
     member.status = MEMBER
     member.fresh = 1
@@ -70,10 +70,10 @@ def add_member(group, id, who, first, second, clients):
 
 
 def turn_away(group, id):
-    """A member that finds the group full is dropped; if it led, who has joined before leads.
+    """Drop a member that finds the group full. If it led, the member that has joined leads.
 
-    Kafka takes any member as leader. Who has not joined by the end cannot lead the next generation, and whoever
-    joins until then is turned away, too: with room for one, that is who has joined.
+    Kafka picks any member as leader. A member that has not joined by the end cannot lead the next generation, and all
+    others that join until then are turned away, too. With room for one member, only the one that has joined is left.
     """
     forget_member(group.members[id])
     for other in range(len(group.members) - 1):
@@ -82,11 +82,11 @@ def turn_away(group, id):
 
 
 def first_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: Protocol):
-    """Client `m`, which has no member id, asks broker `b` to join; if it is static, its instance is new.
+    """Client `m`, which has no member id, asks broker `b` to join. If it is static, its group.instance.id is new.
 
     Guards:  the request arrives; no member has its group.instance.id.
-    Request: MEMBER_ID_REQUIRED, or PARKED; else as `first_join_verdict`.
-    Effects: a pending member; or a new member, and a rebalance, for which the parked syncs of the last are refused.
+    Request: MEMBER_ID_REQUIRED or PARKED, or an error as in `first_join_verdict`.
+    Effects: there is a pending member; or there is a new member, and a rebalance, which refuses the parked syncs.
     Kafka:   GroupCoordinator.doUnknownJoinGroup, doDynamicNewMemberJoinGroup, 2.2 to 3.9 (KIP-394).
     """
     group = s.brokers[b].group
@@ -114,10 +114,10 @@ def join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: Protoco
     """Client `m`, which has a member id, asks broker `b` to join.
 
     Guards:  the request arrives.
-    Request: PARKED, or NONE at once; else as `join_verdict`.
-    Effects: a pending member becomes a member; a member's protocols are those that it offers; both wait, and there is a
-             rebalance, for which the parked syncs of the last are refused. NONE gives the present generation. Who finds
-             the group full is dropped.
+    Request: PARKED, or NONE at once, or an error as in `join_verdict`.
+    Effects: a pending member becomes a member; a member's protocols are replaced by those that it offers. Both wait,
+             and there is a rebalance, which refuses the parked syncs. NONE gives the present generation. A client that
+             finds the group full is dropped.
     Kafka:   GroupCoordinator.doCurrentMemberJoinGroup, 2.2 to 3.9.
     """
     broker = s.brokers[b]
@@ -157,14 +157,14 @@ def anybody_parked(group):
 
 
 def is_next_leader(group, leader):
-    """Whether `leader` may lead the next generation: the leader if it has joined, else anybody who has."""
+    """Whether `leader` may lead the next generation: the present leader if it has joined, else any member that has."""
     if is_parked(group, group.leader) or not anybody_parked(group):
         return leader == group.leader
     return is_parked(group, leader)
 
 
 def anybody_stays(group):
-    """Whether a member is there that is not removed."""
+    """Whether some member stays in the group."""
     for member in group.members:
         if stays(member):
             return True
@@ -172,19 +172,19 @@ def anybody_stays(group):
 
 
 def remove_absent(group):
-    """Members that have not joined in time are removed."""
+    """Remove the members that have not joined in time."""
     for member in group.members:
         if member.status == MEMBER and not stays(member):
             forget_member(member)
 
 
 def is_subscription(group, topic):
-    """Whether the members of the next generation may subscribe to a topic: any, and none without members."""
+    """Whether the members of the next generation may subscribe to a topic: to any topic; to none without members."""
     return topic == 0 or anybody_stays(group)
 
 
 def begin_generation(group, leader, protocol, topic):
-    """initNextGeneration: one more; Empty without members, else the leader's assignment is awaited."""
+    """initNextGeneration: the next generation is Empty without members; else it awaits the leader's assignment."""
     group.generation += 1
     group.delayed = 0
     group.idle = 0
@@ -203,12 +203,12 @@ def begin_generation(group, leader, protocol, topic):
 
 
 def complete_join(s, b: Broker, leader: MemberId, protocol: Protocol, topic: Topic):
-    """The rebalance is over: everybody has joined.
+    """The rebalance is complete: every member has joined.
 
-    Guards:  every member has a parked join, nobody is pending, and the initial delay is over; `leader` is the leader,
-             or anybody if that one has not joined; `protocol` is supported by all, and none has more votes;
-             `topic` is what they subscribe to.
-    Effects: a new generation; every parked join is answered. Without members the group is Empty, and stored.
+    Guards:  every member has a parked join, no member is pending, and the initial delay is over; `leader` is the
+             present leader, or any member if that one has not joined; `protocol` is supported by all members, and none
+             has more votes; `topic` is the topic that they subscribe to.
+    Effects: a new generation begins; every parked join is answered. Without members the group is Empty, and is stored.
     Kafka:   GroupCoordinator.onCompleteJoin, 0.9 to 3.9; the choice of a leader: 2.3 to 3.9.
     """
     broker = s.brokers[b]
@@ -226,11 +226,12 @@ def complete_join(s, b: Broker, leader: MemberId, protocol: Protocol, topic: Top
 
 
 def join_timeout(s, b: Broker, leader: MemberId, protocol: Protocol, topic: Topic):
-    """The rebalance is over: its time is, or the initial delay.
+    """The rebalance timeout expires, or the initial delay.
 
-    Guards:  a rebalance goes on; not that static members remain and nobody has joined, which waits on; `leader`,
-             `protocol` and `topic` as when everybody has joined.
-    Effects: members that have not joined are removed, static ones stay; then as when everybody has joined.
+    Guards:  a rebalance goes on; it is not the case that only static members remain and nobody has joined, for then the
+             wait goes on; `leader`, `protocol` and `topic` are as when every member has joined.
+    Effects: members that have not joined are removed, except static ones; then the same as when every member has
+             joined.
     Kafka:   DelayedJoin.onExpiration, GroupCoordinator.onCompleteJoin, 0.9 to 3.9.
     """
     broker = s.brokers[b]

@@ -1,10 +1,10 @@
-"""How a broker becomes coordinator, and ceases to be: by changes of the offsets partition's leader.
+"""How a broker becomes coordinator and stops being it: by changes of the offsets partition's leader.
 
-Changes are handled in order, by one thread, at any time after they have happened: until then a broker that leads no
-more answers as if it did, and one that leads already answers that it does not.
+One thread handles the changes in order, at any time after they have happened. Until then a broker that no longer leads
+answers as if it did, and one that already leads answers that it does not.
 
-A load takes one record a step, and others go on meanwhile: requests are refused, and leadership may move away.
-Then the load ends where it is, and the broker owns what it has read so far until the thread comes to the next change.
+A load reads one record in each step. Meanwhile requests are refused, and leadership may move away. In that case the
+load ends where it is, and the broker owns what it has read so far until the thread comes to the next change.
 """
 
 from kafkaproof.spec.group.cache import install
@@ -17,15 +17,16 @@ from kafkaproof.spec.group.storage import count_fault, has_more, has_news, is_ne
 
 
 def must_load(broker):
-    """addLoadingPartition: whether a broker that is elected loads: not when it owns the partition already."""
+    """addLoadingPartition: whether an elected broker loads the partition: only if it does not already own it."""
     return not broker.owned
 
 
 def take_over(s, b: Broker):
     """Broker `b` learns that it leads the offsets partition, and begins to load.
 
-    Guards:  the next change that it has not handled is its election; it is not loading, and has unloaded.
-    Effects: requests are answered with COORDINATOR_LOAD_IN_PROGRESS; a broker that owns the partition goes on.
+    Guards:  the next change to handle is its own election; it is not loading, and has unloaded what it had.
+    Effects: requests are answered with COORDINATOR_LOAD_IN_PROGRESS; a broker that already owns the partition
+             continues.
     Kafka:   GroupCoordinator.onElection, GroupMetadataManager.scheduleLoadGroupAndOffsets, 0.9 to 3.9.
     """
     broker = s.brokers[b]
@@ -43,8 +44,9 @@ def take_over(s, b: Broker):
 def read(s, b: Broker):
     """Broker `b` reads the next record of the log.
 
-    Guards:  it is loading, still leads, and there is one; a group in its cache stays as it is, whatever the log says.
-    Effects: it counts in place of a former one with the same key, or removes that.
+    Guards:  it is loading, still leads, and there is another record; a group that is already in its cache stays as it
+             is, whatever the log says.
+    Effects: the record replaces the former one with the same key, or removes it.
     Kafka:   GroupMetadataManager.doLoadGroupsAndOffsets, loadGroup, 0.9 to 3.9.
     """
     broker = s.brokers[b]
@@ -56,11 +58,11 @@ def read(s, b: Broker):
 
 
 def load(s, b: Broker):
-    """Broker `b` has read the log, and owns the partition.
+    """Broker `b` finishes the load, and owns the partition.
 
-    Guards:  it is loading, and has read to the log end (2.1+), or does not lead any more.
-    Effects: the group is as the last records say: Stable with members, else Empty; sessions begin anew. A group that
-             was in the cache is as it was.
+    Guards:  it is loading; it has read to the log end (2.1+), or no longer leads.
+    Effects: the group is as the last records say: Stable with members, Empty without; sessions start anew. A group that
+             was already in the cache stays as it was.
     Kafka:   GroupMetadataManager.doLoadGroupsAndOffsets, loadGroupsAndOffsets, 2.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -74,10 +76,10 @@ def load(s, b: Broker):
 
 
 def load_fails(s, b: Broker):
-    """Broker `b` cannot read the log, and owns the partition nevertheless.
+    """Broker `b` cannot read the log, but owns the partition all the same.
 
     Guards:  it is loading.
-    Effects: nothing of what it has read is in the cache.
+    Effects: nothing that it has read enters the cache.
     Kafka:   GroupMetadataManager.loadGroupsAndOffsets, catch and finally, 0.9 to 3.9.
     """
     broker = s.brokers[b]
@@ -92,22 +94,22 @@ def load_fails(s, b: Broker):
 
 
 def own(broker):
-    """The load is over, however it ended: the partition is owned."""
+    """End the load, whether or not it succeeded: the partition is owned."""
     broker.loading = 0
     broker.read = 0
     broker.owned = 1
 
 
 def disown(broker):
-    """The partition is not owned any more."""
+    """Give up the partition."""
     broker.owned = 0
 
 
 def unload(s, b: Broker):
     """Broker `b` learns that it does not lead the offsets partition.
 
-    Guards:  the next change that it has not handled is another's election; it is not loading.
-    Effects: the group is Dead; parked requests are answered with NOT_COORDINATOR.
+    Guards:  the next change to handle is the election of another broker; it is not loading.
+    Effects: the group becomes Dead; parked requests are answered with NOT_COORDINATOR.
     Kafka:   GroupCoordinator.onResignation, onGroupUnloaded, GroupMetadataManager.removeGroupsForPartition, 0.9 to 3.9.
     """
     broker = s.brokers[b]

@@ -1,7 +1,7 @@
-"""Members as their clients are: each acts alone, and hears of the group only what it is answered.
+"""Members, as seen by their clients: each acts alone, and learns about the group only from the answers it gets.
 
-Eager rebalancing: whoever joins again has given up what it was assigned. A client that does not act any
-more for whatever reason may start again, and then knows no member id.
+Rebalancing is eager: a client that joins again has given up what it was assigned. A client that is out, for whatever
+reason, may start again, and then knows no member id.
 
 A member owns `s.clients[m]` and reaches the rest through the network. Which id a coordinator would draw for
 it (`draw`) is the one thing that depends on the whole state.
@@ -38,21 +38,21 @@ Phase = Choice("OUT", "JOINING", "SYNCING", "WORKING")
 OUT, JOINING, SYNCING, WORKING = Phase
 CLIENT = Record(
     phase=(Phase, "where the client is in the protocol"),
-    id=(MemberId, "member id, as far as it knows"),
-    generation=(Generation, "generation of its last join, 0 when it has to join"),
+    id=(MemberId, "the member id that it believes it has"),
+    generation=(Generation, "generation of its last join, 0 if it has to join"),
     epoch=(Epoch, "leader epoch of the coordinator that gave the generation; Kafka's clients do not know it"),
-    leading=(Flag(), "it was told that it leads"),
+    leading=(Flag(), "it was told that it is the leader"),
     owns=(Flag(), "it acts on the topic partition"),
 )
 
 
 def in_callback(append, id):
-    """Whether the callback of an append may still put a member id into the group: of a static member, either id."""
+    """Whether the callback of an append may still put a member id into the group (for a static member, either id)."""
     return append.kind == STATIC_RECORD and (append.id == id or append.former == id)
 
 
 def is_held(s, id):
-    """Whether anybody holds a member id: a message, the log, a coordinator's cache, or a callback."""
+    """Whether a member id is in use: in a client, a message, the log, a coordinator's cache, or a callback."""
     if in_messages(s.network, id) or in_log(s.storage, id):
         return True
     for client in s.clients:
@@ -71,7 +71,7 @@ def is_held(s, id):
 
 
 def draw(s):
-    """The least member id that nobody holds."""
+    """The least member id that is not in use."""
     found = len(s.brokers[0].group.members) - 1
     for i in range(len(s.brokers[0].group.members) - 1):
         id = len(s.brokers[0].group.members) - 2 - i
@@ -81,7 +81,7 @@ def draw(s):
 
 
 def set_out(client, phase, id):
-    """The client has no generation, and acts on nothing."""
+    """Reset a client: it has no generation, and acts on nothing."""
     client.phase = phase
     client.id = id
     client.generation = 0
@@ -103,7 +103,7 @@ def verdict_for(network, m):
 
 
 def tells_to_reset(verdict):
-    """Whether an error says that the coordinator does not know the member."""
+    """Whether an error says that the coordinator does not know the member id."""
     return verdict == UNKNOWN_MEMBER_ID
 
 
@@ -122,7 +122,7 @@ def is_fatal(verdict):
 
 
 def joined(s, m: Client):
-    """Client `m` gets a generation, and synchronizes.
+    """Client `m` learns its generation, and synchronizes.
 
     Guards:  its join was answered with NONE.
     Effects: it knows its id, the generation, and whether it leads.
@@ -146,7 +146,7 @@ def synced(s, m: Client):
     """Client `m` gets its assignment, and works.
 
     Guards:  its sync was answered with NONE.
-    Effects: it acts on what it was assigned, heartbeats and commits.
+    Effects: it acts on what it was assigned, sends heartbeats, and commits.
     Kafka:   AbstractCoordinator.SyncGroupResponseHandler, onJoinComplete, 0.9 to 3.9.
     """
     client = s.clients[m]
@@ -162,7 +162,7 @@ def synced(s, m: Client):
 
 
 def take_id(s, m: Client):
-    """Client `m` joins again with the id that it was given.
+    """Client `m` joins again with the member id that it was given.
 
     Guards:  its join was answered with MEMBER_ID_REQUIRED.
     Effects: it knows its id.
@@ -179,9 +179,9 @@ def take_id(s, m: Client):
 
 
 def rejoin(s, m: Client):
-    """Client `m` joins again with its id, since a rebalance goes on, or its generation is over.
+    """Client `m` joins again with its id, because a rebalance goes on, or its generation is over.
 
-    Guards:  it was answered so, or its sync has failed in another way than that it is not known.
+    Guards:  an answer said so, or its sync failed with any error other than UNKNOWN_MEMBER_ID.
     Effects: it has no generation, and gives up its assignment.
     Kafka:   AbstractCoordinator.HeartbeatResponseHandler, SyncGroupResponseHandler; onJoinPrepare, 0.9 to 3.9.
     """
@@ -196,7 +196,7 @@ def rejoin(s, m: Client):
 
 
 def start_over(s, m: Client):
-    """Client `m` joins without an id, since the coordinator does not know it.
+    """Client `m` joins without an id, because the coordinator does not know its id.
 
     Guards:  it was answered with UNKNOWN_MEMBER_ID.
     Effects: it has neither id nor generation, and gives up its assignment.
@@ -212,9 +212,9 @@ def start_over(s, m: Client):
 def retry(s, m: Client):
     """Client `m` asks again, perhaps another broker.
 
-    Guards:  its join, heartbeat or commit was answered with an error that says nothing of the group.
-    Effects: the same request may be sent again; if it has no member id, the one to be drawn is another if somebody
-             holds that by now.
+    Guards:  its join, heartbeat or commit was answered with an error that says nothing about the group.
+    Effects: the same request may be sent again; if it has no member id, a new one is drawn for it, because the former
+             one may be in use by now.
     Kafka:   AbstractCoordinator.markCoordinatorUnknown, 0.9 to 3.9.
     """
     client = s.clients[m]
@@ -235,7 +235,7 @@ def retry(s, m: Client):
 
 
 def give_in(s, m: Client):
-    """Client `m` is told that it has no place in the group, and ends.
+    """Client `m` is told that it has no place in the group, and stops.
 
     Guards:  it was answered with FENCED_INSTANCE_ID, INCONSISTENT_GROUP_PROTOCOL, GROUP_MAX_SIZE_REACHED or
              INVALID_COMMIT_OFFSET_SIZE.
@@ -254,8 +254,8 @@ def give_in(s, m: Client):
 def leave(s, m: Client):
     """Client `m` leaves the group.
 
-    Guards:  it works, waits for no answer, and is not static.
-    Effects: LeaveGroup is on its way; nobody waits for the answer.
+    Guards:  it works, is not waiting for an answer, and is not static.
+    Effects: LeaveGroup is in flight; nobody waits for the answer.
     Kafka:   AbstractCoordinator.maybeLeaveGroup, 0.9 to 3.9.
     """
     client = s.clients[m]
@@ -270,7 +270,7 @@ def leave(s, m: Client):
 def start(s, m: Client):
     """A new process of client `m` joins.
 
-    Guards:  it is not in the group, as far as it knows.
+    Guards:  the client is OUT.
     Effects: it joins without a member id.
     Kafka:   AbstractCoordinator.ensureActiveGroup, 0.9 to 3.9.
     """

@@ -1,4 +1,4 @@
-"""How members are kept and lost: Heartbeat, LeaveGroup, and the end of a session."""
+"""How members stay in the group and leave it: Heartbeat, LeaveGroup, and the end of a session."""
 
 from kafkaproof.spec.group.coordinator import (
     JOIN_PARKED,
@@ -36,8 +36,8 @@ def heartbeat(s, b: Broker, m: Client):
     """Client `m` asks broker `b` whether it is still a member.
 
     Guards:  it works, and waits for nothing else.
-    Request: NONE, or as `heartbeat_verdict`.
-    Effects: none but the answer; the session begins anew, which time is left out of.
+    Request: NONE, or an error as in `heartbeat_verdict`.
+    Effects: only the answer. (The session starts anew, but its time is not modelled.)
     Kafka:   GroupCoordinator.handleHeartbeat; NONE in CompletingRebalance: 2.6 to 3.9.
     """
     if asked(s.network, m, 0) != WORK:
@@ -49,11 +49,11 @@ def heartbeat(s, b: Broker, m: Client):
 
 
 def heartbeat_beside(s, b: Broker, m: Client):
-    """The heartbeat thread of client `m`, which waits for the answer to its sync or its commit, asks broker `b`.
+    """The heartbeat thread of client `m` asks broker `b`, while the client waits for the answer to a sync or a commit.
 
     Guards:  it has a generation, and waits.
-    Request: NONE, or as `heartbeat_verdict`.
-    Effects: none: the client goes by the answer that it waits for.
+    Request: NONE, or an error as in `heartbeat_verdict`.
+    Effects: none: the client acts on the answer that it waits for.
     Kafka:   GroupCoordinator.handleHeartbeat; AbstractCoordinator.HeartbeatThread, beside a sync: 2.7 to 3.9.
     """
     if not waits_in_generation(s.network, m):
@@ -65,7 +65,7 @@ def heartbeat_beside(s, b: Broker, m: Client):
 
 
 def lose_member(group, id, heir):
-    """A member is gone; another leads if it did, and a group that was not in a rebalance begins one."""
+    """Remove a member. If it led, `heir` leads. The group begins a rebalance, unless one goes on."""
     forget_member(group.members[id])
     group.leader = heir
     if group.state == STABLE or group.state == COMPLETING_REBALANCE:
@@ -75,8 +75,8 @@ def lose_member(group, id, heir):
 def leave(s, b: Broker, m: Client, heir: MemberId):
     """The LeaveGroup of client `m` arrives at broker `b`.
 
-    Guards:  there is one; `heir` is who leads afterwards: anybody, if the leader leaves.
-    Request: NONE; else as `leave_verdict`.
+    Guards:  there is such a request; `heir` leads afterwards: it is any other member if the leader leaves.
+    Request: NONE, or an error as in `leave_verdict`.
     Effects: on NONE the member is gone, and there is a rebalance. A pending member is only forgotten.
     Kafka:   GroupCoordinator.handleLeaveGroup, removeMemberAndUpdateGroup, 0.9 to 3.9.
     """
@@ -99,16 +99,16 @@ def leave(s, b: Broker, m: Client, heir: MemberId):
 
 
 def patience_is_over(member):
-    """Whether the time may be over in which a member must have been let in: only a new one's (2.1+)."""
+    """Whether a member's session may end while its join is parked: only a new member's may (2.1+)."""
     return member.fresh
 
 
 def expire(s, b: Broker, id: KnownId, heir: MemberId):
-    """The session of a member ends, or the time in which a new one must have joined.
+    """The session of a member ends, or the time that a new member has for its first join.
 
-    Guards:  it is a member, and no parked request keeps it alive; a parked join does not that of a new member.
-             `heir` is who leads afterwards: anybody, if the leader is gone.
-    Effects: its parked join is refused, it is gone, and there is a rebalance.
+    Guards:  it is a member, and no parked request keeps it alive; a new member's parked join does not. `heir` leads
+             afterwards: it is any other member if the leader is gone.
+    Effects: its parked join is refused, the member is removed, and there is a rebalance.
     Kafka:   GroupCoordinator.onExpireHeartbeat, 0.9 to 3.9; new members: 2.1 to 3.9.
     """
     group = s.brokers[b].group
@@ -154,7 +154,7 @@ def all_synced(group):
 
 
 def is_successor(group, heir):
-    """Whether `heir` may lead when who has not sent a sync is gone: the leader if it has, else anybody who has."""
+    """Whether `heir` may lead once members without a sync are gone: the leader if it sent one, else any that did."""
     if group.leader != NOBODY and has_synced(group.members[group.leader]):
         return heir == group.leader
     for member in group.members:
@@ -164,13 +164,14 @@ def is_successor(group, heir):
 
 
 def sync_timeout(s, b: Broker, heir: MemberId):
-    """The time is over in which the members of a generation must send their syncs.
+    """The members of a generation run out of time to send their syncs.
 
-    Once the group is Stable this comes to the end of their sessions, one by one: Kafka keeps no other account of them.
+    Once the group is Stable, this amounts to the end of their sessions, one by one: Kafka does not track them
+    otherwise.
 
-    Guards:  the leader's assignment is awaited, and a member has not sent its sync; `heir` is who leads afterwards:
-             anybody who has, if the leader has not.
-    Effects: those who have not are gone, and there is a rebalance.
+    Guards:  the leader's assignment is awaited, and a member has not sent its sync; `heir` leads afterwards: any member
+             that has sent its sync, if the leader has not.
+    Effects: the members that have not sent theirs are removed, and there is a rebalance.
     Kafka:   GroupCoordinator.onExpirePendingSync, 2.8 to 3.9.
     """
     group = s.brokers[b].group

@@ -1,4 +1,4 @@
-"""Metrics of the system group: one group, in the caches of the brokers that coordinate it, or believe to."""
+"""Metrics of the group system: one group, in the caches of the brokers that coordinate it or believe they do."""
 
 from kafkaproof.spec.group.coordinator import members_of
 from kafkaproof.spec.group.sorts import NOWHERE
@@ -20,7 +20,7 @@ from kafkaproof.spec.metrics.names import (
 
 
 def in_state(s, state):
-    """In how many caches the group is in a state."""
+    """The number of caches in which the group is in a given state."""
     count = 0
     for broker in s.brokers:
         if broker.group.state == state:
@@ -29,7 +29,7 @@ def in_state(s, state):
 
 
 def groups(s):
-    """In how many caches the group is.
+    """The number of caches that have the group.
 
     Kafka: GroupMetadataManager, NumGroups.
     """
@@ -37,32 +37,32 @@ def groups(s):
 
 
 def groups_empty(s):
-    """In how many caches the group is Empty."""
+    """The number of caches in which the group is Empty."""
     return in_state(s, EMPTY)
 
 
 def groups_preparing(s):
-    """In how many caches the group is PreparingRebalance."""
+    """The number of caches in which the group is PreparingRebalance."""
     return in_state(s, PREPARING_REBALANCE)
 
 
 def groups_completing(s):
-    """In how many caches the group is CompletingRebalance."""
+    """The number of caches in which the group is CompletingRebalance."""
     return in_state(s, COMPLETING_REBALANCE)
 
 
 def groups_stable(s):
-    """In how many caches the group is Stable."""
+    """The number of caches in which the group is Stable."""
     return in_state(s, STABLE)
 
 
 def groups_dead(s):
-    """In how many caches the group is Dead."""
+    """The number of caches in which the group is Dead."""
     return in_state(s, DEAD)
 
 
 def offsets(s):
-    """In how many caches there is a committed offset.
+    """The number of caches that have a committed offset.
 
     Kafka: GroupMetadataManager, NumOffsets.
     """
@@ -74,7 +74,7 @@ def offsets(s):
 
 
 def members(s):
-    """How many members the group has, in the cache that has the most."""
+    """The number of members of the group, in the cache that has the most."""
     most = 0
     for broker in s.brokers:
         most = max(most, members_of(broker.group))
@@ -82,7 +82,7 @@ def members(s):
 
 
 def loading(s):
-    """How many brokers load the offsets partition."""
+    """The number of brokers that are loading the offsets partition."""
     count = 0
     for broker in s.brokers:
         if broker.loading:
@@ -91,7 +91,7 @@ def loading(s):
 
 
 def rebalances(before, after):
-    """How many joins a step completed: each raises the generation by one."""
+    """The number of joins that a step completed: each raises the generation by one."""
     count = 0
     for b in range(len(after.brokers)):
         if after.brokers[b].group.generation == before.brokers[b].group.generation + 1:
@@ -100,7 +100,7 @@ def rebalances(before, after):
 
 
 def leader_elections(before, after):
-    """How many leaders of the offsets partition a step elected."""
+    """The number of leaders of the offsets partition that a step elected."""
     return after.storage.epoch - before.storage.epoch
 
 

@@ -1,17 +1,16 @@
 """The network between clients and coordinators, and the group's member ids.
 
-A client has at most one request that it waits for. When it may send one, the request is in `requests`, and
-may arrive at any broker: FindCoordinator answers from cached metadata, which may be stale, so that a client
-may take any broker for the coordinator. That it was sent only then, or long before, makes no difference,
-since the client does nothing else meanwhile. A client that gives up closes its connection: the request may
-still arrive (`late`, one for each client: the latest), the answer goes nowhere. Leaving is a
-late request from the beginning: nobody waits for its answer. An answer that the client has not yet received is in
-`answers`.
+A client waits for at most one request. As soon as it may send one, the request is in `requests` and may arrive at any
+broker: FindCoordinator answers from cached metadata, which may be stale, so a client may take any broker for the
+coordinator. It makes no difference whether the request was sent just before it arrives or long before, because the
+client does nothing else meanwhile. A client that gives up closes its connection: the request may still arrive (`late`
+keeps the latest one of each client), but its answer is lost. LeaveGroup is a late request from the beginning: nobody
+waits for its answer. `answers` holds the answers that clients have not yet received.
 
-Member ids: a client that joins without one has the id in its request that the coordinator would draw
-for it (`known` is 0). It is the least that nobody holds: no client, message, cache or record.
+Member ids: the request of a client that joins without one has the id that the coordinator would draw for it, and
+`known` is 0. It is the least id that no client, message, cache or record holds.
 
-`epoch` in an answer is the leader epoch of the coordinator that gave it. Kafka's answers do not say it; only
+`epoch` in an answer is the leader epoch of the coordinator that gave it. Kafka's answers do not contain it; only
 properties read it.
 """
 
@@ -23,8 +22,8 @@ from kafkaproof.spec.language.sets import contains, only
 Verdict = Choice(
     "UNANSWERED",
     "NONE",
-    "PARKED",  # will be answered when the rebalance goes on
-    "STORED",  # will be answered when the append is acknowledged, or has failed
+    "PARKED",  # answered when the rebalance goes on
+    "STORED",  # answered when the append is acknowledged or has failed
     "UNKNOWN_MEMBER_ID",
     "ILLEGAL_GENERATION",
     "REBALANCE_IN_PROGRESS",
@@ -88,24 +87,24 @@ Request = Choice(
 NOTHING, JOIN, SYNC, WORK, COMMIT, LEAVE, WAIT = Request
 
 REQUEST = Record(
-    kind=(Request, "what is asked"),
+    kind=(Request, "the kind of request"),
     id=(MemberId, "member id, or the id to be drawn"),
-    known=(Flag(), "the client sends the id"),
+    known=(Flag(), "the request contains the member id"),
     generation=(Generation, "generation, 0 for none"),
-    leading=(Flag(), "SyncGroup has an assignment: the client was told that it leads"),
+    leading=(Flag(), "SyncGroup contains an assignment, because the client was told that it leads"),
 )
 ANSWER = Record(
     verdict=(Verdict, "error code"),
     id=(MemberId, "member id"),
     generation=(Generation, "generation"),
     epoch=(Epoch, "leader epoch of the coordinator"),
-    leading=(Flag(), "the answer to JoinGroup has the list of members"),
-    owns=(Flag(), "the assignment is the topic partition"),
+    leading=(Flag(), "the answer to JoinGroup contains the list of members"),
+    owns=(Flag(), "the client is assigned the topic partition"),
 )
 NETWORK = Record(
     requests=(Array(REQUEST, "clients"), "requests that clients wait for, or may send"),
-    late=(Array(REQUEST, "clients"), "requests that nobody waits for any more"),
-    answers=(Array(ANSWER, "clients"), "answers on their way"),
+    late=(Array(REQUEST, "clients"), "requests that nobody waits for"),
+    answers=(Array(ANSWER, "clients"), "answers in flight"),
 )
 
 
@@ -119,12 +118,12 @@ def put_request(request, kind, id, known, generation, leading):
 
 
 def drop_request(request):
-    """There is no request."""
+    """Clear a request."""
     put_request(request, NOTHING, NOBODY, 0, 0, 0)
 
 
 def drop_answer(answer):
-    """There is no answer."""
+    """Clear an answer."""
     answer.verdict = UNANSWERED
     answer.id = NOBODY
     answer.generation = 0
@@ -134,23 +133,23 @@ def drop_answer(answer):
 
 
 def ask(network, m, kind, id, known, generation, leading):
-    """Client `m` has received what it waited for, and may now ask this."""
+    """Client `m` has received its answer, and may now send this request."""
     drop_answer(network.answers[m])
     put_request(network.requests[m], kind, id, known, generation, leading)
 
 
 def asked(network, m, late):
-    """What client `m` asks, or has asked before it gave up: an arrival."""
+    """The kind of request that client `m` sends, or sent before it gave up (`late`): an arrival."""
     return network.late[m].kind if late else network.requests[m].kind
 
 
 def id_of(network, m, late):
-    """The member id in the request, or that would be drawn."""
+    """The member id in the request, or the one that would be drawn for it."""
     return network.late[m].id if late else network.requests[m].id
 
 
 def id_known(network, m, late):
-    """Whether the request has a member id."""
+    """Whether the client sent a member id in the request."""
     return network.late[m].known if late else network.requests[m].known
 
 
@@ -160,7 +159,7 @@ def generation_of(network, m, late):
 
 
 def waits_in_generation(network, m):
-    """Whether client `m` waits for the answer to a request in which it has named its generation: a sync, a commit."""
+    """Whether client `m` waits for the answer to a request that names its generation: a sync or a commit."""
     return network.requests[m].kind == WAIT and network.requests[m].generation > 0
 
 
@@ -170,12 +169,12 @@ def has_assignment(network, m, late):
 
 
 def waiter(m, late):
-    """Who waits for the answer: the client, or nobody."""
+    """The client that waits for the answer, if it still does, as a set."""
     return 0 if late else only(m)
 
 
 def answer(network, m, late, verdict):
-    """Take a request, and answer it with an error; NONE with a content is given by what follows."""
+    """Take a request and answer it with an error code. Other functions add the content of a NONE."""
     if late:
         drop_request(network.late[m])
     elif verdict == PARKED or verdict == STORED:
@@ -187,12 +186,12 @@ def answer(network, m, late, verdict):
 
 
 def answer_operator(network, verdict):
-    """Answer a request of an operator's tool, or of a consumer without a group."""
+    """Answer a request from an operator's tool, or from a consumer without a group."""
     return verdict
 
 
 def operator(network):
-    """Who waits for the answer to an operator's commit, as a set: nobody that is modelled."""
+    """The clients that wait for the answer to an operator's commit: none that is modelled."""
     return 0
 
 
@@ -226,21 +225,21 @@ def give_assignment(network, clients, epoch, owns):
 
 
 def give_error(network, clients, verdict):
-    """Answer a request that was kept with an error."""
+    """Answer a parked request with an error."""
     for m in range(len(network.answers)):
         if contains(clients, m):
             network.answers[m].verdict = verdict
 
 
 def give_commit(network, clients):
-    """Answer a commit: NONE, which leaves the client as it was before it asked."""
+    """Answer a commit: NONE, which leaves the client as it was before the request."""
     for m in range(len(network.answers)):
         if contains(clients, m):
             network.requests[m].kind = WORK
 
 
 def answer_joins(network, group, epoch):
-    """Every parked join gets the new generation, and the leader alone the list of members."""
+    """Answer every parked join with the new generation. Only the leader gets the list of members."""
     for id in range(len(group.members) - 1):
         member = group.members[id]
         if member.parked == JOIN_PARKED:
@@ -250,7 +249,7 @@ def answer_joins(network, group, epoch):
 
 
 def answer_syncs(network, group, epoch):
-    """Every parked sync gets its share of the assignment."""
+    """Answer every parked sync with its share of the assignment."""
     for id in range(len(group.members) - 1):
         member = group.members[id]
         if member.parked == SYNC_PARKED:
@@ -259,7 +258,7 @@ def answer_syncs(network, group, epoch):
 
 
 def refuse(network, group, request, verdict):
-    """Every parked request of one kind is answered with an error."""
+    """Answer every parked request of one kind with an error."""
     for member in group.members:
         if member.parked == request:
             give_error(network, member.waiter, verdict)
@@ -267,7 +266,7 @@ def refuse(network, group, request, verdict):
 
 
 def hang_up(network, m):
-    """Client `m` closes its connection: what it waits for is not received, what it has sent may arrive."""
+    """Client `m` closes its connection. Its request may still arrive, but it will not receive the answer."""
     request = network.requests[m]
     if request.kind == JOIN or request.kind == SYNC or request.kind == WORK:
         kind = COMMIT if request.kind == WORK else request.kind
@@ -277,7 +276,7 @@ def hang_up(network, m):
 
 
 def say_goodbye(network, m):
-    """Client `m` sends LeaveGroup, and does not wait."""
+    """Client `m` sends LeaveGroup, and does not wait for the answer."""
     request = network.requests[m]
     put_request(network.late[m], LEAVE, request.id, 1, 0, 0)
     drop_request(request)
@@ -292,10 +291,10 @@ def in_messages(network, id):
 
 
 def instance(m):
-    """The group.instance.id in the requests of client `m`, as a set: nobody is static."""
+    """The group.instance.id in the requests of client `m`, as a set: empty, because no client is static."""
     return 0
 
 
 def shared_instance(m):
-    """Clients 0 and 1 are configured with one group.instance.id, as two processes of one client are."""
+    """The group.instance.id of client `m`: clients 0 and 1 share one, like two processes of the same client."""
     return only(0) if m < 2 else 0

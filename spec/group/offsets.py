@@ -49,8 +49,8 @@ def commit(s, b: Broker, m: Client, late: Flag()):
     """Client `m` commits an offset at broker `b`.
 
     Guards:  it works, and waits for nothing else; or the request is late.
-    Request: STORED; else as `commit_verdict`.
-    Effects: the offset is appended, and pending until the callback.
+    Request: STORED, or an error as in `commit_verdict`.
+    Effects: the offset is appended, and is pending until the callback runs.
     Kafka:   GroupCoordinator.doCommitOffsets, GroupMetadataManager.storeOffsets, 0.9 to 3.9.
     """
     broker = s.brokers[b]
@@ -66,7 +66,7 @@ def commit(s, b: Broker, m: Client, late: Flag()):
 
 
 def meaning(error):
-    """The code that a commit is answered with when its append has failed."""
+    """The error code that a commit gets when its append has failed."""
     if error == TIMED_OUT:
         return REQUEST_TIMED_OUT
     if error == TOO_LARGE:
@@ -75,11 +75,11 @@ def meaning(error):
 
 
 def commit_refused(s, b: Broker, m: Client, error: Refusal):
-    """Client `m` commits an offset at broker `b`, and the log refuses it before anything is written.
+    """Client `m` commits an offset at broker `b`, but the log refuses it before anything is written.
 
     Guards:  it works, waits for nothing else, and may commit; `b` leads the offsets partition.
     Request: the error.
-    Effects: none but the answer.
+    Effects: only the answer.
     Kafka:   GroupMetadataManager.storeOffsets, failPendingOffsetWrite, 0.9 to 3.9.
     """
     if asked(s.network, m, 0) != WORK or not takes_appends(s.storage, b):
@@ -94,15 +94,15 @@ def commit_refused(s, b: Broker, m: Client, error: Refusal):
 
 
 def later(cached, position):
-    """Which of two offsets stays in the cache: the one later in the log."""
+    """The one of two offsets that stays in the cache: the one later in the log."""
     return max(cached, position)
 
 
 def offset_stored(s, b: Broker, i: Slot):
-    """A commit is committed.
+    """The offset of a commit is committed to the log.
 
-    Guards:  append `i` is an offset's, and may be acknowledged.
-    Effects: the offset is in the cache, unless the group is Dead; the client is answered with NONE all the same.
+    Guards:  append `i` is that of an offset, and may be acknowledged.
+    Effects: the offset enters the cache, unless the group is Dead; the client is answered with NONE in any case.
     Kafka:   GroupMetadata.onOffsetCommitAppend, 0.9 to 3.9; only if later in the log: 0.11 to 3.9.
     """
     broker = s.brokers[b]
@@ -122,8 +122,8 @@ def offset_stored(s, b: Broker, i: Slot):
 def offset_not_stored(s, b: Broker, i: Slot, error: Failure):
     """The append of a commit has failed.
 
-    Guards:  append `i` is an offset's, and may fail so.
-    Effects: it is not pending any more; the client gets the error.
+    Guards:  append `i` is that of an offset, and may fail with this error.
+    Effects: the commit is no longer pending; the client gets the error.
     Kafka:   GroupMetadata.failPendingOffsetWrite, 0.9 to 3.9.
     """
     broker = s.brokers[b]
@@ -138,11 +138,12 @@ def offset_not_stored(s, b: Broker, i: Slot, error: Failure):
 
 
 def fetch(s, b: Broker, stable: Flag()):
-    """Anybody asks broker `b` for the committed offset, with `stable` for one that no transaction may change.
+    """A client or a tool asks broker `b` for the committed offset; with `stable`, for one that no open transaction may
+    change.
 
     Guards:  none.
-    Request: NONE, with whatever is in the cache, or -1; else as `fetch_verdict`.
-    Effects: none but the answer.
+    Request: NONE, with the offset in the cache or -1; or an error as in `fetch_verdict`.
+    Effects: only the answer.
     Kafka:   GroupMetadataManager.getOffsets, 0.9 to 3.9; requireStable: 2.5 to 3.9 (KIP-447).
     """
     answer_operator(s.network, fetch_verdict(s.brokers[b], stable))
@@ -153,8 +154,9 @@ def reset_offset(s, b: Broker):
     """A consumer without a group, or an operator's tool, commits an offset at broker `b`.
 
     Guards:  none.
-    Request: STORED; else as `commit_verdict`.
-    Effects: accepted while the group is Empty, or unknown: then it begins as Empty; else nothing but the answer.
+    Request: STORED, or an error as in `commit_verdict`.
+    Effects: the offset is appended if the group is Empty, or unknown: then it begins as Empty. Otherwise there is only
+             the answer.
     Kafka:   GroupCoordinator.doCommitOffsets with generation -1, 0.9 to 3.9.
     """
     broker = s.brokers[b]

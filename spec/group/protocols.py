@@ -1,4 +1,4 @@
-"""Which protocol a group uses: one that all members support, with the most votes."""
+"""Which protocol a group uses: the one with the most votes among those that all members support."""
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER
 from kafkaproof.spec.language.sets import is_empty
@@ -10,12 +10,12 @@ def supports(member, protocol):
 
 
 def stays(member):
-    """Whether a member is one of the next generation: it has joined again, or is static (KIP-345)."""
+    """Whether a member will be in the next generation: it has joined again, or is static (KIP-345)."""
     return member.parked == JOIN_PARKED or not is_empty(member.instance)
 
 
 def candidate(group, protocol):
-    """Whether all who stay support a protocol."""
+    """Whether all members that stay support a protocol."""
     for member in group.members:
         if member.status == MEMBER and stays(member) and not supports(member, protocol):
             return False
@@ -23,7 +23,7 @@ def candidate(group, protocol):
 
 
 def votes(group, protocol):
-    """How many of those who stay have `protocol` as the first candidate in their list."""
+    """The number of members that stay and have `protocol` as the first candidate in their list."""
     n = 0
     for member in group.members:
         if member.status == MEMBER and stays(member):
@@ -34,7 +34,7 @@ def votes(group, protocol):
 
 
 def is_elected(group, protocol):
-    """selectProtocol: a candidate with the most votes; ties are free. 0 stands for the choice of nobody."""
+    """selectProtocol: whether `protocol` is a candidate with the most votes. Ties are free. 0: without members."""
     nobody = True
     for member in group.members:
         if member.status == MEMBER and stays(member):
@@ -46,7 +46,7 @@ def is_elected(group, protocol):
 
 
 def common(group, first, second):
-    """supportsProtocols: the group has no members, or all of them support one of the protocols offered."""
+    """supportsProtocols: whether the group has no members, or all of them support one of the protocols offered."""
     return supported_by_all(group, first) or supported_by_all(group, second)
 
 
@@ -68,7 +68,7 @@ def supported_with(group, id, first, second, protocol):
 
 
 def votes_with(group, id, first, second, protocol):
-    """How many members have `protocol` as the first in their list that all support, if `id` offered these."""
+    """The number of members whose first protocol that all support would be `protocol` if `id` offered these."""
     n = 0
     for other in range(len(group.members) - 1):
         member = group.members[other]
@@ -82,7 +82,7 @@ def votes_with(group, id, first, second, protocol):
 
 
 def protocol_stays(group, id, first, second):
-    """Whether the group's protocol would be chosen again if the member `id` offered these; a tie is for it."""
+    """Whether the group's protocol would be chosen again if the member `id` offered these. A tie keeps it."""
     for member in group.members:
         for other in range(max(max(member.first, member.second), max(first, second)) + 1):
             if votes_with(group, id, first, second, other) > votes_with(group, id, first, second, group.protocol):

@@ -1,6 +1,6 @@
-"""What stands in the offsets log, and what a coordinator remembers of an append until its callback has run.
+"""What the offsets log contains, and what a coordinator remembers of an append until its callback has run.
 
-Records have no content but for their position, where that is enough: the offset of a commit is its position.
+Where its position is enough, a record has no other content: the offset in a commit is the commit's own position.
 """
 
 from kafkaproof.spec.group.sorts import Generation, KnownId, MemberId, NowhereOr
@@ -12,9 +12,9 @@ Kind = Choice(
     "OFFSET_RECORD",
     "GROUP_TOMBSTONE",
     "OFFSET_TOMBSTONE",
-    "TOMBSTONES",  # of the group and of its offset, in one batch
-    "STATIC_RECORD",  # a group record, and the callback is that of a static member
-    "TRANSACTION_RECORD",  # an offset that a transaction commits, or not
+    "TOMBSTONES",  # for the group and for its offset, in one batch
+    "STATIC_RECORD",  # a group record whose callback is that of a static member
+    "TRANSACTION_RECORD",  # an offset that a transaction commits or aborts
     "COMMIT_MARKER",
     "ABORT_MARKER",
 )
@@ -33,11 +33,11 @@ Kind = Choice(
 
 HISTORY = Record(
     answered=(Flag(), "a commit that was answered with NONE"),
-    deleted=(Flag(), "a commit that the leader had in its cache when it decided to delete it"),
+    deleted=(Flag(), "a commit that was in the leader's cache when the leader decided to delete it"),
 )
 RECORD = Record(
     kind=(Kind, "group or offset, value or tombstone"),
-    generation=(Generation, "generation; of a commit, the one that the sender gave"),
+    generation=(Generation, "generation; in a commit, the one that the sender named"),
     leader=(MemberId, "leader"),
     protocol=(Id("protocols", nobody=True), "protocol"),
     topic=(Id("topics", nobody=True), "the topic that the members subscribe to"),
@@ -49,12 +49,12 @@ RECORD = Record(
 )
 APPEND = Record(
     kind=(Kind, "what was appended"),
-    position=(NowhereOr, "where, -1 when it is in no log that lives on"),
-    generation=(Generation, "generation in the callback"),
+    position=(NowhereOr, "its position, -1 if it is in no surviving log"),
+    generation=(Generation, "generation, as the callback knows it"),
     waiter=(SetOf("clients"), "the client that waits for the answer to a commit"),
     orphan=(Flag(), "the group of the callback is Dead, or what it stores was deleted"),
-    id=(KnownId, "of a static member: its new member id"),
-    former=(KnownId, "and its former one"),
+    id=(KnownId, "static member: its new member id"),
+    former=(KnownId, "static member: its former member id"),
 )
 PREPARED = Record(
     record=(RECORD, "what is to be appended"),
@@ -65,7 +65,7 @@ PREPARED = Record(
 
 
 def clear_record(record):
-    """There is no record."""
+    """Clear a record."""
     record.kind = NO_RECORD
     record.generation = 0
     record.leader = 0
@@ -101,7 +101,7 @@ def remember_append(broker, kind, position, generation, waiter):
 
 
 def copy_record(to, source):
-    """Make one record like another, but for history."""
+    """Make one record equal to another, except for its history."""
     to.kind = source.kind
     to.generation = source.generation
     to.leader = source.leader
@@ -115,7 +115,7 @@ def copy_record(to, source):
 
 
 def forget_append(broker, i):
-    """A callback has run."""
+    """Remove a callback that has run."""
     appends = broker.appends
     for k in range(len(appends.slots) - 1):
         if k >= i:
@@ -124,7 +124,7 @@ def forget_append(broker, i):
 
 
 def copy_append(to, source):
-    """Make one append like another."""
+    """Copy one append to another."""
     to.kind = source.kind
     to.position = source.position
     to.generation = source.generation
@@ -135,7 +135,7 @@ def copy_append(to, source):
 
 
 def clear_prepared(prepared):
-    """There is no such record."""
+    """Clear a prepared record."""
     clear_record(prepared.record)
     prepared.waiter = 0
     prepared.orphan = 0
@@ -143,7 +143,7 @@ def clear_prepared(prepared):
 
 
 def clear_append(append):
-    """There is no append."""
+    """Clear an append."""
     append.kind = NO_RECORD
     append.position = 0
     append.generation = 0

@@ -1,11 +1,12 @@
-"""That `replica` keeps the contract of `storage`: every behaviour of replicated logs is one that the contract allows.
+"""`replica` keeps the contract of `storage`: the contract allows every behaviour of replicated logs.
 
-The contract as a model of its own: brokers append records, each with a callback; appends succeed, or fail; the leader
-moves. It is the text of `storage` and `faults.fail_over`, with nothing of groups. A record is known by its number,
-which stands in the place of a generation.
+The contract is a model of its own: brokers append records, each with a callback; appends succeed or fail; the leader
+moves. It uses `storage` and `faults.fail_over` themselves, without groups. A record is identified by its number, which
+takes the place of a generation.
 
-Agreed at every step (`kafkaproof.checker.refine`): the next record, which records every broker waits for, and which were
-acknowledged; and when the leader that ZooKeeper names has begun to lead, it leads here, and its log is the log.
+At every step (`kafkaproof.checker.refine`) both agree on the next record, on the records that each broker waits for,
+and on those acknowledged. Once the leader that ZooKeeper names has begun to lead, it leads here too, and its log is the
+log.
 """
 
 from dataclasses import replace
@@ -26,8 +27,8 @@ from kafkaproof.spec.replica.clients import network as clients
 from kafkaproof.spec.replica.model import CURRENT
 
 LOG_BROKER = Record(
-    owned=(Flag(), "it takes itself for the leader"),
-    loading=(Flag(), "never: it does so at once"),
+    owned=(Flag(), "it believes that it leads"),
+    loading=(Flag(), "never: a load takes no time here"),
     appends=(Sequence(APPEND, Bound("appends")), "appends whose callback has not run"),
 )
 LOG = renamed(
@@ -52,8 +53,8 @@ def initial(s):
 def append(s, b: Broker, waits: Flag()):
     """A broker appends the next record, whether it leads or not.
 
-    Guards:  it takes itself for the leader.
-    Effects: the record is in the log if it leads; a callback waits, if one does.
+    Guards:  it believes that it leads.
+    Effects: the record is in the log if the broker leads; a callback waits, if there is one.
     Kafka:   ReplicaManager.appendRecords.
     """
     if not s.brokers[b].owned:
@@ -86,7 +87,7 @@ def succeed(s, b: Broker, i: Slot):
 def fail(s, b: Broker, i: Slot, error: Failure):
     """An append fails.
 
-    Guards:  it may fail so.
+    Guards:  it may fail with this error.
     Effects: its callback has run.
     Kafka:   DelayedProduce.onComplete.
     """
@@ -101,8 +102,8 @@ def fail(s, b: Broker, i: Slot, error: Failure):
 def lead(s, b: Broker):
     """A broker learns that it leads.
 
-    Guards:  it does, and does not know.
-    Effects: it takes itself for the leader.
+    Guards:  it leads, and does not know it.
+    Effects: it believes that it leads.
     Kafka:   Partition.makeLeader.
     """
     if s.brokers[b].owned or not leads(s.storage, b):
@@ -113,9 +114,9 @@ def lead(s, b: Broker):
 
 
 def follow(s, b: Broker):
-    """A broker learns that it does not lead any more.
+    """A broker learns that it no longer leads.
 
-    Guards:  so it is.
+    Guards:  it no longer leads, and does not know it.
     Effects: it appends nothing from now on.
     Kafka:   Partition.makeFollower.
     """
@@ -130,7 +131,7 @@ def crash(s, b: Broker):
     """The process of a broker dies.
 
     Guards:  none.
-    Effects: no callback runs; it takes itself for nothing.
+    Effects: its callbacks are lost, and it no longer believes that it leads.
     Kafka:   none.
     """
     s.brokers[b].owned = 0
@@ -168,7 +169,7 @@ SIZES = (
 CONTRACT = Model(
     system="offsets-log",
     variant="contract",
-    story="What groups suppose of the offsets log.",
+    story="What groups assume about the offsets log.",
     state=LOG,
     initial=initial,
     transitions=TRANSITIONS,
@@ -184,7 +185,7 @@ NOTING = Record(**{name: (field.domain, field.meaning) for name, field in client
 
 
 def commit_and_note(s_clients, zk, b, broker):
-    """Producers that wait for records below the high watermark are answered, and it is noted."""
+    """Answer producers that wait for records below the high watermark, and note these records as acknowledged."""
     enough = enough_in_sync(broker)
     for i in range(len(broker.log.slots)):
         if i < broker.hw:
@@ -207,7 +208,7 @@ REPLICATED = noting(CURRENT)
 
 
 def scope_of(sizes):
-    """The scope of the contract that goes with one of `replica`."""
+    """The scope of the contract that corresponds to a scope of `replica`."""
     small = dict.fromkeys(("clients", "ids", "protocols", "topics"), 1)
     return small | {
         "brokers": sizes["brokers"],
@@ -222,7 +223,7 @@ def scope_of(sizes):
 
 
 def passes(s, a):
-    """Whether the leader that ZooKeeper names, if it has begun to lead, leads with the same log."""
+    """Whether the leader that ZooKeeper names, once it has begun to lead, leads in both with the same log."""
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         if broker.state == LEADER and s.zk.leader == b and broker.leader_epoch == s.zk.leader_epoch:
@@ -241,7 +242,7 @@ def same_records(log, other):
 
 
 def agrees(s, a):
-    """Whether the same is waited for, and the same was acknowledged."""
+    """Whether brokers wait for the same records in both, and the same records were acknowledged."""
     for b in range(len(s.brokers)):
         waiting = 0
         for i in range(a.brokers[b].appends.length):
@@ -252,10 +253,12 @@ def agrees(s, a):
 
 
 def is_matched(a, s):
-    """The converse, of a state of the contract and one of `replica`: the same broker leads with the same log, who takes
-    itself for the leader does, what was acknowledged was, and what is waited for may still be.
+    """The converse, for a state of the contract and one of `replica`: the same broker leads with the same log; a broker
+    that believes it leads in the contract leads in `replica`; what the contract has acknowledged, or still waits for,
+    was acknowledged in `replica`, or is still waited for.
 
-    A callback may run later here than there; and an append that fails since its time is over is still waited for there.
+    A callback may run later in the contract than in `replica`; and `replica` still waits for an append that has timed
+    out in the contract.
     """
     waiting = s.clients.acknowledged
     for b in range(len(s.brokers)):
@@ -272,7 +275,7 @@ def is_matched(a, s):
 
 
 def all_waited_for(a):
-    """The records that some broker waits for."""
+    """The records that at least one broker waits for."""
     found = 0
     for broker in a.brokers:
         for i in range(broker.appends.length):
@@ -281,7 +284,7 @@ def all_waited_for(a):
 
 
 def passes_back(a, s):
-    """`passes`, asked the other way round."""
+    """`passes`, with its arguments exchanged."""
     return passes(s, a)
 
 
@@ -297,7 +300,7 @@ TO_CONTRACT = Refinement(
 
 
 def to_replication(sizes):
-    """That every behaviour of the contract is one of `replica` at a scope: the converse."""
+    """The converse: every behaviour of the contract is one of `replica` at a scope."""
     return Refinement(
         system="offsets-log",
         abstract=REPLICATED,

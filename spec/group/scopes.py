@@ -1,20 +1,20 @@
-"""The scopes of the group system, and what is known of each: the violated properties with the states of the shortest
-counterexample.
+"""The scopes of the group system, and what is known about each: which properties are violated, and the number of states
+in the shortest counterexample.
 """
 
 SIZES = {
     "brokers": "brokers that may coordinate the group",
     "clients": "clients that want to be members",
-    "ids": "member ids that may be known at once",
+    "ids": "member ids that may be in use at once",
     "generations": "generations of the group",
-    "epochs": "leader epochs of the offsets partition: one more than its leader moves",
+    "epochs": "leader epochs of the offsets partition: one more than the moves of its leader",
     "log": "records that the offsets log can hold",
-    "appends": "appends to it that are not acknowledged yet",
+    "appends": "appends to it that are not yet acknowledged",
     "protocols": "protocols that clients may offer",
-    "faults": "crashes, requests given up, appends and loads that fail, what operators do: how many in all",
+    "faults": "crashes, requests given up, appends and loads that fail, and acts of operators, in all",
     "topics": "topics that the members of a generation may subscribe to; the first is that of the committed offset",
     "periods": "check intervals and retention periods of offsets that pass",
-    "prepared": "records that are prepared and not yet appended (unlocked)",
+    "prepared": "records that are prepared but not yet appended (unlocked)",
 }
 LARGEST = dict(zip(SIZES, (3, 3, 5, 5, 4, 6, 3, 2, 5, 2, 3, 2)))
 

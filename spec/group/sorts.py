@@ -1,4 +1,4 @@
-"""What is counted and named in a group: brokers, clients, member ids, generations, epochs, protocols, positions."""
+"""The sorts and counters of a group: brokers, clients, member ids, generations, epochs, protocols, positions."""
 
 from kafkaproof.spec.language.domains import NOBODY, Bound, Id, Number
 

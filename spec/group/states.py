@@ -1,7 +1,7 @@
-"""The states of a group, and from which states each may be entered.
+"""The states of a group, and the states from which each may be entered.
 
-`Absent` is not a state of Kafka: there is no such group in the coordinator's cache. CompletingRebalance
-was called AwaitingSync up to 1.0.
+`Absent` is not a state in Kafka: it means that the group is not in the coordinator's cache. CompletingRebalance was
+called AwaitingSync up to 1.0.
 
 Source: kafka.coordinator.group.GroupState, validPreviousStates, 0.11 to 3.9.
 """
@@ -19,9 +19,9 @@ ENTERED_FROM = {
     DEAD: (EMPTY, PREPARING_REBALANCE, COMPLETING_REBALANCE, STABLE, DEAD),
 }
 COMES_AS = (EMPTY, STABLE)
-"""A group comes into a broker's cache Empty, for its first member or commit, or as it was loaded."""
+"""A group enters a broker's cache either Empty, for its first member or commit, or as it was loaded."""
 LEAVES_AS = (DEAD,)
-"""It leaves the cache Dead: deleted, expired, or unloaded."""
+"""A group leaves the cache Dead: deleted, expired, or unloaded."""
 
 
 def move_is_legal(before, after):

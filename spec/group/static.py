@@ -2,7 +2,7 @@
 
 In a Stable group there is no rebalance: the group is stored with the new id, and the client is told the present
 generation. It is never told that it leads, even if its former id did (up to 3.1; later it is told to skip the
-assignment, which comes to the same).
+assignment, which amounts to the same).
 """
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, SYNC_PARKED, forget_member, is_heir, park
@@ -37,7 +37,7 @@ from kafkaproof.spec.language.sets import only
 
 
 def replace_member(group, former, id):
-    """replaceStaticMember: the same member under another id, leader and assignment included."""
+    """replaceStaticMember: move a member to another id. If it led or had the assignment, it still does."""
     group.members[id].status = MEMBER
     group.members[id].first = group.members[former].first
     group.members[id].second = group.members[former].second
@@ -50,15 +50,16 @@ def replace_member(group, former, id):
 
 
 def forget_former(member):
-    """The former id is not in the group any more."""
+    """Remove the former id from the group."""
     forget_member(member)
 
 
 def static_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: Protocol):
-    """Client `m`, which has a group.instance.id that the group knows, and no member id, asks broker `b` to join.
+    """Client `m`, without a member id but with a group.instance.id that the group knows, asks broker `b` to join.
 
     Guards:  the request arrives; a member has its group.instance.id.
-    Request: STORED when Stable and its protocols leave the group's as it is; else PARKED, or as `static_join_verdict`.
+    Request: STORED if Stable and its protocols leave the group's as it is; else PARKED, or an error as in
+             `static_join_verdict`.
     Effects: it takes the place of the former id, whose parked request is refused; the group is stored,
              or there is a rebalance.
     Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, 2.3 to 3.9.
@@ -88,8 +89,8 @@ def static_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: 
 def static_stored(s, b: Broker, i: Slot):
     """The group with the new member id is committed.
 
-    Guards:  append `i` is of a static member, and may be acknowledged.
-    Effects: the client is told the present generation; that of a Dead group, if it has been unloaded meanwhile.
+    Guards:  append `i` is that of a static member, and may be acknowledged.
+    Effects: the client is told the present generation, or that of the Dead group, if the group was unloaded meanwhile.
     Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, callback of storeGroup, 2.3 to 3.9.
     """
     broker = s.brokers[b]
@@ -107,9 +108,9 @@ def static_stored(s, b: Broker, i: Slot):
 def static_not_stored(s, b: Broker, i: Slot, error: Failure):
     """The append of the group with the new member id has failed.
 
-    Guards:  append `i` is of a static member, and may fail so.
-    Effects: the former id is back, unless the new one is gone, or the group has been unloaded meanwhile; the client
-             gets the error. (Kafka takes the former protocols back, too.)
+    Guards:  append `i` is that of a static member, and may fail with this error.
+    Effects: the former id is restored, unless the new one is gone, or the group was unloaded meanwhile; the client gets
+             the error. (Kafka restores the former protocols, too.)
     Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, callback of storeGroup, 2.3 to 3.9.
     """
     broker = s.brokers[b]
@@ -129,8 +130,8 @@ def static_not_stored(s, b: Broker, i: Slot, error: Failure):
 def remove_static(s, b: Broker, i: Client, heir: MemberId):
     """An operator asks broker `b` to remove the member with the group.instance.id `i` (KIP-345).
 
-    Guards:  `heir` is who leads afterwards: anybody, if the leader is removed.
-    Request: NONE; else as `remove_static_verdict`.
+    Guards:  `heir` leads afterwards: it is any other member if the leader is removed.
+    Request: NONE, or an error as in `remove_static_verdict`.
     Effects: on NONE the member is gone, its parked request is refused, and there is a rebalance.
     Kafka:   GroupCoordinator.handleLeaveGroup, with a group.instance.id and no member id, 2.4 to 3.9.
     """

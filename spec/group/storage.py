@@ -2,21 +2,21 @@
 
 The contract:
 
-1. There is one log, the leader's. What a broker appends that does not lead is not in it, and fails.
-2. An append is acknowledged when its callback runs, and with it all before it. What is acknowledged stays.
-3. Whoever is elected (`faults.fail_over`) has all that was acknowledged, in order, and of the rest as many as you
-   like, from the front (`kept`).
-4. How much was committed by then (`committed`) is a choice. Of what the former leader has appended, and not heard of
-   yet, it may still acknowledge that much; the rest fails there, though the new leader may have it.
-5. An append that fails after it was written (NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT) stays in the log.
-   One that is refused before it is written is nowhere (`Refusal`).
+1. There is one log, the leader's. A broker that does not lead appends nothing to it; its appends fail.
+2. An append is acknowledged when its callback runs, and so is everything before it. What is acknowledged stays.
+3. An elected leader (`faults.fail_over`) has all that was acknowledged, in order, and any prefix of the rest (`kept`).
+4. How much was committed by then (`committed`) is a choice. The former leader may still acknowledge that much of what
+it has appended and has no result for yet; the rest fails there, even if the new leader has it.
+5. An append that fails after it was written (NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT) stays in the log. One
+that is refused before it is written (`Refusal`) is in no log.
 
-It rests on what `replica` holds: every member of the ISR has all that was committed (`isr_complete`, D3), leaders are
-elected from the ISR, and what a former leader acknowledges its successor has (`stale_leader`, D7). `refinement` asks it
-of every behaviour of a small scope: with one move of the leader each behaviour of `replica/current` is one of the
-contract's, and each of the contract's is one of `replica`. With two moves one thing is missing: who has appended in
-vain, and is elected again before it has followed anybody, has those records still, and they count. So "holds" is
-said of one move of the leader; with more it is said of the moves in which a former leader is truncated first.
+The contract rests on what `replica` guarantees: every member of the ISR has all that was committed (`isr_complete`,
+D3), leaders are elected from the ISR, and a successor has what a former leader acknowledges (`stale_leader`, D7).
+`refinement` checks the contract on every behaviour of a small scope. With one move of the leader, each behaviour of
+`replica/current` is one of the contract, and each of the contract is one of `replica`. With two moves one case is
+missing: a leader whose appends have failed, and that is elected again before it has followed another leader, still has
+those records, and they count. So "holds" is claimed for one move of the leader; for more moves, it is claimed only if a
+former leader is truncated before it leads again.
 """
 
 from kafkaproof.spec.group.cache import describe_group, forget_membership, load_group, put_offset, settle
@@ -51,9 +51,9 @@ Failure = Number(NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER)
 Refusal = Number(NOT_ENOUGH_REPLICAS, TOO_LARGE)
 GHOSTS = Record(
     deleted=(Flag(), "the group has died: generations begin anew"),
-    gone=(Flag(), "an operator was told that the group is deleted, and nobody has written since"),
+    gone=(Flag(), "an operator was told that the group is deleted, and nothing has been written since"),
     stale=(Flag(), "a commit was appended behind the record of a newer generation (G7)"),
-    former=(Number(0, Bound("epochs")), "the last epoch in which another has led than the present leader, 0 for none"),
+    former=(Number(0, Bound("epochs")), "the last epoch led by another broker than the present leader, 0 for none"),
 )
 STORAGE = Record(
     epoch=(Number(1, Bound("epochs")), "leader epoch of the offsets partition"),
@@ -67,7 +67,7 @@ STORAGE = Record(
 
 
 def leader_of(storage, epoch):
-    """Who was elected in an epoch."""
+    """The broker that was elected in an epoch."""
     return storage.leaders[epoch - 1]
 
 
@@ -77,12 +77,12 @@ def leads(storage, b):
 
 
 def has_begun(storage, epoch):
-    """Whether the election of an epoch was held."""
+    """Whether the election of an epoch has taken place."""
     return epoch <= storage.epoch
 
 
 def has_news(storage, epoch):
-    """Whether there is a later election than that of `epoch`: LeaderAndIsr, an arrival."""
+    """Whether there is an election after that of `epoch`: LeaderAndIsr, an arrival."""
     return storage.epoch > epoch
 
 
@@ -92,7 +92,7 @@ def is_next_leader(storage, b, epoch):
 
 
 def elect(storage, to):
-    """A leader for the next epoch."""
+    """Elect a leader for the next epoch."""
     if not leads(storage, to):
         storage.ghosts.former = storage.epoch
     storage.leaders[storage.epoch] = to
@@ -100,7 +100,7 @@ def elect(storage, to):
 
 
 def put_record(storage, b, kind, generation):
-    """Append a record without content; answers with its position, -1 when `b` does not lead."""
+    """Append a record without content. Returns its position, -1 if `b` does not lead."""
     if not leads(storage, b):
         return NOWHERE
     position = storage.log.length
@@ -110,7 +110,7 @@ def put_record(storage, b, kind, generation):
 
 
 def append_group(storage, b, group, owner):
-    """storeGroup: append the group as it is with this assignment; answers with the position."""
+    """storeGroup: append the group as it is, with this assignment. Returns its position."""
     position = put_record(storage, b, GROUP_RECORD, group.generation)
     storage.ghosts.gone = 0
     if position != NOWHERE:
@@ -119,7 +119,7 @@ def append_group(storage, b, group, owner):
 
 
 def store_empty(storage, b, broker):
-    """storeGroup of a group without members, whose failure nobody hears of."""
+    """storeGroup for a group without members. Nobody learns if it fails."""
     append_group(storage, b, broker.group, NOBODY)
 
 
@@ -139,7 +139,7 @@ def store_static(storage, b, broker, id, former, clients):
 
 
 def last_generation(storage):
-    """The generation in the last group record."""
+    """The generation in the last record of the group."""
     generation = 0
     for record in storage.log.slots:
         if record.kind == GROUP_RECORD or record.kind == GROUP_TOMBSTONE or record.kind == TOMBSTONES:
@@ -157,7 +157,7 @@ def store_offset(storage, b, broker, generation, clients):
 
 
 def store_in_transaction(storage, b, broker):
-    """storeOffsets with a producer id: append an offset that a marker will decide; answers with its position."""
+    """storeOffsets with a producer id: append an offset, which a marker will decide. Returns its position."""
     position = put_record(storage, b, TRANSACTION_RECORD, 0)
     storage.ghosts.gone = 0
     remember_append(broker, TRANSACTION_RECORD, position, 0, 0)
@@ -175,20 +175,20 @@ def put_tombstone(storage, b, kind):
 
 
 def decide_deletion(storage, b, offset):
-    """The leader is to delete the offset that it has in its cache, and all before it: history only."""
+    """Note, for history only, that the leader will delete the offset in its cache, and all before it."""
     for position in range(storage.log.length):
         if leads(storage, b) and position <= offset:
             storage.log.slots[position].ghosts.deleted = 1
 
 
 def note_death(storage, dies):
-    """The group is dead: history only."""
+    """Note, for history only, that the group is dead."""
     if dies:
         storage.ghosts.deleted = 1
 
 
 def note_deletion(storage, b):
-    """An operator is told that the group is deleted, by the leader: history only."""
+    """Note, for history only, that the leader told an operator that the group is deleted."""
     if leads(storage, b):
         storage.ghosts.gone = 1
 
@@ -199,40 +199,42 @@ def may_succeed(storage, b, position):
 
 
 def may_fail(storage, position, error):
-    """Whether an append may fail with this error: not when it is committed; who leads no more learns it, or waits."""
+    """Whether an append may fail with this error: only if it is not committed. A former leader gets NOT_LEADER or a
+    timeout.
+    """
     if position == NOWHERE:
         return error == NOT_LEADER or error == TIMED_OUT
     return position >= storage.committed and error != NOT_LEADER
 
 
 def acknowledge(storage, position):
-    """An append, and with it all before it, is committed."""
+    """Commit an append, and all before it."""
     storage.committed = max(storage.committed, position + 1)
 
 
 def fail(storage, position):
-    """An append fails; unless the broker does not lead any more, that is a fault."""
+    """An append fails. This counts as a fault if the broker still leads."""
     if position != NOWHERE:
         storage.faults += 1
 
 
 def takes_appends(storage, b):
-    """Whether the log of `b` takes appends at all, or may refuse one for its own sake."""
+    """Whether the log of `b` takes appends at all, and so may refuse one for reasons of its own."""
     return leads(storage, b)
 
 
 def refuse_append(storage):
-    """An append is refused before it is written: a fault."""
+    """An append is refused before it is written. This counts as a fault."""
     storage.faults += 1
 
 
 def count_fault(storage):
-    """Somebody outside has done something, or a load has failed."""
+    """Count a fault: an act of an operator, or a failed load."""
     storage.faults += 1
 
 
 def note_commit(storage, position):
-    """A commit is answered with NONE: history only."""
+    """Note, for history only, that a commit is answered with NONE."""
     storage.log.slots[position].ghosts.answered = 1
 
 
@@ -252,27 +254,27 @@ def time_has_passed(storage):
 
 
 def has_more(storage, b, read):
-    """Whether a broker that has read so far leads, and finds another record."""
+    """Whether broker `b`, having read so far, leads and finds another record."""
     return leads(storage, b) and read < storage.log.length
 
 
 def is_readable(storage, read):
-    """Whether a new leader need not read further: the log's end (2.1+)."""
+    """Whether a new leader has read far enough: to the log's end (2.1+)."""
     return read == storage.log.length
 
 
 def is_below_high_watermark(storage, read):
-    """The same up to 2.0: the high watermark of a new leader may be behind by what it fetched last."""
+    """The same up to 2.0: to the high watermark, which in a new leader may lag behind by what it fetched last."""
     return read == storage.log.length or read + 1 == storage.log.length
 
 
 def may_stop(storage, b, read):
-    """Whether a load is over: all was read, or the broker does not lead any more."""
+    """Whether a load may end: everything was read, or the broker no longer leads."""
     return not leads(storage, b) or is_readable(storage, read)
 
 
 def read_record(storage, broker):
-    """doLoadGroupsAndOffsets, one record: the last one of each key counts."""
+    """doLoadGroupsAndOffsets, one record: the last record of each key counts."""
     record = storage.log.slots[broker.read]
     group = broker.group
     if record.kind == GROUP_RECORD:

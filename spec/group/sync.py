@@ -47,18 +47,18 @@ Slot = Number(0, Bound("appends", -1))
 
 
 def is_assignment(group, owner, assigned):
-    """Whether `owner` may be the leader's assignment: to a member if there is one in the request, else to nobody.
+    """Whether the leader may assign the partition to `owner`: a member if the request has an assignment, else nobody.
 
-    When the group has no members any more, it does not matter to whom.
+    If the group has no members left, it does not matter to whom.
     """
     return status(group, owner) == MEMBER if assigned and members_of(group) > 0 else owner == NOBODY
 
 
 def sync(s, b: Broker, m: Client, late: Flag(), owner: MemberId):
-    """Client `m` asks broker `b` for its assignment; the leader brings everybody's, as it was told to make it.
+    """Client `m` asks broker `b` for its assignment. The leader brings the assignment of all members.
 
     Guards:  the request arrives; `owner` is a member if the request has an assignment, else nobody.
-    Request: PARKED, STORED for the leader, NONE at once when Stable; else as `sync_verdict`.
+    Request: PARKED, STORED for the leader, NONE at once if Stable; or an error as in `sync_verdict`.
     Effects: the sync waits; the leader's assignment is appended. NONE gives the member's share.
     Kafka:   GroupCoordinator.doSyncGroup, 0.9 to 3.9; appended under the group's lock: 1.1 to 3.9.
     """
@@ -82,7 +82,7 @@ def sync(s, b: Broker, m: Client, late: Flag(), owner: MemberId):
 
 
 def meaning(error):
-    """The code that a sync is answered with when the group's append has failed."""
+    """The error code that a sync gets when the group's append has failed."""
     if error == TIMED_OUT:
         return REBALANCE_IN_PROGRESS
     if error == TOO_LARGE:
@@ -91,10 +91,10 @@ def meaning(error):
 
 
 def sync_refused(s, b: Broker, m: Client, late: Flag(), error: Refusal):
-    """The leader's assignment arrives at broker `b`, and the log refuses it before anything is written.
+    """The leader's assignment arrives at broker `b`, but the log refuses it before anything is written.
 
-    Guards:  the request arrives, and is the leader's; `b` leads the offsets partition.
-    Request: STORED, which the error follows at once.
+    Guards:  the request arrives, and comes from the group's leader; `b` leads the offsets partition.
+    Request: STORED, followed by the error at once.
     Effects: every parked sync gets the error, and there is a rebalance.
     Kafka:   GroupCoordinator.doSyncGroup, callback of storeGroup, 0.9 to 3.9.
     """
@@ -115,15 +115,15 @@ def sync_refused(s, b: Broker, m: Client, late: Flag(), error: Refusal):
 
 
 def awaits(group, append):
-    """Whether a group still waits for this append: same generation, and no assignment yet."""
+    """Whether a group still waits for this append: it has the same generation, and no assignment yet."""
     return not append.orphan and group.state == COMPLETING_REBALANCE and group.generation == append.generation
 
 
 def group_stored(s, b: Broker, i: Slot):
-    """The assignment is committed.
+    """The assignment is committed to the log.
 
-    Guards:  append `i` is a group's, and may be acknowledged.
-    Effects: if it is the generation's that is awaited, the group is Stable, and every parked sync is answered.
+    Guards:  append `i` is that of a group, and may be acknowledged.
+    Effects: if the group still waits for it, the group is Stable, and every parked sync is answered.
     Kafka:   GroupCoordinator.doSyncGroup, callback of storeGroup, 0.9 to 3.9.
     """
     broker = s.brokers[b]
@@ -144,8 +144,8 @@ def group_stored(s, b: Broker, i: Slot):
 def group_not_stored(s, b: Broker, i: Slot, error: Failure):
     """The append of the assignment has failed.
 
-    Guards:  append `i` is a group's, and may fail so.
-    Effects: if it is the generation's that is awaited, every parked sync gets the error, and there is a rebalance.
+    Guards:  append `i` is that of a group, and may fail with this error.
+    Effects: if the group still waits for it, every parked sync gets the error, and there is a rebalance.
     Kafka:   GroupCoordinator.doSyncGroup, callback of storeGroup, 0.9 to 3.9.
     """
     broker = s.brokers[b]

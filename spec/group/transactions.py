@@ -1,8 +1,8 @@
-"""TxnOffsetCommit: offsets that a producer commits with what it writes, and the markers that end a transaction.
+"""TxnOffsetCommit: offsets that a producer commits in a transaction, and the markers that end the transaction.
 
-One producer, which sends one offset of the group in each transaction, without a member id (up to 2.4; from 2.5 on
-with one, which is then checked as any commit's). The transaction coordinator is left out but for its decision, which
-stands, and for its markers: one is on its way at a time, until one is acknowledged.
+One producer sends one offset of the group in each transaction, without a member id. (So up to 2.4; since 2.5 it may
+send one, which is then checked as in any commit.) The transaction coordinator is not modelled, except for its decision,
+which is final, and its markers: one is in flight at a time, until one is acknowledged.
 """
 
 from kafkaproof.spec.group.cache import settle
@@ -44,9 +44,9 @@ from kafkaproof.spec.language.domains import Flag
 def commit_in_transaction(s, b: Broker):
     """A producer begins a transaction, and sends an offset of the group to broker `b`.
 
-    Guards:  it has none.
-    Request: STORED; else as `commit_in_transaction_verdict`.
-    Effects: the offset is appended, and pending; a group that is unknown begins as Empty.
+    Guards:  it has no transaction.
+    Request: STORED, or an error as in `commit_in_transaction_verdict`.
+    Effects: the offset is appended, and is pending; a group that is unknown begins as Empty.
     Kafka:   GroupCoordinator.handleTxnCommitOffsets, GroupMetadata.prepareTxnOffsetCommit, 0.11 to 3.9 (KIP-98).
     """
     broker = s.brokers[b]
@@ -64,7 +64,7 @@ def commit_in_transaction(s, b: Broker):
 def taken_up(s, b: Broker, i: Slot):
     """The offset of a transaction is committed to the log.
 
-    Guards:  append `i` is a transaction's, and may be acknowledged.
+    Guards:  append `i` is the offset of a transaction, and may be acknowledged.
     Effects: the producer that waits for it may commit.
     Kafka:   GroupMetadata.onTxnOffsetCommitAppend, 0.11 to 3.9.
     """
@@ -82,8 +82,8 @@ def taken_up(s, b: Broker, i: Slot):
 def not_taken_up(s, b: Broker, i: Slot, error: Failure):
     """The append of the offset of a transaction has failed.
 
-    Guards:  append `i` is a transaction's, and may fail so.
-    Effects: it is not pending any more; the producer can only abort.
+    Guards:  append `i` is the offset of a transaction, and may fail with this error.
+    Effects: the offset is no longer pending; the producer can only abort.
     Kafka:   GroupMetadata.failPendingTxnOffsetCommit, 0.11 to 3.9.
     """
     broker = s.brokers[b]
@@ -99,10 +99,10 @@ def not_taken_up(s, b: Broker, i: Slot, error: Failure):
 
 
 def end(s, commits: Flag()):
-    """The producer ends its transaction, or its time is over.
+    """The producer ends its transaction, or the transaction times out.
 
-    Guards:  it has one; to commit, its offset was answered with NONE.
-    Effects: the decision stands; a marker is wanted.
+    Guards:  it has a transaction; to commit, its offset was answered with NONE.
+    Effects: the decision is final; a marker is due.
     Kafka:   TransactionCoordinator.handleEndTransaction, 0.11 to 3.9.
     """
     if not may_end(s.producer, commits):
@@ -115,7 +115,7 @@ def end(s, commits: Flag()):
 def write_marker(s, b: Broker):
     """The marker of a transaction arrives at broker `b`, which leads.
 
-    Guards:  one is wanted, and not on its way.
+    Guards:  a marker is due, and none is in flight.
     Effects: it is appended.
     Kafka:   KafkaApis.handleWriteTxnMarkersRequest, 0.11 to 3.9.
     """
@@ -136,8 +136,8 @@ def marker_stored(s, b: Broker, i: Slot):
     """The marker is committed to the log.
 
     Guards:  append `i` is a marker, and may be acknowledged.
-    Effects: the transaction is over; a commit puts what is pending into the cache, unless a later offset is there. A
-             group that is being loaded is not there: the load will come to the marker.
+    Effects: the transaction is over; a commit puts the pending offset into the cache, unless a later one is there. A
+             group that is being loaded does not change: the load will read the marker.
     Kafka:   GroupMetadataManager.handleTxnCompletion, GroupMetadata.completePendingTxnOffsetCommit, 0.11 to 3.9.
     """
     broker = s.brokers[b]
@@ -159,8 +159,8 @@ def marker_stored(s, b: Broker, i: Slot):
 def marker_not_stored(s, b: Broker, i: Slot, error: Failure):
     """The append of a marker has failed.
 
-    Guards:  append `i` is a marker, and may fail so.
-    Effects: another is wanted.
+    Guards:  append `i` is a marker, and may fail with this error.
+    Effects: another marker is due.
     Kafka:   TransactionMarkerRequestCompletionHandler.onComplete, 0.11 to 3.9.
     """
     broker = s.brokers[b]

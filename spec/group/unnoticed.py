@@ -1,4 +1,4 @@
-"""Changes of groups that go unnoticed."""
+"""Changes to groups that no property notices."""
 
 TOLD = "What an operator is told stands in the step and not in the state; tests hold the codes."
 EQUIVALENT = {

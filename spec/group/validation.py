@@ -1,7 +1,7 @@
-"""What is refused for the request's own sake, before the group is looked at.
+"""Requests that are refused before the group is looked at, because of a flaw of their own.
 
-`allowed` and the like are what the API layer has found. Clients of the model send sound requests; `refuse` is one that
-is not, from anybody.
+`allowed` and similar arguments are what the API layer has found. Clients of the model send valid requests; `refuse` is
+an invalid one, from any sender.
 """
 
 from kafkaproof.spec.group.join import create_if_absent
@@ -26,7 +26,7 @@ NOT_ALLOWED, NO_GROUP_ID, SESSION_TOO_LONG, METADATA_TOO_LONG = Flaw
 
 
 def is_valid_group_id(given, empty, may_be_empty):
-    """Whether a group id will do: it is given, and not empty unless the request is a commit, a fetch or the like.
+    """Whether a group id is valid: it is given, and not empty unless the request is a commit, a fetch or similar.
 
     Kafka: GroupCoordinator.isValidGroupId, 1.1 to 3.9.
     """
@@ -34,7 +34,7 @@ def is_valid_group_id(given, empty, may_be_empty):
 
 
 def refusal(valid_id, active, loading, owned):
-    """The gate of any request: group id, coordinator started, loaded, owned. Special cases are in `verdicts`.
+    """The checks before any request: group id, coordinator active, loaded, owned. Special cases are in `verdicts`.
 
     Kafka: GroupCoordinator.validateGroupStatus, 1.1 to 3.9.
     """
@@ -48,7 +48,7 @@ def refusal(valid_id, active, loading, owned):
 
 
 def former_refusal(join, valid_id, active, loading, owned):
-    """The same in OLD: the group id is asked of a join alone.
+    """The same in OLD: the group id is checked only in a join.
 
     Kafka: GroupCoordinator.handleJoinGroup and the others, 0.9 to 0.10.2.
     """
@@ -62,7 +62,7 @@ def former_refusal(join, valid_id, active, loading, owned):
 
 
 def session_refusal(timeout, least, most):
-    """JoinGroup: a session timeout, in ms, out of the broker's range.
+    """JoinGroup: the error for a session timeout, in ms, outside the broker's range.
 
     Kafka: GroupCoordinator.handleJoinGroup, group.min.session.timeout.ms and max, 0.9 to 3.9.
     """
@@ -70,7 +70,7 @@ def session_refusal(timeout, least, most):
 
 
 def metadata_refusal(size, most):
-    """OffsetCommit, of one partition: metadata longer than offset.metadata.max.bytes.
+    """OffsetCommit of one partition: the error for metadata longer than offset.metadata.max.bytes.
 
     Kafka: GroupMetadataManager.validateOffsetMetadataLength, 0.9 to 3.9.
     """
@@ -78,7 +78,7 @@ def metadata_refusal(size, most):
 
 
 def authorization_refusal(allowed):
-    """Any request of a group that the sender may not describe, read or delete.
+    """Any request: the error for a group that the sender may not describe, read or delete.
 
     Kafka: KafkaApis.authHelper, 0.9 to 3.9.
     """
@@ -86,7 +86,9 @@ def authorization_refusal(allowed):
 
 
 def flaw_verdict(broker, flaw):
-    """A request with a flaw: of a join the session timeout, of a commit without a group the metadata."""
+    """The answer to a request with a flaw: a join's session timeout, the metadata of a commit without a group, and so
+    on.
+    """
     if flaw == NOT_ALLOWED:
         return authorization_refusal(False)
     if flaw == NO_GROUP_ID:
@@ -99,11 +101,11 @@ def flaw_verdict(broker, flaw):
 
 
 def refuse(s, b: Broker, flaw: Flaw):
-    """A request with a flaw of its own arrives at broker `b`.
+    """An invalid request arrives at broker `b`.
 
     Guards:  none.
-    Request: as `flaw_verdict`.
-    Effects: none but the answer; but a commit, whose metadata are read last, makes an Empty group of an unknown one.
+    Request: an error as in `flaw_verdict`.
+    Effects: only the answer; except that a commit, whose metadata are checked last, creates an unknown group as Empty.
     Kafka:   GroupCoordinator.handleJoinGroup, doCommitOffsets, KafkaApis, 0.9 to 3.9.
     """
     group = s.brokers[b].group

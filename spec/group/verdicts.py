@@ -1,9 +1,9 @@
-"""What a coordinator answers: the error codes of each request, in the order in which Kafka asks.
+"""What a coordinator answers: the error codes for each request, in the order of Kafka's checks.
 
-Each function gives the code for a request in a broker's present state: 2.6 to 3.9. PARKED and STORED say that the
-request is accepted, and answered later. `decisions` has the same as tables.
+Each function returns the code for a request in a broker's present state, in 2.6 to 3.9. PARKED and STORED say that the
+request is accepted and will be answered later. `decisions` has the same as tables.
 
-What is refused for the request's own sake, whatever the group is like, is in `validation`.
+Requests that are refused for a flaw of their own, whatever the state of the group, are in `validation`.
 """
 
 from kafkaproof.spec.group.coordinator import GONE, PENDING, status, subscribes
@@ -36,7 +36,7 @@ from kafkaproof.spec.language.sets import intersection, is_empty
 def gate(broker):
     """Whether a broker may look at the group: it has loaded the partition, and owns it.
 
-    Who looks while the group is unloaded, and Dead, came before the partition was given up.
+    A request that finds the group Dead while it is unloaded arrived before the partition was given up.
     """
     if broker.loading:
         return COORDINATOR_LOAD_IN_PROGRESS
@@ -44,7 +44,7 @@ def gate(broker):
 
 
 def accepts(group, id):
-    """Whether the group has room for who joins with this member id (group.max.size, KIP-389): without a limit."""
+    """Whether the group has room for a client that joins with this member id (group.max.size, KIP-389): no limit here."""
     return True
 
 
@@ -67,7 +67,7 @@ def membership(group, id, instance):
 
 
 def member_id_is_required(instance):
-    """Whether who joins without a member id must come again with one (KIP-394, 2.2+): unless static."""
+    """Whether a client that joins without a member id must join again with one (KIP-394, 2.2+): if it is not static."""
     return is_empty(instance)
 
 
@@ -86,7 +86,7 @@ def first_join_verdict(broker, instance, first, second):
 
 
 def join_verdict(broker, id, instance, first, second, changed):
-    """JoinGroup with a member id; `changed`: its subscription is not as before."""
+    """JoinGroup with a member id; `changed`: its subscription has changed."""
     group = broker.group
     verdict = gate(broker)
     if verdict != NONE:
@@ -108,7 +108,7 @@ def join_verdict(broker, id, instance, first, second, changed):
 
 
 def current_generation(group, id, first, second, changed):
-    """JoinGroup of a member: NONE when it is told the present generation at once."""
+    """JoinGroup of a member: NONE if it is told the present generation at once."""
     member = group.members[id]
     if changed or first != member.first or second != member.second:
         return PARKED
@@ -118,7 +118,7 @@ def current_generation(group, id, first, second, changed):
 
 
 def static_join_verdict(broker, former, first, second):
-    """JoinGroup without a member id of a static member that the group knows."""
+    """JoinGroup without a member id, from a static member that the group knows."""
     group = broker.group
     verdict = gate(broker)
     if verdict != NONE:
@@ -131,7 +131,7 @@ def static_join_verdict(broker, former, first, second):
 
 
 def known_member(broker, id, instance, generation):
-    """What SyncGroup and Heartbeat ask first of a group: NONE for a member in its present generation."""
+    """The first check of SyncGroup and Heartbeat: NONE for a member in the group's present generation."""
     group = broker.group
     if group.state == ABSENT:
         return UNKNOWN_MEMBER_ID
@@ -184,7 +184,7 @@ def leave_verdict(broker, id):
 
 
 def remove_static_verdict(broker, id):
-    """LeaveGroup of an operator, by group.instance.id: `id` is the member id that it maps to, if any."""
+    """LeaveGroup from an operator, by group.instance.id: `id` is the member id that it maps to, if any."""
     verdict = gate(broker)
     if verdict != NONE:
         return verdict
@@ -194,7 +194,7 @@ def remove_static_verdict(broker, id):
 
 
 def commit_verdict(broker, id, instance, generation):
-    """OffsetCommit of a member; of a consumer without a group when the generation is 0."""
+    """OffsetCommit from a member, or from a consumer without a group if the generation is 0."""
     group = broker.group
     verdict = gate(broker)
     if verdict != NONE:
@@ -214,7 +214,7 @@ def commit_verdict(broker, id, instance, generation):
 
 
 def commit_in_transaction_verdict(broker):
-    """TxnOffsetCommit without a member id: there need be no group, and its state does not matter."""
+    """TxnOffsetCommit without a member id: the group need not exist, and its state does not matter."""
     verdict = gate(broker)
     if verdict != NONE:
         return verdict
@@ -222,7 +222,9 @@ def commit_in_transaction_verdict(broker):
 
 
 def fetch_verdict(broker, stable):
-    """OffsetFetch: whatever the cache holds, to anybody; not what a transaction may change (`stable`, KIP-447)."""
+    """OffsetFetch: anyone gets what the cache holds; with `stable`, not an offset that a transaction may change
+    (KIP-447).
+    """
     verdict = gate(broker)
     if verdict == NONE and stable and broker.group.pending != NOWHERE:
         return UNSTABLE_OFFSET_COMMIT
@@ -230,7 +232,7 @@ def fetch_verdict(broker, stable):
 
 
 def delete_offset_verdict(broker):
-    """OffsetDelete (KIP-496): not of a topic that the members subscribe to."""
+    """OffsetDelete (KIP-496): refused for a topic that the members subscribe to."""
     verdict = gate(broker)
     if verdict != NONE:
         return verdict

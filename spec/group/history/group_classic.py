@@ -1,11 +1,11 @@
-"""Groups in 0.10.1 and 0.10.2: what a coordinator answered then, and what it did differently.
+"""Groups in 0.10.1 and 0.10.2: what a coordinator answered and did differently.
 
-No member id is required, a Dead group is an unknown one, an AwaitingSync group refuses whatever is asked with
-REBALANCE_IN_PROGRESS, a new coordinator reads the log to the high watermark only, a commit's callback puts its
-offset into the cache whatever is there, and every offset expires by its own age. No DeleteGroups, no initial delay, no
-static members. (Records appended after the group's lock is released are in `unlocked`.)
+No member id is required; a Dead group counts as unknown; an AwaitingSync group refuses every request with
+REBALANCE_IN_PROGRESS; a new coordinator reads the log only to the high watermark; a commit's callback overwrites
+whatever offset the cache holds; and every offset expires by its own age. There is no DeleteGroups, no initial delay,
+and there are no static members. (Records appended after the group's lock is released are in `unlocked`.)
 
-The answers hold until 2.1 but for the gate, which 1.1 has turned round.
+The answers hold until 2.1, except for the gate, whose order was reversed in 1.1.
 """
 
 from kafkaproof.spec.group.coordinator import GONE, status
@@ -30,7 +30,7 @@ from kafkaproof.spec.language.domains import NOBODY
 def gate(broker):
     """Whether a broker may look at the group: it owns the partition, and does not load it.
 
-    Who looks while the group is unloaded, and Dead, came before the partition was given up.
+    A request that finds the group Dead while it is unloaded arrived before the partition was given up.
     """
     if not broker.owned and broker.group.state != DEAD:
         return NOT_COORDINATOR
@@ -38,7 +38,7 @@ def gate(broker):
 
 
 def membership(group, id, instance):
-    """Whether a member id is in the group: there are no others than member ids."""
+    """Whether a member id is in the group. There is no group.instance.id yet."""
     return UNKNOWN_MEMBER_ID if status(group, id) == GONE else NONE
 
 
@@ -68,7 +68,7 @@ def join_verdict(broker, id, instance, first, second, changed):
 
 
 def sync_verdict(broker, id, instance, generation):
-    """SyncGroup, of which nobody asks whether the partition is loading."""
+    """SyncGroup, for which a load of the partition is not checked."""
     group = broker.group
     if not broker.owned and group.state != DEAD:
         return NOT_COORDINATOR
@@ -126,7 +126,7 @@ def commit_verdict(broker, id, instance, generation):
 
 
 def prepare_rebalance(group):
-    """prepareRebalance: no assignment any more, and a delayed join."""
+    """prepareRebalance: drop the assignment and start a delayed join."""
     group.state = PREPARING_REBALANCE
     group.owner = NOBODY
     group.idle = 0
@@ -138,20 +138,20 @@ def patience_is_over(member):
 
 
 def is_expired(group):
-    """Whether a committed offset is too old: by its own age, whatever the group does."""
+    """Whether a committed offset is too old: only its own age counts."""
     return group.offset != NOWHERE and group.aged
 
 
 def must_load(broker):
-    """Whether a broker that is elected loads: always, and answers meanwhile that it does."""
+    """Whether an elected broker loads the partition: always, and meanwhile it answers that it is loading."""
     return True
 
 
 def may_leave_cache(owned, leading):
-    """Whether a Dead group leaves the cache: not from a broker that does not lead any more, until it unloads."""
+    """Whether a Dead group may leave the cache: not while the broker no longer leads and has not yet unloaded."""
     return leading or not owned
 
 
 def later(cached, position):
-    """Which of two offsets stays in the cache: the one whose callback comes last."""
+    """The one of two offsets that stays in the cache: the one whose callback runs last."""
     return position

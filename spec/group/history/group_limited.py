@@ -1,4 +1,4 @@
-"""group.max.size (KIP-389, 2.2+), at its least: there is room for one member."""
+"""group.max.size (KIP-389, 2.2+), at its minimum: there is room for one member."""
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, members_of, status
 from kafkaproof.spec.group.states import COMPLETING_REBALANCE, PREPARING_REBALANCE, STABLE
@@ -14,8 +14,8 @@ def awaiting(group):
 
 
 def accepts_one(group, id):
-    """Whether who joins with this member id finds room: while members are collected those count who have joined,
-    and later the members.
+    """Whether there is room for a client that joins with this member id. During a rebalance, the members that have
+    joined count; otherwise all members do.
 
     Kafka: GroupCoordinator.acceptJoiningMember, 2.4 to 3.9.
     """

@@ -1,6 +1,7 @@
 """Groups in 1.1 to 2.0, between `classic` and `current`: what differs from both.
 
-Answers are those of `classic` behind the gate of `current`: a partition that loads is told from one that is not owned.
+Answers are those of `classic` behind the gate of `current`: a partition that is loading is distinguished from one that
+is not owned.
 """
 
 from kafkaproof.spec.group import verdicts
@@ -18,5 +19,5 @@ heartbeat_verdict = rebind(classic.heartbeat_verdict, GATE)
 
 
 def sync_verdict(broker, id, instance, generation):
-    """SyncGroup: a coordinator that loads has lost the rebalance."""
+    """SyncGroup: a coordinator that is loading has lost the rebalance."""
     return REBALANCE_IN_PROGRESS if broker.loading else answer_to_sync(broker, id, instance, generation)

@@ -1,7 +1,7 @@
-"""A producer that commits the group's offsets with what it writes, and the coordinator of its transactions.
+"""A producer that commits the group's offsets in transactions, and its transaction coordinator.
 
-Only what brokers hear of them: an offset to be taken up, and a decision that is to be written as a marker, one
-attempt at a time, until one is acknowledged.
+Only what brokers see of them is modelled: an offset to append, and a decision to write as a marker, one attempt at a
+time, until one is acknowledged.
 """
 
 from kafkaproof.spec.group.sorts import NOWHERE, NowhereOr
@@ -11,8 +11,8 @@ Transaction = Choice("NONE", "SENT", "TAKEN_UP", "COMMITTING", "ABORTING", "COMM
 NONE, SENT, TAKEN_UP, COMMITTING, ABORTING, COMMIT_SENT, ABORT_SENT = Transaction
 
 PRODUCER = Record(
-    transaction=(Transaction, "none; its offset was sent, or answered with NONE; its marker is wanted, or on its way"),
-    position=(NowhereOr, "where its offset stands in the log, -1 for nowhere"),
+    transaction=(Transaction, "none; its offset was sent, or answered with NONE; its marker is due, or in flight"),
+    position=(NowhereOr, "position of its offset in the log, -1 for nowhere"),
 )
 
 
@@ -28,7 +28,7 @@ def begin(producer, position):
 
 
 def take_up(producer, position):
-    """TxnOffsetCommit is answered with NONE; an answer to one of a former transaction is not heard."""
+    """TxnOffsetCommit is answered with NONE. The answer to one of a former transaction is ignored."""
     if producer.transaction == SENT and producer.position == position:
         producer.transaction = TAKEN_UP
 
@@ -39,12 +39,12 @@ def may_end(producer, commits):
 
 
 def decide(producer, commits):
-    """The decision stands."""
+    """Make the decision: commit or abort."""
     producer.transaction = COMMITTING if commits else ABORTING
 
 
 def marker_wanted(producer):
-    """Whether a marker is wanted, and none is on its way: WriteTxnMarkers, an arrival."""
+    """Whether a marker is due and none is in flight: WriteTxnMarkers, an arrival."""
     return producer.transaction == COMMITTING or producer.transaction == ABORTING
 
 
@@ -54,12 +54,12 @@ def commits_next(producer):
 
 
 def send_marker(producer):
-    """The marker is on its way."""
+    """The marker is in flight."""
     producer.transaction = COMMIT_SENT if producer.transaction == COMMITTING else ABORT_SENT
 
 
 def send_again(producer):
-    """The marker on its way has failed."""
+    """The marker in flight has failed."""
     if producer.transaction == COMMIT_SENT:
         producer.transaction = COMMITTING
     elif producer.transaction == ABORT_SENT:
@@ -73,5 +73,5 @@ def conclude(producer):
 
 
 def offset_of(producer):
-    """Where the offset of the transaction stands."""
+    """The position of the transaction's offset in the log."""
     return producer.position

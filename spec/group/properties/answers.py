@@ -1,6 +1,6 @@
-"""Properties of groups: that what a client is answered is so, and that every member hears what concerns it.
+"""Properties of groups: answers to clients are true, and every member gets the answers that concern it.
 
-An answer that appears in a step was given by a broker: of one of them all must be so that the answer says.
+An answer that appears in a step was given by a broker: for at least one broker, everything that it says must be true.
 Source: GroupCoordinator.doJoinGroup, doSyncGroup, handleHeartbeat, doCommitOffsets and onCompleteJoin, 2.8.
 """
 
@@ -37,18 +37,18 @@ from kafkaproof.spec.language.sets import contains, is_empty
 
 
 def is_member(broker, id):
-    """Whether a member id is that of a member of the group in a broker's cache."""
+    """Whether a member id belongs to a member of the group in a broker's cache."""
     return id != NOBODY and broker.group.members[id].status == MEMBER
 
 
 def looks(broker):
-    """Whether a broker looks at groups: it owns the partition, and does not load it; or the group is being unloaded."""
+    """Whether a broker looks at groups: it owns the partition and is not loading it, or it is unloading the group."""
     return broker.owned == 1 and not broker.loading or broker.group.state == DEAD
 
 
 def joined_so(old, new, answer):
-    """A join is answered with NONE: the present generation of the coordinator, of which the client is a member; whose
-    leader alone has the list of members, as the generation begins.
+    """Whether the NONE to a join is true: it names the coordinator's present generation, of which the client is a
+    member. Only the leader gets the list of members, and only until the assignment is stored.
     """
     group = new.group
     if not is_member(new, answer.id) or answer.generation != group.generation or answer.epoch != new.epoch:
@@ -60,7 +60,7 @@ def joined_so(old, new, answer):
 
 
 def synced_so(new, client, answer):
-    """A sync is answered with NONE: the member's share of the assignment, Stable, in its generation."""
+    """Whether the NONE to a sync is true: the group is Stable, and the member gets its share in its own generation."""
     group = new.group
     if group.state != STABLE or not is_member(new, client.id) or group.generation != client.generation:
         return False
@@ -68,7 +68,7 @@ def synced_so(new, client, answer):
 
 
 def rebalances(old, new, client, loses):
-    """REBALANCE_IN_PROGRESS: members are collected; a commit must wait for the assignment; a sync, for the load."""
+    """REBALANCE_IN_PROGRESS: members are joining; a commit must wait for the assignment; a sync, for the load."""
     if client.phase == JOINING:
         return False
     if client.phase == SYNCING and old.loading:
@@ -79,7 +79,7 @@ def rebalances(old, new, client, loses):
 
 
 def has_failed(before, after):
-    """Whether an append has failed, or been refused: a fault, or none for who does not lead any more."""
+    """Whether an append has failed or been refused: there is a fault more, or the broker no longer leads."""
     if after.storage.faults > before.storage.faults:
         return True
     for b in range(len(after.brokers)):
@@ -89,7 +89,7 @@ def has_failed(before, after):
 
 
 def is_so(before, after, b, m):
-    """Whether of broker `b` all is so that the answer to client `m` says."""
+    """Whether everything that the answer to client `m` says is true of broker `b`."""
     old = before.brokers[b]
     new = after.brokers[b]
     client = before.clients[m]
@@ -113,7 +113,7 @@ def is_so(before, after, b, m):
 
 
 def is_so_of_broker(before, after, b, client, verdict):
-    """The same, of errors that say nothing of members."""
+    """The same, for errors that say nothing about members."""
     old = before.brokers[b]
     new = after.brokers[b]
     if verdict == COORDINATOR_LOAD_IN_PROGRESS:
@@ -134,8 +134,8 @@ def is_so_of_broker(before, after, b, client, verdict):
 
 
 def answers_are_so(before, after):
-    """What a client is answered is so: the present generation of a member, its share of the assignment, or the error that
-    the state of a coordinator and of its group is.
+    """Answers to clients are true: a member's present generation, its share of the assignment, or the error that fits
+    the state of a coordinator and its group.
     """
     for m in range(len(after.clients)):
         if before.network.answers[m].verdict == UNANSWERED and after.network.answers[m].verdict != UNANSWERED:
@@ -148,7 +148,7 @@ def answers_are_so(before, after):
 
 
 def is_kept(after, id, m, phase):
-    """Whether a broker keeps the request of a client that waits: a join, a sync, or the callback of a commit."""
+    """Whether a broker keeps a waiting client's request: a join, a sync, or the callback of a commit."""
     for broker in after.brokers:
         if id != NOBODY and contains(broker.group.members[id].waiter, m):
             wanted = JOIN_PARKED if phase == JOINING else SYNC_PARKED
@@ -164,7 +164,7 @@ def is_kept(after, id, m, phase):
 
 
 def taken_or_answered(before, after):
-    """A request that a coordinator takes is answered in the same step, or kept to be answered."""
+    """A request that a coordinator takes is answered in the same step, or kept to be answered later."""
     for m in range(len(after.clients)):
         old = before.network.requests[m]
         new = after.network.requests[m]
@@ -175,8 +175,8 @@ def taken_or_answered(before, after):
 
 
 def heartbeat_is_so(before, after, b, m):
-    """A heartbeat is answered without an error only where there is no rebalance, to a member of the present generation;
-    or by who loads. It changes nothing.
+    """A heartbeat is answered without an error only if it comes from a member of the present generation and there is no
+    rebalance, or if the broker is loading. It changes nothing.
     """
     broker = before.brokers[b]
     client = before.clients[m]
@@ -210,7 +210,7 @@ def same_but_for_network(before, after, b):
 
 
 def beside_a_request(before, after, b, m):
-    """The heartbeat thread asks while a sync or a commit waits, and leaves both as they are."""
+    """The heartbeat thread sends its request while a sync or a commit waits, and changes neither."""
     old = before.network.requests[m]
     waits = old.kind == WAIT and before.clients[m].phase != JOINING
     same = after.network.answers[m].verdict == before.network.answers[m].verdict
@@ -218,14 +218,14 @@ def beside_a_request(before, after, b, m):
 
 
 def is_taken(before, after, m, late, kind):
-    """Whether a request was there, and was taken: what is late is gone, who waits for it waits or is answered."""
+    """Whether a request was there and was taken: a late one is gone; the client of any other waits or is answered."""
     if late:
         return before.network.late[m].kind == kind and after.network.late[m].kind != kind
     return before.network.requests[m].kind == kind and after.network.requests[m].kind == WAIT
 
 
 def first_join_is_taken(before, after, b, m, late, first, second):
-    """A join without a member id makes a pending member, or one that waits with what it offers."""
+    """A join without a member id creates a pending member, or a member that waits with the protocols that it offers."""
     request = before.network.late[m] if late else before.network.requests[m]
     if request.known or not is_taken(before, after, m, late, JOIN):
         return False
@@ -241,8 +241,8 @@ def first_join_is_taken(before, after, b, m, late, first, second):
 
 
 def join_is_taken(before, after, b, m, late, first, second, changed):
-    """A join under a member id is that of a pending member or a member. It waits for a rebalance with what it offers; a
-    member that brings nothing new is told the generation that is there, unless it leads a Stable group.
+    """A join with a member id comes from a pending member or a member. It waits for a rebalance with the protocols that
+    it offers. A member that brings nothing new is told the present generation, unless it leads a Stable group.
     """
     request = before.network.late[m] if late else before.network.requests[m]
     if not request.known or not is_taken(before, after, m, late, JOIN):
@@ -265,7 +265,7 @@ def join_is_taken(before, after, b, m, late, first, second, changed):
 
 
 def sync_is_taken(before, after, b, m, late, owner):
-    """The leader's sync, and no other, has the assignment stored; a member's waits for it, or is answered."""
+    """The leader's sync, and no other, has the assignment stored. Another member's sync waits for it, or is answered."""
     request = before.network.late[m] if late else before.network.requests[m]
     if not is_taken(before, after, m, late, SYNC):
         return False
@@ -283,7 +283,7 @@ def sync_is_taken(before, after, b, m, late, owner):
 
 
 def refused_sync_begins_rebalance(before, after, b, m, late, error):
-    """Where the log refuses the assignment of the leader, every parked sync is answered, and there is a rebalance."""
+    """If the log refuses the leader's assignment, every parked sync is answered, and there is a rebalance."""
     request = before.network.late[m] if late else before.network.requests[m]
     old = before.brokers[b]
     if old.group.state != COMPLETING_REBALANCE or request.id != old.group.leader or not looks(old):
@@ -299,8 +299,8 @@ def refused_sync_begins_rebalance(before, after, b, m, late, error):
 
 
 def commit_is_taken(before, after, b, m, late):
-    """A commit of a member in its generation is appended, under that generation, unless the assignment is awaited;
-    nothing else of the group changes.
+    """A commit of a member in the present generation is appended under that generation, unless the assignment is
+    awaited. Nothing else in the group changes.
     """
     request = before.network.late[m] if late else before.network.requests[m]
     if not late and not is_taken(before, after, m, late, WORK) or late and after.network.late[m].kind == request.kind:
@@ -316,7 +316,7 @@ def commit_is_taken(before, after, b, m, late):
 
 
 def refused_commit_is_answered(before, after, b, m, error):
-    """A commit that the log refuses is one that it might have taken; it is answered, and nothing changes."""
+    """A commit that the log refuses is one that would have been accepted. It is answered, and nothing changes."""
     client = before.clients[m]
     old = before.brokers[b]
     if not is_taken(before, after, m, 0, WORK) or after.network.answers[m].verdict == UNANSWERED:
@@ -330,7 +330,7 @@ def refused_commit_is_answered(before, after, b, m, error):
 
 
 TRUE = (always_step(answers_are_so),)
-"""From 2.6 on: before, a Dead group was answered as an unknown one, and REBALANCE_IN_PROGRESS came first."""
+"""From 2.6 on: before, a Dead group was answered like an unknown one, and REBALANCE_IN_PROGRESS was checked first."""
 ANSWERS = (
     always_step(taken_or_answered),
     always_step(heartbeat_is_so, of=("heartbeat",)),

@@ -1,4 +1,4 @@
-"""Properties of groups: what a coordinator has in its cache, and what a timer, a join or a loss may do to members."""
+"""Properties of groups: what a coordinator has in its cache, and what timers, joins and losses may do to members."""
 
 from kafkaproof.spec.group.coordinator import (
     GONE,
@@ -30,8 +30,8 @@ from kafkaproof.spec.language.sets import is_empty
 
 
 def group_is_whole(s):
-    """A group is in the cache of a broker that owns the partition; it has a leader, a protocol and an assignment when its
-    state has them. Of one that is Dead, or not there, nothing is known.
+    """A group is in the cache only of a broker that owns the partition. It has a leader, a protocol and an assignment
+    when its state calls for them. Nothing is known of a group that is Dead or absent.
     """
     for b in range(len(s.brokers)):
         if not change_is_past(s, b) or not cached_is_owned(s, b) or not no_group_is_nothing(s, b):
@@ -51,7 +51,7 @@ def group_is_whole(s):
 
 
 def group_has_what_it_may(broker):
-    """Whether a group that is not there has no pending offset, and one that has chosen a protocol one for all members."""
+    """Whether an absent group has no pending offset, and every member supports the protocol that a group has chosen."""
     group = broker.group
     if group.state == DEAD or group.state == ABSENT and not is_reading(broker):
         return group.pending == NOWHERE
@@ -60,8 +60,8 @@ def group_has_what_it_may(broker):
 
 
 def member_is_whole(s):
-    """An id that is not in the group leaves no trace; a new member waits with its first join; what is parked is a
-    member's, and a client waits behind one request at most.
+    """An id that is not in the group leaves no trace; a new member waits with its first join; a parked request belongs
+    to a member, and a client waits for at most one.
     """
     for b in range(len(s.brokers)):
         group = s.brokers[b].group
@@ -79,7 +79,7 @@ def member_is_whole(s):
 
 
 def awaits_assignment(group):
-    """Whether the leader's sync of the present generation has come."""
+    """Whether the leader's sync has arrived, and its assignment is not yet stored."""
     return group.state == COMPLETING_REBALANCE and group.members[group.leader].parked == SYNC_PARKED
 
 
@@ -98,7 +98,7 @@ def leader_synced_is_stored(s):
 
 
 def lost_begins_rebalance(before, after):
-    """A group that was Stable, or awaited the assignment, and loses a member begins a rebalance."""
+    """A group that loses a member while it is Stable, or awaits the assignment, begins a rebalance."""
     for b in range(len(after.brokers)):
         old = before.brokers[b].group
         new = after.brokers[b].group
@@ -110,8 +110,8 @@ def lost_begins_rebalance(before, after):
 
 
 def begins_when_needed(before, after):
-    """A rebalance begins because somebody joins, or is lost, or the assignment could not be stored; the initial delay
-    follows where the group was Empty, and there alone.
+    """A rebalance begins because a member joins or is lost, or because the assignment could not be stored. The initial
+    delay applies if the group was Empty, and only then.
     """
     for b in range(len(after.brokers)):
         old = before.brokers[b].group
@@ -135,8 +135,8 @@ def begins_when_needed(before, after):
 
 
 def completes_as_chosen(before, after, b, leader, protocol, topic):
-    """A completed join answers every join, and nobody is new any more; the leader stays the leader if it has joined; a
-    group without members is Empty, young, and stored.
+    """A completed join answers every parked join, and no member is new afterwards. The leader remains the leader if it
+    has joined. A group without members is Empty, its age starts anew, and it is stored.
     """
     old = before.brokers[b].group
     new = after.brokers[b].group
@@ -169,8 +169,8 @@ def anybody_joined(group):
 
 
 def complete_with_all(before, after, b, leader, protocol, topic):
-    """A join is completed before its time is over only when all members have joined, and no pending member is awaited;
-    it loses none.
+    """A join completes before its timeout only if all members have joined and no pending member is awaited. It loses no
+    member.
     """
     group = before.brokers[b].group
     for member in group.members:
@@ -180,8 +180,8 @@ def complete_with_all(before, after, b, leader, protocol, topic):
 
 
 def timeout_removes_absent(before, after, b, leader, protocol, topic):
-    """When the time of a rebalance is over, members that have not joined are removed, unless they are static; pending
-    members stay.
+    """When a rebalance times out, members that have not joined are removed, unless they are static. Pending members
+    stay.
     """
     old = before.brokers[b].group
     new = after.brokers[b].group
@@ -198,7 +198,7 @@ def timeout_removes_absent(before, after, b, leader, protocol, topic):
 
 
 def others_keep_their_place(old, new, id):
-    """Whether all members but one are in the group as before, and no parked join is answered."""
+    """Whether all members except one are in the group as before, and no parked join is answered."""
     for other in range(len(old.members) - 1):
         if other != id:
             if old.members[other].status != new.members[other].status:
@@ -209,8 +209,8 @@ def others_keep_their_place(old, new, id):
 
 
 def session_ends(before, after, b, id, heir):
-    """The session ends of a member that has no sync parked, and no join unless that is its first; it is gone, others
-    stay, and one of them leads if it did.
+    """A session ends only if the member has no parked sync, and no parked join other than its first. The member is
+    gone, the others stay, and one of them leads if it led.
     """
     old = before.brokers[b].group
     new = after.brokers[b].group
@@ -223,7 +223,7 @@ def session_ends(before, after, b, id, heir):
 
 
 def pending_ends(before, after, b, id):
-    """A pending member that has not joined in time is forgotten, and nothing else changes."""
+    """A pending member that has not joined in time is removed, and nothing else changes."""
     old = before.brokers[b].group
     new = after.brokers[b].group
     if old.members[id].status != PENDING or new.members[id].status != GONE:
@@ -233,7 +233,9 @@ def pending_ends(before, after, b, id):
 
 
 def sync_is_overdue(before, after, b, heir):
-    """When the time of the syncs is over, those are gone who have not sent theirs, and nobody else; one who has leads."""
+    """When the syncs time out, exactly the members that have not sent one are removed. A member that has sent one
+    leads.
+    """
     old = before.brokers[b].group
     new = after.brokers[b].group
     if old.state != COMPLETING_REBALANCE or new.state != PREPARING_REBALANCE:
@@ -252,8 +254,8 @@ def sync_is_overdue(before, after, b, heir):
 
 
 def takes_over(before, after, b):
-    """A broker that learns of its election is not loading, and has unloaded what it had; it loads, unless it owns the
-    partition still.
+    """A broker that learns of its election is not loading, and has unloaded what it had. It loads, unless it still owns
+    the partition.
     """
     old = before.brokers[b]
     new = after.brokers[b]

@@ -1,4 +1,4 @@
-"""Properties of groups: what clients ask in each phase, and what they do when they are answered."""
+"""Properties of groups: which requests clients send in each phase, and how they act on answers."""
 
 from kafkaproof.spec.group.faults import waits_in_vain
 from kafkaproof.spec.group.lemmas.member import (
@@ -37,8 +37,8 @@ from kafkaproof.spec.language.model import always, always_step
 
 
 def asks_by_phase(s):
-    """A client asks what belongs to its phase, under its member id and in its generation: to join, to synchronize, or to
-    heartbeat and commit; one that is out asks nothing.
+    """A client sends the requests of its phase, with its member id and generation: it joins, it synchronizes, or it
+    sends heartbeats and commits. A client that is out sends none.
     """
     for m in range(len(s.clients)):
         if not out_is_nothing(s, m) or not joining_asks_to_join(s, m):
@@ -54,7 +54,7 @@ def asks_by_phase(s):
 
 
 def late_as_it_was_sent(s):
-    """A request that nobody waits for any more says what it said, and one that is none says nothing."""
+    """A late request keeps the content with which it was sent, and an empty slot has no content."""
     for m in range(len(s.clients)):
         late = s.network.late[m]
         if not late_is_named(s, m) or late.leading and late.kind != SYNC:
@@ -65,8 +65,8 @@ def late_as_it_was_sent(s):
 
 
 def answer_is_whole(s):
-    """Only who waits is answered; an id, a generation, a list of members or an assignment is in the answer that has one,
-    and in no other.
+    """Only a client that waits is answered. Ids, generations, lists of members and assignments are in the answers that
+    call for them, and in no others.
     """
     for m in range(len(s.clients)):
         answer = s.network.answers[m]
@@ -78,7 +78,7 @@ def answer_is_whole(s):
 
 
 def parked_is_waited_for(s):
-    """Who waits behind a parked join or sync has sent it under that member id, and has no other answer."""
+    """A client that waits for a parked join or sync sent it with that member id, and has no other answer."""
     for b in range(len(s.brokers)):
         for id in range(len(s.brokers[b].group.members) - 1):
             for m in range(len(s.clients)):
@@ -93,19 +93,19 @@ def is_reset(client):
 
 
 def has_joined(old, new, answer):
-    """Whether a client has taken over what the answer to its join says."""
+    """Whether a client has adopted what the answer to its join says."""
     same = new.id == answer.id and new.generation == answer.generation and new.epoch == answer.epoch
     return old.phase == JOINING and new.phase == SYNCING and same and new.leading == answer.leading
 
 
 def has_synced(old, new, answer):
-    """Whether a client has taken over its assignment, in the generation in which it has joined."""
+    """Whether a client has adopted its assignment, in the generation that it joined."""
     same = new.id == old.id and new.generation == old.generation and new.epoch == old.epoch
     return old.phase == SYNCING and new.phase == WORKING and same and new.owns == answer.owns and not new.leading
 
 
 def goes_on(old, new):
-    """Whether a client is where it was, and knows what it knew."""
+    """Whether a client is in the same phase and knows the same as before."""
     same = new.id == old.id and new.generation == old.generation and new.owns == old.owns
     return new.phase == old.phase and same and new.leading == old.leading and new.epoch == old.epoch
 
@@ -118,16 +118,16 @@ def ends_client(verdict):
 
 
 def makes_rejoin(old, verdict):
-    """Whether an error makes a client join again under its id: any of a sync, the end of its generation else."""
+    """Whether an error makes a client join again with its id: for a sync, any; otherwise the end of its generation."""
     if old.phase == SYNCING:
         return True
     return old.phase == WORKING and (verdict == REBALANCE_IN_PROGRESS or verdict == ILLEGAL_GENERATION)
 
 
 def does_as_told(before, after, m):
-    """A client does what its answer says: it takes what it was given; with UNKNOWN_MEMBER_ID it forgets its id, with
-    MEMBER_ID_REQUIRED it joins with the one it was given, at the end of a generation it joins again; else it asks
-    again, unless it ends.
+    """A client acts on its answer: it adopts what it was given. On UNKNOWN_MEMBER_ID it forgets its id; on
+    MEMBER_ID_REQUIRED it joins with the id that it was given; at the end of a generation it joins again. On any other
+    error it stops or repeats the request.
 
     Source: AbstractCoordinator.JoinGroupResponseHandler, SyncGroupResponseHandler, HeartbeatResponseHandler, 2.8.
     """
@@ -153,15 +153,15 @@ def does_as_told(before, after, m):
 
 
 def is_as_asked(late, request):
-    """Whether what is late is what was asked; of heartbeats and commits, a commit."""
+    """Whether a late request is the one that was sent; of heartbeats and commits, a commit."""
     kind = COMMIT if request.kind == WORK else request.kind
     same = late.id == request.id and late.known == request.known and late.generation == request.generation
     return late.kind == kind and same and late.leading == request.leading
 
 
 def gives_up_waiting(before, after, m):
-    """Who gives up closes its connection: what it has sent may still arrive, and nobody waits for the answer. It acts on
-    if it works, else it joins again under its id.
+    """A client that gives up closes its connection: its request may still arrive, but nobody waits for the answer. If
+    it works, it goes on; otherwise it joins again with its id.
     """
     old = before.clients[m]
     new = after.clients[m]
@@ -181,7 +181,7 @@ def gives_up_waiting(before, after, m):
 
 
 def dies_out(before, after, m):
-    """A client whose process dies knows nothing any more; what it has sent may still arrive."""
+    """A client whose process dies forgets everything. The request that it has sent may still arrive."""
     request = before.network.requests[m]
     if before.clients[m].phase == OUT or after.clients[m].phase != OUT:
         return False
@@ -191,13 +191,13 @@ def dies_out(before, after, m):
 
 
 def starts_anew(before, after, m):
-    """Only who is out starts, and it joins without a member id."""
+    """Only a client that is out starts, and it joins without a member id."""
     return before.clients[m].phase == OUT and after.clients[m].phase == JOINING and after.clients[m].id == NOBODY
 
 
 def says_goodbye(before, after):
-    """LeaveGroup is sent by who works and waits for nothing, under its member id; it is out then, and so is who is told
-    that there is no place for it, or whose process dies.
+    """LeaveGroup is sent only by a client that works and waits for nothing, with its member id; the client is out then.
+    Otherwise a client is out only if it is told that it has no place in the group, or if its process dies.
     """
     for m in range(len(after.clients)):
         late = after.network.late[m]

@@ -1,4 +1,4 @@
-"""That every error code of a coordinator is given: what is on its way to a client, or could be to a tool."""
+"""Goals: every error code of a coordinator occurs, in an answer to a client or in one that a tool would get."""
 
 from kafkaproof.spec.group.network import (
     COORDINATOR_LOAD_IN_PROGRESS,
@@ -25,7 +25,7 @@ from kafkaproof.spec.language.model import sometimes
 
 
 def answered(s, verdict):
-    """Whether an answer with this code is on its way."""
+    """Whether an answer with this code is in flight."""
     for answer in s.network.answers:
         if answer.verdict == verdict:
             return True
@@ -93,7 +93,7 @@ def max_size_reached(s):
 
 
 def server_error(s):
-    """UNKNOWN_SERVER_ERROR: the assignment is too large a record."""
+    """UNKNOWN_SERVER_ERROR: the record of the assignment is too large."""
     return answered(s, UNKNOWN_SERVER_ERROR)
 
 
@@ -103,7 +103,7 @@ def invalid_commit_size(s):
 
 
 def non_empty_group(s):
-    """NON_EMPTY_GROUP: who asks to delete the group now would hear it."""
+    """NON_EMPTY_GROUP: a request to delete the group would get it now."""
     for broker in s.brokers:
         if delete_group_verdict(broker) == NON_EMPTY_GROUP:
             return True
@@ -111,7 +111,7 @@ def non_empty_group(s):
 
 
 def group_id_not_found(s):
-    """GROUP_ID_NOT_FOUND: who asks to delete the group now would hear it."""
+    """GROUP_ID_NOT_FOUND: a request to delete the group would get it now."""
     for broker in s.brokers:
         if delete_group_verdict(broker) == GROUP_ID_NOT_FOUND:
             return True
@@ -119,7 +119,7 @@ def group_id_not_found(s):
 
 
 def subscribed_to_topic(s):
-    """GROUP_SUBSCRIBED_TO_TOPIC: who asks to delete the offset now would hear it."""
+    """GROUP_SUBSCRIBED_TO_TOPIC: a request to delete the offset would get it now."""
     for broker in s.brokers:
         if delete_offset_verdict(broker) == GROUP_SUBSCRIBED_TO_TOPIC:
             return True
@@ -127,7 +127,7 @@ def subscribed_to_topic(s):
 
 
 def unstable_offset(s):
-    """UNSTABLE_OFFSET_COMMIT: who asks for a stable offset now would hear it."""
+    """UNSTABLE_OFFSET_COMMIT: a request for a stable offset would get it now."""
     for broker in s.brokers:
         if fetch_verdict(broker, 1) == UNSTABLE_OFFSET_COMMIT:
             return True

@@ -1,4 +1,4 @@
-"""Properties of groups: what is deleted, for which tombstones are due; what time makes old, and a crash forgets."""
+"""Properties of groups: deletions and their tombstones, what the passing of time makes old, what a crash forgets."""
 
 from kafkaproof.spec.group.coordinator import has_timers, members_of, subscribes
 from kafkaproof.spec.group.properties.offsets import is_pending
@@ -31,7 +31,7 @@ def deleted_with_tombstone(before, after, b):
 
 
 def abandoned_when_deleted(before, after, b):
-    """Commits that wait for their callbacks are not put into the cache where the offset is deleted, or the group dies."""
+    """Commits that wait for their callbacks do not enter the cache if the offset is deleted or the group dies."""
     old = before.brokers[b].group
     new = after.brokers[b].group
     deleted = new.state == DEAD and old.state != DEAD or old.offset != NOWHERE and new.offset == NOWHERE
@@ -39,8 +39,8 @@ def abandoned_when_deleted(before, after, b):
 
 
 def counts_when_deleted(before, after, b):
-    """A group is deleted by hand only when it is Empty and owned; the offset, when the group does not subscribe to its
-    topic; else nothing changes. What was done by hand counts.
+    """An operator deletes a group only if it is Empty and owned; an offset, only if the group does not subscribe to its
+    topic. Otherwise nothing changes. Such a deletion counts as a fault.
     """
     old = before.brokers[b]
     new = after.brokers[b]
@@ -60,8 +60,8 @@ def empty_is_deleted(before, after, b):
 
 
 def offset_is_deleted(before, after, b):
-    """OffsetDelete takes the offset of an Empty group, which dies with its last, and of one that does not subscribe to the
-    topic (KIP-496).
+    """OffsetDelete removes the offset of an Empty group, or of a group that does not subscribe to the topic. An Empty
+    group dies with its last offset (KIP-496).
     """
     old = before.brokers[b].group
     new = after.brokers[b].group
@@ -72,7 +72,9 @@ def offset_is_deleted(before, after, b):
 
 
 def topic_takes_offsets(before, after, b):
-    """When a topic is deleted the offset goes, whoever subscribes; an Empty group dies with its last."""
+    """When a topic is deleted, its offset is removed even if members subscribe. An Empty group dies with its last
+    offset.
+    """
     old = before.brokers[b].group
     new = after.brokers[b].group
     if old.offset == NOWHERE and old.pending == NOWHERE or is_pending(before.brokers[b]) or not has_timers(old):
@@ -83,7 +85,7 @@ def topic_takes_offsets(before, after, b):
 
 
 def cleaned_in_time(before, after, b):
-    """The expiry task acts only when its interval has passed, and then on something."""
+    """The expiry task runs only after its interval has passed, and only if there is something to remove."""
     old = before.brokers[b].group
     new = after.brokers[b].group
     acts = new.state == DEAD or old.offset != NOWHERE and new.offset == NOWHERE
@@ -91,13 +93,13 @@ def cleaned_in_time(before, after, b):
 
 
 def dead_leaves(before, after, b):
-    """A Dead group leaves the cache, and nothing is known of it."""
+    """A Dead group leaves the cache, and nothing is known of it afterwards."""
     return before.brokers[b].group.state == DEAD and after.brokers[b].group.state == ABSENT
 
 
 def tombstone_is_written(before, after, b):
-    """The tombstone that is due is appended where the broker leads, when the Dead group has left the cache; it is due no
-    more.
+    """The tombstone that is due is appended if the broker leads, once the Dead group has left the cache. It is then no
+    longer due.
     """
     old = before.brokers[b]
     leads = before.storage.leaders[before.storage.epoch - 1] == b
@@ -110,7 +112,9 @@ def tombstone_is_written(before, after, b):
 
 
 def crash_forgets(before, after, b):
-    """A broker whose process dies forgets the group and all callbacks; who waited for an answer is disconnected."""
+    """A broker whose process dies forgets the group and all callbacks. Clients that waited for an answer are
+    disconnected.
+    """
     old = before.brokers[b]
     new = after.brokers[b]
     if not old.owned and not old.loading or after.storage.faults != before.storage.faults + 1:
@@ -122,8 +126,8 @@ def crash_forgets(before, after, b):
 
 
 def ages_by_retention(before, after, retention):
-    """A retention period makes every record, every committed offset and every Empty group old, and nothing else; the
-    check interval alone, nothing.
+    """A retention period makes every record, every committed offset and every Empty group old, and changes nothing
+    else. The check interval alone makes nothing old.
     """
     for b in range(len(after.brokers)):
         old = before.brokers[b].group

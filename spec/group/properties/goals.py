@@ -1,6 +1,6 @@
-"""What groups must be able to do, so that the properties speak of something.
+"""Goals: what groups must be able to do, so that the properties are not vacuous.
 
-That each error code is given is in `codes`.
+The goals for error codes are in `codes`.
 """
 
 from dataclasses import replace
@@ -28,7 +28,7 @@ from kafkaproof.spec.language.sets import is_empty
 
 
 def superseded(s, state):
-    """Whether a broker that leads no more still has the group in this state."""
+    """Whether a broker that no longer leads still has the group in this state."""
     for broker in s.brokers:
         if broker.owned and broker.epoch < s.storage.epoch and broker.group.state == state:
             return True
@@ -69,7 +69,7 @@ def two_coordinators(s):
 
 
 def zombie_answers(s):
-    """A superseded coordinator has completed a generation while its successor is Stable in the same or a newer."""
+    """A superseded coordinator has completed a generation while its successor is Stable in the same or a newer one."""
     for zombie in s.brokers:
         if zombie.owned and zombie.epoch < s.storage.epoch and zombie.group.state == COMPLETING_REBALANCE:
             for b in range(len(s.brokers)):
@@ -103,7 +103,7 @@ def leader_replaced(s):
 
 
 def pending_blocks(s):
-    """Every member has joined again, and a pending member is waited for."""
+    """Every member has joined again, and the group waits for a pending member."""
     for broker in s.brokers:
         joined = 0
         pending = 0
@@ -128,7 +128,7 @@ def stored_twice(s):
 
 
 def abandoned_sync(s):
-    """A parked sync that nobody waits for any more."""
+    """There is a parked sync that no client waits for any more."""
     for broker in s.brokers:
         for member in broker.group.members:
             if member.parked == SYNC_PARKED and is_empty(member.waiter):
@@ -137,7 +137,7 @@ def abandoned_sync(s):
 
 
 def robbed(s):
-    """A client waits, and nobody will answer: a late request of its own has taken the place of the parked one."""
+    """A client waits for an answer that nobody will send: one of its own late requests replaced the parked one."""
     for m in range(len(s.clients)):
         if waits_in_vain(s, m):
             return True
@@ -145,7 +145,7 @@ def robbed(s):
 
 
 def told_of_nothing(s):
-    """A fetch hears of no offset, and of no error, although a commit was answered: the group is being unloaded."""
+    """A fetch gets neither an offset nor an error although a commit was answered: the group is being unloaded."""
     for broker in s.brokers:
         if not broker.owned and fetch_verdict(broker, 0) == NONE and last_answered(s) != NOWHERE:
             return True
@@ -153,8 +153,8 @@ def told_of_nothing(s):
 
 
 def loaded_in_part(s):
-    """A broker that has lost the leadership while it was loading owns the partition, and lacks what was answered:
-    nobody has appended anything since it led.
+    """A broker that lost the leadership while it was loading owns the partition, but lacks a commit that was answered,
+    although nobody has appended anything since it led.
     """
     epoch = s.storage.epoch
     for broker in s.brokers:
@@ -166,7 +166,7 @@ def loaded_in_part(s):
 
 
 def loads_behind(s):
-    """A broker loads while the one before it still answers."""
+    """A broker is loading while its predecessor still answers."""
     for mine in s.brokers:
         for yours in s.brokers:
             if mine.loading and mine.read > 0 and yours.owned:
@@ -175,7 +175,7 @@ def loads_behind(s):
 
 
 def resurrected(s):
-    """A group is there again that an operator was told is deleted, and for which nobody has written anything since."""
+    """A group exists again although an operator was told that it is deleted, and nothing has been written for it since."""
     for b in range(len(s.brokers)):
         group = s.brokers[b].group
         if s.storage.ghosts.gone and is_coordinator(s, b) and (group.state == EMPTY or group.state == STABLE):
@@ -193,7 +193,7 @@ def dies_of_age(s):
 
 
 def expires_alone(s):
-    """An offset expires, and its group lives."""
+    """An offset expires while its group lives on."""
     for broker in s.brokers:
         if broker.tombstone == OFFSET_TOMBSTONE and broker.group.state == STABLE:
             return True
@@ -201,8 +201,8 @@ def expires_alone(s):
 
 
 def replaced_in_stable(s):
-    """A static member has another id than in the last record but one, of the same generation: nobody
-    had to join again.
+    """The last two records are of the same generation, but give a static member different ids: nobody had to join
+    again.
     """
     for one in s.storage.log.slots:
         for other in s.storage.log.slots:
@@ -213,7 +213,7 @@ def replaced_in_stable(s):
 
 
 def turned_away(s):
-    """A member that was in the group is dropped, since another has joined before it."""
+    """A member is dropped from the group, because another has joined before it."""
     last = last_record(s)
     for broker in s.brokers:
         if last != NOWHERE and broker.group.state == PREPARING_REBALANCE and broker.group.leader != NOBODY:
@@ -232,7 +232,7 @@ def merged(s):
 
 
 def at(goals, **least):
-    """The same goals, at scopes of at least these sizes."""
+    """The same goals, but only at scopes of at least these sizes."""
     return tuple(replace(goal, least={**goal.least, **least}) for goal in goals)
 
 

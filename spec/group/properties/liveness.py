@@ -1,4 +1,4 @@
-"""Liveness of groups (L9 to L13): what must come in time, if timers fire, messages arrive, and clients act."""
+"""Liveness of groups (L9 to L13): what must happen eventually, if timers fire, messages arrive, and clients act."""
 
 from kafkaproof.spec.group.coordinator import GONE, MEMBER
 from kafkaproof.spec.group.deletion import is_forsaken
@@ -15,7 +15,7 @@ from kafkaproof.spec.language.sets import contains
 
 
 def is_held(s, id):
-    """Whether some client has a member id, or is about to be told it."""
+    """Whether some client has a member id, or an answer is about to give it one."""
     for m in range(len(s.clients)):
         request = s.network.requests[m]
         if s.clients[m].id == id or s.network.answers[m].id == id or request.kind == WAIT and request.id == id:
@@ -34,7 +34,7 @@ def somebody_has(s, id):
 
 
 def would_drop(s, b):
-    """The rebalance waits for a member whose client is there."""
+    """The rebalance waits for a member whose client is alive."""
     group = s.brokers[b].group
     for id in range(len(group.members) - 1):
         member = group.members[id]
@@ -44,12 +44,12 @@ def would_drop(s, b):
 
 
 def would_drop_nobody(s, b):
-    """The rebalance waits for nobody whose client is there."""
+    """The rebalance does not wait for any member whose client is alive."""
     return not would_drop(s, b)
 
 
 def owes(s, b, id):
-    """The group waits for the member: to synchronize, that is, since a delayed join ends by itself."""
+    """The group waits for the member to synchronize. (It need not wait for a join: a delayed join ends by itself.)"""
     return s.brokers[b].group.state == COMPLETING_REBALANCE
 
 
@@ -79,7 +79,7 @@ def works_in(s, m, b):
 
 
 def all_work(s):
-    """Whenever the clients stay, the group comes to rest: Stable, and everybody who is there works in it (L9)."""
+    """If the clients stay, the group settles: it is Stable, and every client that is there works in it (L9)."""
     for b in range(len(s.brokers)):
         for m in range(len(s.clients)):
             if s.clients[m].phase != OUT and is_coordinator(s, b):
@@ -89,7 +89,7 @@ def all_work(s):
 
 
 def waits(s, m: Client):
-    """A coordinator keeps a join or a sync of client `m`."""
+    """A coordinator has parked a join or a sync of client `m`."""
     for broker in s.brokers:
         for member in broker.group.members:
             if contains(member.waiter, m):
@@ -103,23 +103,23 @@ def is_answered(s, m: Client):
 
 
 def is_dead(s, b: Broker, id: KnownId):
-    """A group has a member that no client is any more."""
+    """A group has a member whose client is gone."""
     return s.brokers[b].group.members[id].status != GONE and not is_held(s, id)
 
 
 def has_left(s, b: Broker, id: KnownId):
-    """A member whose client is dead for ever leaves the group (L11)."""
+    """A member whose client is gone for good leaves the group (L11)."""
     return not is_dead(s, b, id)
 
 
 def leader_is_lost(s, to, committed, kept):
-    """The leader of the offsets partition has died since it was elected: it does not know that it leads."""
+    """The leader of the offsets partition has crashed since its election, and does not know that it leads."""
     leader = s.brokers[s.storage.leaders[s.storage.epoch - 1]]
     return not leader.owned and not leader.loading and not has_news(s.storage, leader.epoch)
 
 
 def leader_serves(s):
-    """At last the leader of the offsets partition has loaded the group, and nobody else owns it (L12)."""
+    """Eventually the leader of the offsets partition has loaded the group, and no other broker owns it (L12)."""
     for b in range(len(s.brokers)):
         if leads(s.storage, b) and not is_coordinator(s, b) or s.brokers[b].owned and not leads(s.storage, b):
             return False
@@ -133,7 +133,7 @@ def is_forgotten(s, b: Broker):
 
 
 def is_removed(s, b: Broker):
-    """An Empty group without offsets dies and leaves the cache, unless somebody comes, or commits (L13)."""
+    """An Empty group without offsets dies and leaves the cache, unless a client joins or commits (L13)."""
     return not is_forgotten(s, b)
 
 

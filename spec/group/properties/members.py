@@ -1,4 +1,4 @@
-"""Properties of groups: what members are told, and what they do with it (G4 to G6)."""
+"""Properties of groups: what members learn, and how they act on it (G4 to G6)."""
 
 from kafkaproof.spec.group.coordinator import members_of
 from kafkaproof.spec.group.member import WORKING
@@ -11,14 +11,14 @@ from kafkaproof.spec.language.sets import contains, is_empty
 
 
 def assigned_by(client, record):
-    """Whether a record gives a client the assignment that it has, in its generation."""
+    """Whether a record gives a client, in its generation, the assignment that it has."""
     if record.kind != GROUP_RECORD or record.generation != client.generation or not contains(record.members, client.id):
         return False
     return (record.owner == client.id) == (client.owns == 1)
 
 
 def assignment_is_stored(s):
-    """What a member was assigned, a leader has sent for its generation, and it is in the log (G4, G11)."""
+    """A leader sent the assignment that a member has, for the member's generation, and it is in the log (G4, G11)."""
     for client in s.clients:
         if client.phase == WORKING:
             found = False
@@ -38,7 +38,7 @@ def acts_when_assigned(s):
 
 
 def both_act(mine, yours):
-    """Whether two clients act on the partition, and believe in the same generation."""
+    """Whether two clients act on the partition, and believe they are in the same generation."""
     return mine.owns and yours.owns and mine.generation == yours.generation
 
 
@@ -56,8 +56,8 @@ def disjoint(s):
 
 
 def disjoint_by_number(s):
-    """No two members of equal generation act on the same partition, whichever coordinator gave it,
-    unless the group was deleted (G6).
+    """No two members of the same generation act on the same partition, even if different coordinators gave the
+    generation, unless the group was deleted (G6).
     """
     for m in range(len(s.clients)):
         for n in range(m):
@@ -97,7 +97,7 @@ def replaced_is_fenced(before, after, b, m, late):
 
 
 def one_member(s):
-    """A group of at most one member has no more when the generation is complete (KIP-389)."""
+    """A group limited to one member has no more than one when a generation is complete (KIP-389)."""
     for broker in s.brokers:
         state = broker.group.state
         if state == COMPLETING_REBALANCE or state == STABLE:
@@ -117,5 +117,5 @@ STATIC = tuple(p for p in SAFETY if p.predicate not in (disjoint, disjoint_by_nu
     always(instance_is_one),
     always_step(replaced_is_fenced, of=("commit",)),
 )
-"""A former process of a static member acts on until it is fenced, so that nothing is said of disjointness."""
+"""A former process of a static member goes on acting until it is fenced, so disjointness is not claimed here."""
 LIMITED = (always(one_member),)

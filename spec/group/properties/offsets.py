@@ -17,7 +17,7 @@ from kafkaproof.spec.language.model import always, always_step
 
 
 def commit_fence(before, after, b, m, late):
-    """Only a member's commit in the present generation is accepted, Stable or while members are collected (G7)."""
+    """Only a member's commit in the present generation is accepted, while Stable or PreparingRebalance (G7)."""
     group = before.brokers[b].group
     request = before.network.late[m] if late else before.network.requests[m]
     if not accepted(before, after, b):
@@ -28,18 +28,18 @@ def commit_fence(before, after, b, m, late):
 
 
 def groupless_commit(before, after, b):
-    """The commit of nobody in particular is accepted only while the group is Empty, or unknown (G7)."""
+    """A commit without a member id is accepted only while the group is Empty or unknown (G7)."""
     state = before.brokers[b].group.state
     return not accepted(before, after, b) or state == EMPTY or state == ABSENT
 
 
 def no_stale_commit(s):
-    """No commit is stored behind the record of a newer generation (G7)."""
+    """No commit is stored after the record of a newer generation (G7)."""
     return s.storage.ghosts.stale == 0
 
 
 def last_answered(s):
-    """The last commit that was answered with NONE, and not deleted since by the leader; -1 when there is none."""
+    """The last commit that was answered with NONE, and not deleted by the leader since; -1 if there is none."""
     found = NOWHERE
     for position in range(len(s.storage.log.slots) - 1):
         ghosts = s.storage.log.slots[position].ghosts
@@ -106,7 +106,7 @@ def folded_offset(s):
 
 
 def loaded_is_log(before, after, b):
-    """What the coordinator by right has loaded is what the last record of each key says, if it held no group (G10)."""
+    """The coordinator by right has loaded what the last record of each key says, unless it already had the group (G10)."""
     group = after.brokers[b].group
     last = last_record(after)
     if not is_coordinator(after, b) or before.brokers[b].group.state != ABSENT:
@@ -136,8 +136,8 @@ def loses_offset(before, after, b):
 
 
 def expires_by_group(before, after, b):
-    """An offset expires when it is too old, and its group is Empty, for as long if it had members; or nobody subscribes
-    to its topic; never while a commit is pending (G16, KIP-211).
+    """An offset expires only if it is too old, and its group is Empty (for just as long, if it had members) or does not
+    subscribe to its topic; never while a commit is pending (G16, KIP-211).
     """
     group = before.brokers[b].group
     if not loses_offset(before, after, b):
@@ -150,7 +150,7 @@ def expires_by_group(before, after, b):
 
 
 def expires_by_age(before, after, b):
-    """An offset expires when it is too old, and never while a commit is pending (G16, up to 2.0)."""
+    """An offset expires only if it is too old, and never while a commit is pending (G16, up to 2.0)."""
     if not loses_offset(before, after, b):
         return True
     return before.brokers[b].group.aged == 1 and not is_pending(before.brokers[b])
@@ -169,7 +169,7 @@ def young_offset_stays(before, after, b):
 
 
 def dies_with_nothing(before, after, b):
-    """A group dies by itself only when Empty, with no commit pending (G16)."""
+    """A group dies by itself only if it is Empty and no commit is pending (G16)."""
     group = before.brokers[b].group
     if after.brokers[b].group.state != DEAD:
         return True

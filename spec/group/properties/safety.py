@@ -34,15 +34,15 @@ def is_coordinator(s, b):
 
 
 def accepted(before, after, b):
-    """Whether a step has something appended, or prepared to be."""
+    """Whether a step appends a record, or prepares one to be appended."""
     old = before.brokers[b]
     new = after.brokers[b]
     return new.appends.length > old.appends.length or new.prepared.length > old.prepared.length
 
 
 def legal_moves(before, after):
-    """A group moves only as the table allows; it comes into the cache Empty, or as it is loaded, and leaves it Dead, or
-    with the broker's process (G1).
+    """A group changes its state only as the table allows. It enters the cache Empty or as it was loaded, and leaves it
+    Dead or with the broker's process (G1).
     """
     for b in range(len(after.brokers)):
         old = before.brokers[b]
@@ -60,19 +60,19 @@ def legal_moves(before, after):
 
 
 def may_come(broker, state):
-    """Whether a group may come into the cache in a state; a member's join takes it from Empty further at once."""
+    """Whether a group may enter the cache in a state. A member's join takes it on from Empty in the same step."""
     if broker.loading:
         return state == EMPTY or state == STABLE
     return state == EMPTY or state == PREPARING_REBALANCE
 
 
 def next_generation(before, after, b, leader, protocol, topic):
-    """A completed join makes the next generation, Empty or not (G2)."""
+    """A completed join begins the next generation, Empty or not (G2)."""
     return after.brokers[b].group.generation == before.brokers[b].group.generation + 1
 
 
 def generation_stays(before, after):
-    """A generation never falls while the group is not deleted (G2)."""
+    """The generation never falls, unless the group was deleted (G2)."""
     for b in range(len(after.brokers)):
         old = before.brokers[b]
         new = after.brokers[b]
@@ -94,7 +94,7 @@ def last_record(s):
 
 
 def above_stored(before, after, b, leader, protocol, topic):
-    """A coordinator by right makes only generations above the last one stored, unless that was deleted (G2)."""
+    """A coordinator by right begins only generations above the last one stored, unless that was deleted (G2)."""
     last = last_record(before)
     tombstone = before.brokers[b].tombstone
     if not is_coordinator(before, b) or last == NOWHERE or tombstone == GROUP_TOMBSTONE or tombstone == TOMBSTONES:
@@ -103,7 +103,7 @@ def above_stored(before, after, b, leader, protocol, topic):
 
 
 def leader_is_member(s):
-    """A group has a leader when it has members, and that is one of them (G3)."""
+    """A group with members has a leader, and the leader is one of them (G3)."""
     for broker in s.brokers:
         group = broker.group
         leads = False
@@ -118,7 +118,9 @@ def leader_is_member(s):
 
 
 def one_list(s):
-    """Of one generation of one coordinator, one member is told that it leads, unless the group was deleted (G3)."""
+    """At most one member is told that it leads, in one generation of one coordinator, unless the group was deleted
+    (G3).
+    """
     for m in range(len(s.clients)):
         for n in range(m):
             mine = s.network.answers[m]
@@ -131,7 +133,7 @@ def one_list(s):
 
 
 def told(client, answer):
-    """Whether a client was told that it leads, heard or not."""
+    """Whether a client was told that it leads, or the answer that says so is in flight."""
     return client.leading == 1 or answer.leading == 1
 
 
@@ -146,7 +148,7 @@ def generation_told(client, answer):
 
 
 def has_members_of(group, record):
-    """Whether the group has the members that a record says."""
+    """Whether a group has the members that are in a record."""
     for id in range(len(group.members) - 1):
         if contains(record.members, id) != (group.members[id].status == MEMBER):
             return False
@@ -154,7 +156,7 @@ def has_members_of(group, record):
 
 
 def is_as_stored(group, record):
-    """Whether a group has the generation, leader, protocol, assignment and members that a record says."""
+    """Whether a group has the generation, leader, protocol, assignment and members that are in a record."""
     if group.generation != record.generation or group.leader != record.leader or group.owner != record.owner:
         return False
     return group.protocol == record.protocol and has_members_of(group, record)
@@ -208,7 +210,7 @@ def all_support(group, protocol):
 
 
 def count_votes(group, protocol):
-    """For how many members `protocol` is the best that all support."""
+    """The number of members for which `protocol` is the preferred one among those that all support."""
     n = 0
     for member in group.members:
         if member.status == MEMBER and all_support(group, protocol):
@@ -229,8 +231,8 @@ def parked_in_place(s):
 
 
 def answered_once(s):
-    """A client that waits is answered already, or will be by just one, unless something was lost or late and
-    took its place; who does not wait is not answered (G13).
+    """A client that waits either has its answer or is owed exactly one, unless something was lost, or was late and took
+    its place. A client that does not wait is not answered (G13).
     """
     for m in range(len(s.clients)):
         answers = answers_due(s, m) + (0 if s.network.answers[m].verdict == UNANSWERED else 1)
@@ -242,7 +244,7 @@ def answered_once(s):
 
 
 def dead_is_silent(before, after):
-    """A Dead group says NONE to nobody, and stays as it is until it is gone (G14)."""
+    """A Dead group answers no request with NONE, and does not change until it is removed (G14)."""
     for b in range(len(after.brokers)):
         if before.brokers[b].group.state == DEAD:
             state = after.brokers[b].group.state
@@ -252,7 +254,7 @@ def dead_is_silent(before, after):
 
 
 def owner_was_elected(s):
-    """Who owns the partition, or loads it, was elected in the epoch that it has handled (G17)."""
+    """A broker that owns or loads the partition was elected in the last epoch that it handled (G17)."""
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         elected = broker.epoch > 0 and s.storage.leaders[broker.epoch - 1] == b
@@ -262,7 +264,7 @@ def owner_was_elected(s):
 
 
 def stored_by_right(before, after, b, i):
-    """Only the leader has an append acknowledged, or one that was committed while it led (G17)."""
+    """Only the leader gets an append acknowledged, or a former leader one that was committed while it led (G17)."""
     position = before.brokers[b].appends.slots[i].position
     leads = before.storage.leaders[before.storage.epoch - 1] == b
     return position != NOWHERE and (leads or position < before.storage.committed)

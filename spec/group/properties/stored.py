@@ -1,4 +1,4 @@
-"""Properties of groups: what is appended and what its callback does, and what is deleted, for which tombstones are due."""
+"""Properties of groups: what is appended, and what its callback does."""
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, SYNC_PARKED
 from kafkaproof.spec.group.lemmas.group import append_is_written, committed_is_written, record_is_whole
@@ -26,9 +26,9 @@ from kafkaproof.spec.language.sets import contains, is_empty
 
 
 def log_is_whole(s):
-    """A group's record in the log has its leader among its members, and what was chosen, or nothing where it has none; no
-    other record has any of that. Nothing is committed, or about to be acknowledged, beyond the log's end, and nothing is
-    there.
+    """A group's record in the log has its leader among its members, and the protocol and assignment that were chosen,
+    or none of these without members. No other record has any of that. Beyond the log's end nothing is committed,
+    nothing waits to be acknowledged, and all is empty.
     """
     for p in range(len(s.storage.log.slots) - 1):
         record = s.storage.log.slots[p]
@@ -47,14 +47,15 @@ def log_is_whole(s):
 
 
 def is_bare(record):
-    """Whether a record says nothing of a group but its generation."""
+    """Whether a record says nothing about a group except its generation."""
     chosen = record.leader != NOBODY or record.protocol != NOBODY or record.topic != NOBODY or record.owner != NOBODY
     return not chosen and is_empty(record.members)
 
 
 def is_written_by(broker, record):
-    """Whether a group's record is that of the group in a broker's cache: its generation, leader, protocol and members; the
-    assignment is that of a member, or nobody's."""
+    """Whether a group's record matches the group in a broker's cache: its generation, leader, protocol and members. The
+    assignment is to one of the members, or to nobody.
+    """
     group = broker.group
     if group.generation != record.generation or group.leader != record.leader or group.protocol != record.protocol:
         return False
@@ -66,7 +67,7 @@ def is_written_by(broker, record):
 
 
 def group_is_stored_as_it_is(before, after):
-    """What the leader of the partition appends for a group is the group as it has it in its cache."""
+    """The leader of the partition appends the group as it has it in its cache."""
     length = before.storage.log.length
     if after.storage.epoch > before.storage.epoch or after.storage.log.length == length:
         return True
@@ -79,8 +80,8 @@ def group_is_stored_as_it_is(before, after):
 
 
 def callbacks_are_kept(before, after):
-    """A callback knows where its record stands in the log, if its broker leads, and the generation of a group's record;
-    callbacks that are there stay as they are, in their order, until they have run.
+    """A callback knows the position of its record in the log, if its broker leads, and the generation of a group's
+    record. Callbacks keep their content and their order until they have run.
     """
     if after.storage.epoch > before.storage.epoch:
         return True
@@ -102,14 +103,14 @@ def callbacks_are_kept(before, after):
 
 
 def is_of_record(append, record):
-    """Whether a callback is that of a record."""
+    """Whether a callback belongs to a record."""
     if append.kind == GROUP_RECORD or append.kind == STATIC_RECORD:
         return record.kind == GROUP_RECORD and append.generation == record.generation
     return record.kind == append.kind
 
 
 def same_callback(old, new):
-    """Whether a callback is the same, but for the waiter, and for its group's death."""
+    """Whether a callback is the same, except for its waiter and the death of its group."""
     same = old.kind == new.kind and old.position == new.position and old.generation == new.generation
     return same and old.orphan <= new.orphan
 
@@ -127,7 +128,7 @@ def has_run(old, new, i):
 
 
 def acknowledged_once(before, after, b, i):
-    """An append is acknowledged once: it is committed, and all that stands before it in the log."""
+    """An append is acknowledged once. It is committed, and so is everything before it in the log."""
     position = before.brokers[b].appends.slots[i].position
     if not has_run(before.brokers[b].appends, after.brokers[b].appends, i):
         return False
@@ -135,7 +136,7 @@ def acknowledged_once(before, after, b, i):
 
 
 def failed_once(before, after, b, i, error):
-    """An append fails once, and only one that was not committed; nothing is committed by that, and the offset stays."""
+    """An append fails once, and only if it was not committed. This commits nothing, and the offset stays."""
     position = before.brokers[b].appends.slots[i].position
     if (
         not has_run(before.brokers[b].appends, after.brokers[b].appends, i)
@@ -157,8 +158,8 @@ def is_awaited(broker, i):
 
 
 def stored_is_stable(before, after, b, i):
-    """A group is Stable as soon as the assignment of its generation is committed, and has it; an older one changes
-    nothing.
+    """A group is Stable as soon as the assignment of its generation is committed, and takes that assignment. An older
+    one changes nothing.
     """
     old = before.brokers[b].group
     new = after.brokers[b].group
@@ -174,8 +175,8 @@ def stored_is_stable(before, after, b, i):
 
 
 def offset_is_cached(before, after, b, i):
-    """A commit that is acknowledged is the group's, unless a later one is there, and unless it was deleted meanwhile; the
-    client may go on.
+    """The group takes over an acknowledged commit, unless a later one is there, or it was deleted meanwhile. The client
+    may go on.
     """
     old = before.brokers[b].group
     new = after.brokers[b].group
@@ -195,8 +196,8 @@ def offset_is_cached(before, after, b, i):
 
 
 def code_of(syncs, error):
-    """What a client is told when the log has failed (doSyncGroup, putCacheCallback): who leads no more is not the
-    coordinator; a sync is to begin anew, or a commit to be tried again.
+    """The error that a client gets when an append failed (doSyncGroup, putCacheCallback). After a timeout, a client
+    that sent a sync is to join again, and one that sent a commit is to retry.
     """
     if error == NOT_LEADER:
         return NOT_COORDINATOR
@@ -208,7 +209,7 @@ def code_of(syncs, error):
 
 
 def is_told(before, after, error):
-    """Whether all clients that are answered in a step are told of an error of the log."""
+    """Whether all clients that are answered in a step get an error of the log."""
     for m in range(len(after.clients)):
         verdict = after.network.answers[m].verdict
         if before.network.answers[m].verdict == UNANSWERED and verdict != UNANSWERED:
@@ -218,7 +219,7 @@ def is_told(before, after, error):
 
 
 def not_stored_begins_rebalance(before, after, b, i, error):
-    """When the assignment could not be stored, every parked sync is refused, and there is a rebalance; an older one
+    """If the assignment could not be stored, every parked sync is refused, and there is a rebalance. An older one
     changes nothing.
     """
     old = before.brokers[b].group
@@ -229,7 +230,7 @@ def not_stored_begins_rebalance(before, after, b, i, error):
 
 
 def commit_is_refused(before, after, b, i, error):
-    """A commit that could not be stored is answered with an error, and nothing of the group changes."""
+    """A commit that could not be stored is answered with an error, and nothing in the group changes."""
     append = before.brokers[b].appends.slots[i]
     for m in range(len(after.clients)):
         if contains(append.waiter, m) and after.network.answers[m].verdict == UNANSWERED:
@@ -240,8 +241,8 @@ def commit_is_refused(before, after, b, i, error):
 
 
 def reset_is_appended(before, after, b):
-    """A commit without a generation is appended without one, makes an Empty group of an unknown one, and changes nothing
-    where it is refused.
+    """A commit without a generation is appended without one, and creates an unknown group as Empty. If it is refused,
+    nothing changes.
     """
     old = before.brokers[b]
     new = after.brokers[b]
@@ -279,7 +280,7 @@ def commits_while_preparing(s):
 
 
 def late_joined(s):
-    """A join waits behind which there is nobody any more."""
+    """There is a parked join that no client waits for any more."""
     for broker in s.brokers:
         for member in broker.group.members:
             if member.parked == JOIN_PARKED and is_empty(member.waiter):
@@ -288,7 +289,7 @@ def late_joined(s):
 
 
 def leaving(s):
-    """A LeaveGroup is on its way."""
+    """A LeaveGroup is in flight."""
     for late in s.network.late:
         if late.kind == LEAVE:
             return True
@@ -315,7 +316,7 @@ STORED = (
     always_step(reset_is_appended, of=("reset_offset",)),
 )
 LOCKED = (always_step(group_is_stored_as_it_is),)
-"""From 1.1 on: before, the record was made under the group's lock, and appended later."""
+"""From 1.1 on: before, the record was prepared under the group's lock, and appended later."""
 REACHED = (
     sometimes(leaving),
     sometimes(emptied, generations=2),

@@ -1,4 +1,4 @@
-"""The threads of requests that append what they have prepared (up to 1.0)."""
+"""Request threads, which append the records that they have prepared (up to 1.0)."""
 
 from kafkaproof.spec.group.history.unlocked.storage import append_prepared
 from kafkaproof.spec.group.sorts import Broker
@@ -11,7 +11,7 @@ def append(s, b: Broker, i: Thread):
     """A thread of broker `b` appends the record that it has prepared.
 
     Guards:  record `i` is prepared.
-    Effects: it is in the log behind all that was appended meanwhile; its callback waits.
+    Effects: it is in the log after all that was appended meanwhile; its callback waits.
     Kafka:   GroupMetadataManager.store (GroupCoordinator.doSyncGroup, handleCommitOffsets), 0.9 to 1.0.
     """
     broker = s.brokers[b]

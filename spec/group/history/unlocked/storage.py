@@ -1,7 +1,7 @@
-"""Up to 1.0 a coordinator prepares a record under the group's lock, and appends it after it has released it.
+"""Up to 1.0 a coordinator prepares a record under the group's lock, and appends it after releasing the lock.
 
-What is prepared waits in the thread of its request; which thread comes first is open. The callback compares what it was
-given when the record was prepared.
+The prepared record waits in its request's thread; threads may append in any order. The callback compares the group with
+what it was when the record was prepared.
 """
 
 from kafkaproof.spec.group.cache import describe_group
@@ -26,7 +26,7 @@ def store_group(storage, b, broker, owner):
 
 
 def store_empty(storage, b, broker):
-    """prepareStoreGroup of a group without members, whose failure nobody hears of."""
+    """prepareStoreGroup for a group without members. Nobody learns if it fails."""
     prepare_group(broker, NOBODY, 1)
 
 
@@ -39,7 +39,7 @@ def store_offset(storage, b, broker, generation, clients):
 
 
 def append_prepared(storage, b, broker, i):
-    """store: append a record that was prepared, and keep its callback, if it has one."""
+    """store: append a prepared record, and keep its callback, if it has one."""
     prepared = broker.prepared.slots[i]
     kind = prepared.record.kind
     generation = prepared.record.generation
@@ -59,7 +59,7 @@ def append_prepared(storage, b, broker, i):
 
 
 def copy_prepared(to, source):
-    """Make one like another."""
+    """Copy one prepared record to another."""
     copy_record(to.record, source.record)
     to.waiter = source.waiter
     to.orphan = source.orphan
