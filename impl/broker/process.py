@@ -252,10 +252,8 @@ class Process:
         if part == ELECTION:
             other, found = PARTITION, partners_in_partition(name, answer, self.partition)
         else:
-            other, found = (
-                ELECTION,
-                partners_in_election(self.cluster.model(part).transition(name), answer, self.requests.refused),
-            )
+            declared = self.cluster.partition.transition(name)
+            other, found = ELECTION, partners_in_election(declared, answer, self.requests.refused)
         for partner, its_answer in found:
             if partner == failover.elect.__name__:
                 self.partition_zookeeper.begin_term(self.election.epoch, self.election.epoch_version)
