@@ -51,7 +51,7 @@ def liveness_of(check: Check, kernel: Kernel, decided: list[Decided] | None) -> 
             "cut": d.cut,
             "beyond": d.beyond,
             "idle": list(d.idle),
-            "loop_length": d.lasso and len(d.lasso.steps) - d.lasso.loop,
+            "loop_length": d.lasso and d.lasso.loop_length,
         }
         for d in decided
     ]

@@ -86,8 +86,9 @@ def _minutes(text):
 
 
 def _bytes(text):
-    number, unit = (text[:-1], text[-1].upper()) if text[-1:].upper() in SIZES else (text, None)
-    return int(_at_least_nothing(number, float, "a size; write 500M or 20G") * SIZES.get(unit, 1))
+    unit = text[-1:].upper()
+    number, factor = (text[:-1], SIZES[unit]) if unit in SIZES else (text, 1)
+    return int(_at_least_nothing(number, float, "a size; write 500M or 20G") * factor)
 
 
 def _at_least_nothing(text, number, wanted):
@@ -111,7 +112,7 @@ def run(options) -> int:
         earlier = resumed(directory) if directory else None
         context = cluster.start(options.master)
         try:
-            if earlier:
+            if directory and earlier:
                 check, kernel, partitions = earlier
                 results = [perform(check, kernel, directory, context, partitions, limits, time.monotonic() - began)]
             else:

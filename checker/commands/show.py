@@ -221,8 +221,8 @@ def _judged(model, trace, name, target):
 def _chosen(data, prop, target):
     """The violation of a run that is asked for, else the shortest; raises UserError that says what became of it."""
     violations = data.get("violations", [])
-    known = isinstance(violations, list) and all(isinstance(v, dict) for v in violations)
-    if not known or not _is_texts([v.get("property") for v in violations]):
+    readable = isinstance(violations, list) and all(isinstance(v, dict) for v in violations)
+    if not readable or not _is_texts([v.get("property") for v in violations]):
         raise UserError(f"{target}: violations are a list of objects, each with a property")
     if not all(_is_texts(data.get(name, [])) for name in ("undecided", "properties")):
         raise UserError(f"{target}: properties are a list of names")

@@ -180,7 +180,7 @@ def _place(result, name):
     return f"[red]violated in {place}[/]" if violated else place
 
 
-def print_asked(result: dict, sizes: dict[str, str], goals: set[str]) -> None:
+def print_asked(result: dict, sizes: Mapping[str, str], goals: set[str]) -> None:
     """What became of the properties that were asked, and what each number of the scope bounds, as `sizes` says it."""
     violated = [violation["property"] for violation in result["violations"]]
     undecided = [entry["property"] for entry in result["liveness"] if entry["verdict"] not in ("holds", "violated")]

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import FunctionType
+from collections.abc import Callable, Sequence
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.compile.expressions import EXACT, CompileError, Expressions
-from kafkaproof.checker.compile.layout import LEAF, WORD, Layout, Lowered
+from kafkaproof.checker.compile.layout import LEAF, WORD, Generated, Layout, Lowered
 from kafkaproof.checker.compile.machine import Code
 from kafkaproof.checker.compile.text import NUMBER, Value, number, type_of
 from kafkaproof.spec.language.domains import Array, Scope
@@ -25,19 +23,6 @@ from kafkaproof.spec.language.subset import definition, rule_error
 
 class UnitError(UserError):
     """A function uses something that cannot be compiled; the message names it and where it stands."""
-
-
-@dataclass(frozen=True, eq=False)
-class Generated:
-    """A function that was written by the checker: its tree, and what its global names stand for."""
-
-    tree: ast.FunctionDef
-    names: Mapping[str, object]
-
-    @classmethod
-    def of(cls, text: str, **names: object) -> Generated:
-        """The function that a text defines."""
-        return cls(ast.parse(text).body[0], names)
 
 
 class Program:
@@ -71,7 +56,7 @@ class Program:
         """The whole module."""
         return "\n".join(self._texts.values()) + "\n"
 
-    def lowered(self, function: FunctionType | Generated, kinds: tuple) -> Lowered:
+    def lowered(self, function: Callable | Generated, kinds: tuple) -> Lowered:
         """A function for arguments of these kinds, lowered with all that it calls. Raises UnitError."""
         key = function, kinds
         if key not in self._lowered:
@@ -82,7 +67,7 @@ class Program:
             self._lowered[key] = Lowered(name, body.answer)
         return self._lowered[key]
 
-    def export(self, name: str, function: FunctionType | Generated, kinds: tuple) -> None:
+    def export(self, name: str, function: Callable | Generated, kinds: tuple) -> None:
         """Lower a function that the outside calls by `name`; no two arguments reach the same memory."""
         body = Statements(self, function)
         text = body.lower(kinds, "noalias ")
@@ -92,7 +77,7 @@ class Program:
 class Statements:
     """One function while it is lowered; `answer` is the kind that it returns, None while it is not known."""
 
-    def __init__(self, program: Program, function: FunctionType | Generated):
+    def __init__(self, program: Program, function: Callable | Generated):
         if isinstance(function, Generated):
             self._tree, names, self._code = function.tree, function.names, None
         else:

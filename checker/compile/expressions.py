@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Protocol
 
-from kafkaproof.checker.compile.layout import LEAF, LEAST, MOST, WORD, Layout, Lowered, Words
+from kafkaproof.checker.compile.layout import LEAF, LEAST, MOST, WORD, Generated, Layout, Lowered, Words
 from kafkaproof.checker.compile.text import NUMBER, Value, Writer, number
 from kafkaproof.spec.language.domains import Array, Record
+from kafkaproof.spec.language.subset import Node
 
 OPERATORS = {
     ast.Add: "add",
@@ -33,7 +35,7 @@ OUT_OF_RANGE = "the function out_of_range(): the number of the place where an in
 class CompileError(Exception):
     """Something cannot be compiled; `node` is where it stands."""
 
-    def __init__(self, reason: str, node: ast.AST):
+    def __init__(self, reason: str, node: Node):
         super().__init__(reason)
         self.node = node
 
@@ -45,7 +47,7 @@ class Surroundings(Protocol):
     layout: Layout
     places: list[str]
 
-    def lowered(self, function: object, kinds: tuple) -> Lowered:
+    def lowered(self, function: Callable | Generated, kinds: tuple) -> Lowered:
         """A function for arguments of these kinds."""
 
 
@@ -69,7 +71,7 @@ class Expressions:
         """The value of an expression; raises CompileError."""
         match node:
             case ast.Constant():
-                return number(int(node.value))
+                return number(_constant(node))
             case ast.Name():
                 return self._named(node)
             case ast.Attribute() | ast.Subscript():
@@ -104,9 +106,10 @@ class Expressions:
         address = self.writer.ask(f"getelementptr i8, ptr {base.text}, i64 {offset}") if offset else base.text
         return self.program.layout.kind(base.kind.fields[node.attr].domain), address
 
-    def element(self, base: Value, index: Value, node: ast.AST) -> tuple[object, str]:
+    def element(self, base: Value, index: Value, node: Node) -> tuple[object, str]:
         """What stands at an index, and its address."""
         layout = self.program.layout
+        kind: object
         if isinstance(base.kind, Words):
             kind, size = (Words(), 8 * base.kind.row) if base.kind.row else (WORD, 8)
         elif isinstance(base.kind, Array):
@@ -146,7 +149,7 @@ class Expressions:
             value = number(max(LEAST, min(value.constant, MOST)))
         return Value(LEAF, self.writer.ask(f"trunc i64 {value.text} to i32"))
 
-    def operation(self, operator: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+    def operation(self, operator: ast.operator, left: Value, right: Value, node: Node) -> Value:
         """The sum, product ... of two numbers. Python refuses to shift by a negative number; a shift is by 0 to 63."""
         if type(operator) not in OPERATORS:
             raise CompileError("arithmetic is + - *", node)
@@ -194,7 +197,7 @@ class Expressions:
             case ast.Not():
                 return self.writer.number(f"zext i1 {self._bit(node)} to i64")
             case ast.USub() if isinstance(node.operand, ast.Constant):
-                return number(-int(node.operand.value))
+                return number(-_constant(node.operand))
             case ast.USub():
                 return self._made("sub", number(0), self.number(node.operand))
             case ast.Invert():
@@ -298,13 +301,13 @@ class Expressions:
         callee = self.names.get(name)
         if callee is None and name in BUILTINS and node.args:
             return self._builtin(name, node)
-        if callee is None or isinstance(callee, int):
-            raise CompileError(f"{name} is not a function of the specification", node)
-        arguments = [self.value(argument) for argument in node.args]
-        if callee is COPY:
-            return self._copy(*arguments)
         if callee is OUT_OF_RANGE:
             return self._out_of_range()
+        if callee is COPY:
+            return self._copy(*map(self.value, node.args))
+        if not isinstance(callee, (FunctionType, Generated)):
+            raise CompileError(f"{name} is not a function of the specification", node)
+        arguments = [self.value(argument) for argument in node.args]
         answer = self.program.lowered(callee, tuple(argument.kind for argument in arguments))
         listed = ", ".join(f"{argument.type} {argument.text}" for argument in arguments)
         return Value(answer.kind, self.writer.ask(f"call {answer.type} @{answer.name}({listed})"))
@@ -334,3 +337,9 @@ class Expressions:
         for other in numbers[1:]:
             found = self._select(self._compared("slt" if name == "min" else "sgt", other, found), other, found)
         return found
+
+
+def _constant(node: ast.Constant) -> int:
+    if not isinstance(node.value, int):
+        raise CompileError("constants are ints, True or False", node)
+    return int(node.value)

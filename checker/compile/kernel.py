@@ -17,9 +17,9 @@ from itertools import accumulate
 import numpy as np
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.compile.compiler import Generated, Program
+from kafkaproof.checker.compile.compiler import Program
 from kafkaproof.checker.compile.expressions import COPY, OUT_OF_RANGE
-from kafkaproof.checker.compile.layout import Words
+from kafkaproof.checker.compile.layout import Generated, Words
 from kafkaproof.checker.compile.machine import SPEED, Code
 from kafkaproof.checker.compile.packing import Packing
 from kafkaproof.checker.compile.record import dtype
@@ -98,7 +98,9 @@ class Kernel:
         program.export("expand", self._expand(), _kinds(state, self.packing.words))
         if self.representatives:
             rows = Words(self.packing.words)
-            program.export("represent_all", self._represent_all(), (rows, NUMBER, state, Words(), Words()))
+            program.export(
+                "represent_all", self._represent_all(self.representatives), (rows, NUMBER, state, Words(), Words())
+            )
         self.places, text = program.places, program.text.encode()
         return Compiled(
             zlib.compress(text, 1),
@@ -135,10 +137,10 @@ class Kernel:
         within = Generated.of(self.packing.within_source(), what_is_outside=outside)
         return Generated.of(PACK_REPRESENTATIVE, within=within, represent=self.representatives.represent())
 
-    def _represent_all(self):
+    def _represent_all(self, representatives):
         """The function `represent_all`, which packs the representatives of states in their place."""
         unpack = Generated.of(self.packing.unpack_source())
-        return Generated.of(REPRESENT_ALL, unpack=unpack, represent=self.representatives.represent())
+        return Generated.of(REPRESENT_ALL, unpack=unpack, represent=representatives.represent())
 
     def functions(self) -> dict[str, Callable]:
         """The specification's functions by the names of generated text: t0 ..., p0 ... of states, q0 ... of steps."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kafkaproof.checker.compile.record import dtype
 from kafkaproof.checker.compile.text import type_of
-from kafkaproof.spec.language.domains import Array, Record, Scope
+from kafkaproof.spec.language.domains import Array, Domain, Record, Scope
 from kafkaproof.spec.language.layout import slots
 
 WORD = "a word of 64 bits"
@@ -20,6 +22,22 @@ class Words:
     """The kind of a caller's array of 64-bit words: of single words, or of rows of `row` words each."""
 
     row: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Generated:
+    """A function that was written by the checker: its tree, and what its global names stand for."""
+
+    tree: ast.FunctionDef
+    names: Mapping[str, object]
+
+    @classmethod
+    def of(cls, text: str, **names: object) -> Generated:
+        """The function that a text defines."""
+        tree = ast.parse(text).body[0]
+        if not isinstance(tree, ast.FunctionDef):
+            raise TypeError(f"not the text of a function: {text}")
+        return cls(tree, names)
 
 
 @dataclass(frozen=True)
@@ -47,7 +65,7 @@ class Layout:
             self._types[record] = dtype(record, self._scope)
         return self._types[record]
 
-    def kind(self, domain: object) -> object:
+    def kind(self, domain: Domain) -> object:
         """What stands in memory for a domain: a record, an array, or a leaf."""
         return domain if isinstance(domain, (Record, Array)) else LEAF
 
@@ -59,6 +77,6 @@ class Layout:
         """How many elements an array has in memory."""
         return slots(array, self._scope)
 
-    def size(self, domain: object) -> int:
+    def size(self, domain: Domain) -> int:
         """Bytes that a domain takes."""
         return self.slots(domain) * self.size(domain.of) if isinstance(domain, Array) else self._type(domain).itemsize

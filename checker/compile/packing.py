@@ -85,9 +85,10 @@ class Packing:
     def range_source(self) -> str:
         """Text of ``what_is_outside(s)``, the code of a leaf out of its range: of a bound, before any that has none."""
         lines = ["def what_is_outside(s):"]
-        for leaf in (leaf for leaf in self.leaves if leaf.bound):
-            beyond = f"{leaf.expression} != 0" if leaf.spare else f"{leaf.expression} > {leaf.high}"
-            lines += [f"    if s.{beyond}:", f"        return {1 + self.bounds.index(leaf.bound)}"]
+        for leaf in self.leaves:
+            if leaf.bound:
+                beyond = f"{leaf.expression} != 0" if leaf.spare else f"{leaf.expression} > {leaf.high}"
+                lines += [f"    if s.{beyond}:", f"        return {1 + self.bounds.index(leaf.bound)}"]
         for i, leaf in enumerate(self.leaves):
             if not leaf.spare:
                 outside = f"s.{leaf.expression} < {leaf.low} or s.{leaf.expression} > {leaf.high}"

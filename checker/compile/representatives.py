@@ -12,9 +12,9 @@ import hashlib
 from collections.abc import Iterator
 from itertools import groupby, permutations, product
 
-from kafkaproof.checker.compile.compiler import Generated
+from kafkaproof.checker.compile.layout import Generated
 from kafkaproof.checker.compile.packing import MARK, Packing
-from kafkaproof.spec.language.domains import NOBODY, Id, SetOf
+from kafkaproof.spec.language.domains import NOBODY, Domain, Id, SetOf
 from kafkaproof.spec.language.renaming import Symmetry
 
 DIGIT = 4
@@ -52,10 +52,9 @@ class Representatives:
         """The function `renamed`."""
         return Generated.of("\n".join(self._renamed_text()))
 
-    def image(self, domain: object, value: str) -> str:
+    def image(self, domain: Domain, value: str) -> str:
         """The text of a value of a domain, renamed, where `unfold` has been written before."""
-        sort = self._symmetry.sort_of(domain.sort) if isinstance(domain, (Id, SetOf)) else None
-        if sort is None:
+        if not isinstance(domain, (Id, SetOf)) or not (sort := self._symmetry.sort_of(domain.sort)):
             return value
         if isinstance(domain, Id):
             return f"(({sort}_to >> ({value} + 1) * {DIGIT} & {MOST_IDS}) - 1)"

@@ -130,10 +130,10 @@ class Explorer:
         compiled, speed = self._kernel.compiled, self._speed(self.outcome.distinct)
         expansion, table = Expansion(compiled, speed=speed), Table(compiled.words)
         blocks = [np.hstack([self._initial, np.zeros((len(self._initial), 1), np.uint64)]).tobytes()]
-        for level in self._levels:
-            states = np.concatenate(list(self._run.states(level)))
+        for known in self._levels:
+            states = np.concatenate(list(self._run.states(known)))
             table.insert(states)
-            if level is self._levels[-1]:
+            if known is self._levels[-1]:
                 blocks = [block for _, block in expand(expansion, states, 1)]
         while not self._over() and self._is_small():
             level = len(self._levels)

@@ -79,10 +79,10 @@ def decide(
 def _together(instances):
     """What became of a property from what became of it for each choice of its arguments."""
     worst = min(instances, key=lambda d: (d.lasso is None, d.lasso and d.lasso.states))
-    counts = (sum(getattr(d, name) for d in instances) for name in ("waiting", "cut"))
+    waiting, cut = sum(d.waiting for d in instances), sum(d.cut for d in instances)
     beyond = None if worst.beyond is None else sum(d.beyond for d in instances)
     vacuous = all(d.vacuous for d in instances)
-    return Decided(worst.prop, *counts, beyond, vacuous, lasso=worst.lasso, reasons=worst.reasons)
+    return Decided(worst.prop, waiting, cut, beyond, vacuous, lasso=worst.lasso, reasons=worst.reasons)
 
 
 class _Here:
@@ -98,8 +98,8 @@ class _Here:
         waiting = region.inside & ~goal
         cut = waiting & ((graph.cut & np.uint64(question.weak | question.strong)) != 0)
         beyond = waiting & ~leading_to(graph.first, graph.target, goal)
-        counts = [int(part.sum()) for part in (waiting, cut, beyond)]
-        decided = Decided(instance.prop, *counts, counts[2] == counts[0])
+        waits, never = int(waiting.sum()), int(beyond.sum())
+        decided = Decided(instance.prop, waits, int(cut.sum()), never, vacuous=never == waits)
         found = _with_lasso(self._run, self._kernel, decided, instance, graph, region, self._way)
         return found if found.lasso else replace(found, vacuous=found.vacuous or not self._is_kept(question))
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafkaproof.checker.compile.compiler import Generated, Program
+from kafkaproof.checker.compile.compiler import Program
 from kafkaproof.checker.compile.expressions import COPY
 from kafkaproof.checker.compile.kernel import Kernel, nested_choices
-from kafkaproof.checker.compile.layout import Words
+from kafkaproof.checker.compile.layout import Generated, Words
 from kafkaproof.checker.compile.machine import SPEED, Code
 from kafkaproof.checker.compile.record import dtype
 from kafkaproof.checker.compile.text import NUMBER

@@ -135,7 +135,8 @@ class Labels:
                 masks[assumption.kind] |= self._actions(prop, assumption)
         after = self._condition(prop.after, fixed) if prop.after else 0
         settles = prop.kind == "eventually always"
-        return Question(self._condition(prop.predicate, fixed), after, lasting, *masks.values(), settles)
+        goal = self._condition(prop.predicate, fixed)
+        return Question(goal, after, lasting, masks[WEAK], masks[STRONG], masks[FINITELY], settles)
 
     def _condition(self, predicate, fixed):
         condition = condition_of(predicate, fixed)

@@ -83,6 +83,15 @@ def read_part(run: RunDirectory, partition: int) -> Part:
     """What `write_part` kept; raises RunError."""
     states, steps = (run.read_columns(f"{FOLDER}/{what}-{partition}") for what in ("states", "steps"))
     words = np.stack([column for name, column in states.items() if name.startswith("w")], axis=1)
-    labels = (states[name] for name in ("level", "marks", "enabled", "cut"))
-    first = np.append(0, np.cumsum(states["degree"]))
-    return Part(words, hashes_of(words), *labels, first, steps["to"], steps["number"], steps["taken"])
+    return Part(
+        states=words,
+        hashes=hashes_of(words),
+        level=states["level"],
+        marks=states["marks"],
+        enabled=states["enabled"],
+        cut=states["cut"],
+        first=np.append(0, np.cumsum(states["degree"])),
+        to=steps["to"],
+        number=steps["number"],
+        taken=steps["taken"],
+    )

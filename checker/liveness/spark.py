@@ -65,7 +65,7 @@ class Work:
         waiting = (rounds.known["distance"] < FAR) & ((rounds.part.marks & np.uint64(question.goal)) == 0)
         cut = (rounds.part.cut & np.uint64(question.weak | question.strong)) != 0
         lasts = (rounds.part.marks & np.uint64(question.lasting)) == np.uint64(question.lasting)
-        yield tuple(int(which.sum()) for which in (waiting, waiting & cut, rounds.known["alive"], lasts))
+        yield int(waiting.sum()), int((waiting & cut).sum()), int(rounds.known["alive"].sum()), int(lasts.sum())
 
     def possible(self, partition: int, _) -> Iterator[int]:
         """The actions of which some state of a partition has a step, as bits."""
@@ -111,7 +111,12 @@ class Partitions:
         self._context, self._run, self._partitions = context, run, partitions
         self._levels, uri = len(run.levels()), run.uri
         run.delete_columns(FOLDER)
-        self._each(lambda p, _: [write_part(RunDirectory(uri), look, p, partitions)])
+
+        def write(partition, _):
+            write_part(RunDirectory(uri), look, partition, partitions)
+            return iter(())
+
+        self._each(write)
 
     def decide(self, question: Question) -> Left:
         """Take away all that cannot belong to a fair set; raises UserError when too much is left for the driver."""
@@ -125,7 +130,8 @@ class Partitions:
             raise UserError(f"{alive:,} states may belong to a lasso, more than the driver holds; take a smaller scope")
         parts = self._each(self._work(1).left)
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return Left(*_graph(columns), waiting, cut, answered, lasting > 0)
+        graph, region = _graph(columns)
+        return Left(graph, region, waiting, cut, answered, lasting > 0)
 
     def possible(self) -> int:
         """The actions of which some state has a step, as bits."""
@@ -200,9 +206,17 @@ def _graph(columns):
     places = np.searchsorted(hashes, columns["to"]) if len(hashes) else np.zeros(0, np.int64)
     places[places == len(hashes)] = 0
     target = np.where(hashes[places] == columns["to"], order[places], -1).astype(np.int32)
-    labels = (columns[name] for name in ("states", "level", "marks", "enabled", "cut"))
-    first = np.append(0, np.cumsum(columns["degree"]))
-    graph = Graph(*labels, first, target, columns["number"], columns["taken"])
+    graph = Graph(
+        states=columns["states"],
+        level=columns["level"],
+        marks=columns["marks"],
+        enabled=columns["enabled"],
+        cut=columns["cut"],
+        first=np.append(0, np.cumsum(columns["degree"])),
+        target=target,
+        number=columns["number"],
+        taken=columns["taken"],
+    )
     inside = np.ones(len(hashes), bool)
     return graph, Region(inside, columns["distance"], np.full(len(hashes), -1, np.int64))
 

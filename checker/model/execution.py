@@ -168,4 +168,4 @@ def place_of(error: Exception) -> str:
     """The file and line of the specification in which an error was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     frame = next(f for f in reversed(frames) if f.filename not in (__file__, plain.__file__))
-    return place_in(frame.filename, frame.lineno)
+    return place_in(frame.filename, frame.lineno or 0)

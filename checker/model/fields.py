@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.spec.language.domains import Array, Record, Scope, named
+from kafkaproof.spec.language.domains import Array, Domain, Record, Scope, named
 from kafkaproof.spec.language.layout import length
 
 EVERY = "*"
@@ -27,7 +27,7 @@ class FieldSet:
     """
 
     names: tuple[str, ...]
-    domains: tuple[object, ...]
+    domains: tuple[Domain, ...]
     places: tuple[tuple[tuple[str | int, ...], ...], ...]
 
     def shown(self, values: tuple[int, ...]) -> list[object]:

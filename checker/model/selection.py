@@ -81,6 +81,8 @@ def _own(model, name):
 def _loaded(path):
     """The user's own file as a module, which takes no other's name."""
     spec = importlib.util.spec_from_file_location(f"own_{Path(path).stem}", path)
+    if spec is None or spec.loader is None:
+        raise UserError(f"{path} is not a file of Python; a property of one's own is FILE.py:PREDICATE")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:

@@ -78,7 +78,7 @@ def _apart(known, change):
     except EOFError:
         verdict = None
     process.join()
-    if verdict is None and process.exitcode >= 0:
+    if verdict is None and (process.exitcode or 0) >= 0:
         raise RuntimeError(f"{change.place}: {change.text}: judging it has failed")
     return verdict or Verdict(NOTICED, "range", known[0].name)
 

@@ -9,15 +9,16 @@ import ast
 import inspect
 import linecache
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
-from types import CodeType, FunctionType
+from types import CodeType
+from typing import cast
 
 from kafkaproof.checker.mutation.kinds import Domains, codes, same
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.rebind import copy_of
-from kafkaproof.spec.language.subset import definition, file_of, functions_reached, is_store
+from kafkaproof.spec.language.subset import Node, definition, file_of, functions_reached, is_store
 
 COMPARISONS = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 _numbers = count()
@@ -31,16 +32,16 @@ class Change:
     """
 
     kind: str
-    function: FunctionType
+    function: Callable
     statement: ast.stmt
-    old: ast.AST
+    old: Node
     new: ast.AST | None
     nth: int = 1
 
     @property
     def place(self) -> str:
         """Where it is: ``spec/election/election.py:31``."""
-        return f"{file_of(self.function)}:{getattr(self.old, 'lineno', self.statement.lineno)}"
+        return f"{file_of(self.function)}:{self.old.lineno}"
 
     @property
     def of(self) -> str:
@@ -51,19 +52,17 @@ class Change:
     def text(self) -> str:
         """The statement before and after, on one line."""
         before = _line(self.statement)
-        after = "nothing" if self.old is self.statement and self.new is None else _line(self._after())
-        return f"{before} -> {after}" + (f" ({self.nth})" if self.nth > 1 else "")
+        after = _replaced(self.statement, self.old, self.new)
+        told = "nothing" if after is None else _line(after)
+        return f"{before} -> {told}" + (f" ({self.nth})" if self.nth > 1 else "")
 
     @property
     def to_anything(self) -> str:
         """What stands for all changes of the statement: the statement before, and that anything takes its place."""
         return f"{_line(self.statement)} -> anything"
 
-    def _after(self):
-        return replaced(self.statement, self.old, self.new)
 
-
-def changes(function: FunctionType, domains: Domains) -> list[Change]:
+def changes(function: Callable, domains: Domains) -> list[Change]:
     """All single changes of a function, in the order of its lines; `domains` tell what may stand for what."""
     found, times = [], Counter()
     for statement in _statements(definition(function.__code__).body):
@@ -83,13 +82,13 @@ def mutated(model: Model, change: Change) -> Model:
     return rewritten(model, change.function, tree, _names_of(change))
 
 
-def rewritten(model: Model, function: FunctionType, tree: ast.FunctionDef, names: dict[str, int]) -> Model:
+def rewritten(model: Model, function: Callable, tree: ast.FunctionDef, names: dict[str, int]) -> Model:
     """The model with another text of a function, in which `names` are globals that it had not."""
     code = _compiled(ast.unparse(ast.fix_missing_locations(tree)) + "\n")
     return model.rebound({f: copy_of(f, names, code) for f in calls(model, function)})
 
 
-def calls(model: Model, function: FunctionType) -> list[FunctionType]:
+def calls(model: Model, function: Callable) -> list[Callable]:
     """The function wherever the model calls it, once for each way in which its own callees are replaced there."""
     return [f for t in model.transitions for f in functions_reached(t.function) if f.__code__ is function.__code__]
 
@@ -109,19 +108,25 @@ def _names_of(change):
     return {change.new.id: codes(change.function.__module__)[change.old.id][change.new.id]}
 
 
-def replaced(tree: ast.AST, old: ast.AST, new: ast.AST | None) -> ast.AST:
-    """A copy of a tree with one node replaced; a block of which nothing is left passes."""
+def replaced(tree: ast.FunctionDef, old: ast.AST, new: ast.AST | None) -> ast.FunctionDef:
+    """A copy of a function with one node inside it replaced; a block of which nothing is left passes."""
+    return cast(ast.FunctionDef, _replaced(tree, old, new))
+
+
+def _replaced(tree, old, new):
+    """The copy of a node; None where nothing is left of it."""
     if tree is old:
         return new
-    fields = {}
-    for name, value in ast.iter_fields(tree):
-        if isinstance(value, list):
-            kept = [replaced(v, old, new) if isinstance(v, ast.AST) else v for v in value]
-            kept = [v for v in kept if v is not None]
-            fields[name] = kept or ([ast.Pass()] if name == "body" and value else [])
-        else:
-            fields[name] = replaced(value, old, new) if isinstance(value, ast.AST) else value
+    fields = {name: _field_replaced(name, value, old, new) for name, value in ast.iter_fields(tree)}
     return ast.copy_location(type(tree)(**fields), tree)
+
+
+def _field_replaced(name, value, old, new):
+    if isinstance(value, list):
+        parts = [_replaced(part, old, new) if isinstance(part, ast.AST) else part for part in value]
+        kept = [part for part in parts if part is not None]
+        return kept or ([ast.Pass()] if name == "body" and value else [])
+    return _replaced(value, old, new) if isinstance(value, ast.AST) else value
 
 
 def _statements(block) -> Iterator[ast.stmt]:

@@ -24,7 +24,7 @@ def probing(model: Model, change: Change) -> Model | None:
     function, statement = change.function, change.statement
     tree = definition(function.__code__)
     if "\nGuards:" in (inspect.getdoc(function) or ""):
-        if any(_refuses(node) and node.lineno >= statement.lineno for node in ast.walk(tree)):
+        if any(_refuses(node) and node.lineno >= statement.lineno for node in nodes_of(function.__code__)):
             return None
         numbers = (leaf for leaf in leaves(model.state, model.scope) if isinstance(leaf.domain, Number))
         targets = [(leaf.path[-1], f"s.{leaf.expression}") for leaf in numbers]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from types import FunctionType
+from collections.abc import Callable
 
 from kafkaproof.checker.mutation.changes import Change, changes
 from kafkaproof.checker.mutation.kinds import Domains
@@ -13,7 +13,7 @@ from kafkaproof.spec.language.subset import functions_reached
 LANGUAGE = "kafkaproof.spec.language"
 
 
-def changeable(transition_function: FunctionType) -> list[FunctionType]:
+def changeable(transition_function: Callable) -> list[Callable]:
     """A transition's function first, then all that it calls of Kafka, ZooKeeper and the network.
 
     Operations on sets and sequences belong to the language, and are tested there.

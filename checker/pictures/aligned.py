@@ -54,8 +54,9 @@ def _blocks(left: list, right: list) -> Iterator[tuple[bool, int, int, int, int]
     end = _shared(left[begin:][::-1], right[begin:][::-1])
     i, j = len(left) - end, len(right) - end
     yield True, 0, begin, 0, begin
-    for tag, *places in SequenceMatcher(None, left[begin:i], right[begin:j], autojunk=False).get_opcodes():
-        yield tag == "equal", *(begin + place for place in places)
+    for tag, *ends in SequenceMatcher(None, left[begin:i], right[begin:j], autojunk=False).get_opcodes():
+        from_left, to_left, from_right, to_right = (begin + end for end in ends)
+        yield tag == "equal", from_left, to_left, from_right, to_right
     yield True, i, len(left), j, len(right)
 
 

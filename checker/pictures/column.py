@@ -16,7 +16,7 @@ INK, SOFT, RULE, LANE = "#1b2127", "#55606b", "#e2e4e6", "#c4cad0"
 GOOD, BAD, BAD_PAPER, NEW, NEW_INK = "#00705a", "#b3261e", "#fdf1ef", "#fff0b8", "#3d2f00"
 SANS = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 MONO = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
-ARROWS = {
+ARROWS: dict[str, tuple[str, dict[str, float | str]]] = {
     "request": ("#0b5cad", {"stroke_width": 1.6}),
     "answer": (GOOD, {"stroke_width": 1.6, "stroke_dasharray": "6 4"}),
     "event": ("#8a3f93", {"stroke_width": 2.4, "stroke_dasharray": "0.1 4.5", "stroke_linecap": "round"}),

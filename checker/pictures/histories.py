@@ -26,7 +26,8 @@ def history_of(trace: Trace, violated: Property | None) -> dict:
     ]
     if violated and steps and trace.loop is None:
         steps[-1]["violates"] = [violated.name]
-    lasso = {} if trace.loop is None else {"loop": trace.loop, "reasons": reasons(trace, violated)}
+    why = reasons(trace, violated) if violated and trace.loop is not None else []
+    lasso = {} if trace.loop is None else {"loop": trace.loop, "reasons": why}
     return {
         "format": 1,
         "title": f"{model.system}, variant {model.variant}",

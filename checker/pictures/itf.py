@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kafkaproof.spec.language.domains import NOBODY, Array, Id, Record, SetOf, named
 from kafkaproof.spec.language.layout import length
 from kafkaproof.spec.language.model import Property
+from kafkaproof.spec.language.plain import Plain, elements_of
 
 if TYPE_CHECKING:
     from kafkaproof.checker.runs.counterexample import Trace
@@ -24,7 +25,7 @@ def to_itf(trace: Trace, violated: Property | None) -> dict:
     `loop` is the index of the state that the last one is again, and from which on all is repeated for ever.
     """
     model, record, scope = trace.model, trace.model.state, trace.scope
-    states = [(trace.initial, {"index": 0})]
+    states: list[tuple[Plain, dict[str, int | str]]] = [(trace.initial, {"index": 0})]
     for number, (step, _, after) in enumerate(trace.steps, start=1):
         states.append((after, {"index": number, "step": str(step)}))
     lasso = {} if trace.loop is None else {"loop": trace.loop}
@@ -45,8 +46,9 @@ def to_itf(trace: Trace, violated: Property | None) -> dict:
 
 def _value(domain, value, scope):
     if isinstance(domain, Record):
-        fields = {name: _value(field.domain, getattr(value, name), scope) for name, field in domain.fields.items()}
-        return fields["slots"][: fields["length"]] if fields.keys() == {"length", "slots"} else fields
+        if elements := elements_of(domain):
+            return [_value(elements.of, element, scope) for element in value.slots[: value.length]]
+        return {name: _value(field.domain, getattr(value, name), scope) for name, field in domain.fields.items()}
     if isinstance(domain, Array):
         return [_value(domain.of, element, scope) for element in value[: length(domain, scope)]]
     if isinstance(domain, SetOf):

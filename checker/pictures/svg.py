@@ -15,9 +15,9 @@ ALONE, TWO = Size(112, 540, 12), Size(76, 390, 6)
 PART = 40
 
 
-def to_svg(*histories):
+def to_svg(*given):
     """The SVG of a history, or of two beside each other, as text; raises HistoryError where one is none."""
-    histories = [checked(history) for history in histories]
+    histories = [checked(history) for history in given]
     root = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "font-family": SANS, "fill": INK})
     paper = ElementTree.SubElement(root, "rect", {"fill": "#ffffff"})
     columns, width = [], 0

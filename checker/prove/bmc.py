@@ -98,9 +98,10 @@ def _replayed(unrolling, truths):
     trace, before, state, arguments = Trace(relation.model, relation.scope, initial, []), None, initial, ()
     for number in range(unrolling.states - 1):
         transition, arguments = unrolling.step(truths, number)
-        before, state = state, execution.after(state, transition, arguments)
-        if state is None:
+        after = execution.after(state, transition, arguments)
+        if after is None:
             raise UserError(f"a defect of the prover: {transition.name}{arguments} is not enabled")
+        before, state = state, after
         trace.steps.append((execution.step(transition, arguments), transition, state))
     return execution, trace, (before, arguments, state)
 

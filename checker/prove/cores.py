@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import z3
 
 from kafkaproof.checker.prove.facts import Family
@@ -29,7 +31,7 @@ class Cores:
                 stack += sorted(self._of(name))
         return sorted(name for name in reached if self._kinds[name] in ("lemma", "candidate"))
 
-    def of_step(self, asked: list[tuple[Question, z3.BoolRef]]) -> set[str]:
+    def of_step(self, asked: Iterable[tuple[Question, z3.BoolRef]]) -> set[str]:
         """The families from which no action can do what is asked of it."""
         core = set()
         for question, broken in asked:
@@ -52,7 +54,7 @@ class Cores:
 
     def _costless(self):
         """The families of the declaration, if their proof is known to need no lemma: they are used anyhow."""
-        known = self._found.get(min(self._declared, default=None))
+        known = self._found.get(min(self._declared)) if self._declared else None
         return self._declared if known is not None and known <= self._declared else set()
 
     def _names(self):

@@ -10,7 +10,7 @@ from kafkaproof.checker.prove.naming import Naming
 from kafkaproof.checker.prove.parts import distinct, key
 from kafkaproof.checker.prove.question import new_solver
 from kafkaproof.checker.prove.relation import Relation
-from kafkaproof.spec.language.domains import SetOf
+from kafkaproof.spec.language.domains import SetOf, values
 from kafkaproof.spec.language.model import Property
 from kafkaproof.spec.language.plain import Plain, get
 
@@ -57,7 +57,8 @@ class Encoding:
     def _of(self, place):
         if isinstance(place.domain, SetOf):
             return Bits(self._new(self._width(place.path)), False)
-        low, high, _ = self.relation.variables.limits(place.domain)
+        allowed = values(place.domain, self.relation.scope)
+        low, high = allowed[0], allowed[-1]
         return Bits(self._new(max(1, high.bit_length(), (-1 - low).bit_length()) + (low < 0)), low < 0)
 
     def _width(self, path):

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FunctionType
+from types import CodeType
 
 import z3
 
 from kafkaproof.checker.prove import sets, sets_of_any_size
 from kafkaproof.checker.prove.formulas import StyleError
 from kafkaproof.checker.prove.intervals import interval
-from kafkaproof.checker.prove.terms import as_set, conjunction, disjunction, is_known, negation, same, together, truth
+from kafkaproof.checker.prove.terms import (
+    Term,
+    as_set,
+    conjunction,
+    disjunction,
+    is_known,
+    negation,
+    same,
+    together,
+    truth,
+)
 from kafkaproof.checker.prove.variables import EVERY, EndNeeded, Variables, size_name
-from kafkaproof.spec.language.domains import Array, Record, SetOf
+from kafkaproof.spec.language.domains import Array, Domain, Record, SetOf
 from kafkaproof.spec.language.subset import rule_error
 
 ARITHMETIC = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b}
@@ -32,15 +43,15 @@ class Ref:
     """A record or an array of the state called `root`: one of `at`, (condition, path, index of EVERY)."""
 
     root: str
-    domain: object
-    at: tuple[tuple[object, tuple, object], ...]
+    domain: Domain
+    at: tuple[tuple[Term, tuple, z3.ExprRef | None], ...]
 
 
 @dataclass
 class Frame:
     """A running call: its locals, and (path, value, stores) for each return."""
 
-    code: object
+    code: CodeType
     globals: dict
     locals: dict
     returns: list = field(default_factory=list)
@@ -54,7 +65,7 @@ class Expressions:
     may say what holds for all of what has no end.
     """
 
-    def __init__(self, variables: Variables, stores: dict[str, dict[tuple, object]], quantifies: bool = False):
+    def __init__(self, variables: Variables, stores: dict[str, dict[tuple, Term]], quantifies: bool = False):
         self.variables, self.numbers, self.quantifies = variables, variables.numbers, quantifies
         self.stores, self.path, self.obligations, self.each, self.within = stores, [], [], [], []
 
@@ -62,7 +73,7 @@ class Expressions:
         """The whole state called `name`."""
         return Ref(name, self.variables.model.state, ((True, (), None),))
 
-    def call(self, function: FunctionType, arguments: tuple) -> object:
+    def call(self, function: Callable, arguments: tuple) -> object:
         """Run a function; see `Interpreter`."""
         raise NotImplementedError
 
@@ -289,5 +300,7 @@ class Expressions:
 
 def field_of(ref: Ref, name: str) -> Ref:
     """A field of a record."""
+    if not isinstance(ref.domain, Record):
+        raise TypeError(f"{ref.domain} has no fields")
     domain = ref.domain.fields[name].domain
     return Ref(ref.root, domain, tuple((c, (*path, name), i) for c, path, i in ref.at))

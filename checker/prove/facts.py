@@ -37,7 +37,7 @@ class Family:
     name: str
     kind: str
     facts: tuple[Fact, ...]
-    source: object = None
+    source: Callable | None = None
     _at: dict[tuple, tuple] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -79,7 +79,8 @@ def ranges_of(relation: Relation) -> list[Family]:
 
 
 def _within(variables, place, low, high):
-    term, over = variables.terms[place.path], ()
+    term = variables.terms[place.path]
+    over: tuple[z3.ExprRef, ...] = ()
     if place.starred:
         index = any_index(place.path in variables.over_ids, 1)
         term, over = term[index], (index,)

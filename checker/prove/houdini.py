@@ -19,7 +19,7 @@ from kafkaproof.checker.prove.question import assumed, breaks, numbers_of
 from kafkaproof.checker.prove.relation import Relation
 from kafkaproof.checker.prove.vocabulary import Vocabulary
 from kafkaproof.checker.prove.work import Work
-from kafkaproof.spec.language.domains import Number, values
+from kafkaproof.spec.language.domains import Bound, Number, values
 from kafkaproof.spec.language.model import Property
 from kafkaproof.spec.language.text import function_from
 
@@ -246,7 +246,8 @@ class Houdini:
         return self.vocabulary.bindings(names, lambda d: indices if self._is_endless(d) else values(d, scope))
 
     def _is_endless(self, domain):
-        return isinstance(domain, Number) and domain.high.name in self.relation.variables.endless
+        is_bounded = isinstance(domain, Number) and isinstance(domain.high, Bound)
+        return is_bounded and domain.high.name in self.relation.variables.endless
 
     def _truth(self, text, binding, after):
         """The truth of a literal where its names stand for these ids and indices."""

@@ -25,6 +25,11 @@ class Failure:
     model: z3.ModelRef | None
     goal: z3.BoolRef
 
+    @property
+    def where(self) -> str:
+        """The action's name, or that it is the initial state."""
+        return self.action.name if self.action else "the initial state"
+
 
 @dataclass
 class Outcome:

@@ -8,7 +8,7 @@ that is not known selects among the elements. What each index must satisfy is no
 from __future__ import annotations
 
 import ast
-from types import FunctionType
+from collections.abc import Callable
 
 import z3
 
@@ -22,13 +22,13 @@ from kafkaproof.spec.language.subset import definition
 class Interpreter(Loops):
     """Runs functions on symbolic states; what they do is in `stores` afterwards."""
 
-    def call(self, function: FunctionType, arguments: tuple) -> object:
+    def call(self, function: Callable, arguments: tuple) -> object:
         """Run a function; returns its value, and leaves its effects in `stores`. Raises StyleError."""
         returns = self.returns(function, arguments)
         self.stores = self.joined_stores(returns)
         return self._joined([(path, value) for path, value, _ in returns])
 
-    def returns(self, function: FunctionType, arguments: tuple) -> list[tuple[list, object, dict]]:
+    def returns(self, function: Callable, arguments: tuple) -> list[tuple[list, object, dict]]:
         """Every return of a function: its path from the function's start, its value, the state there."""
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         frame = Frame(function.__code__, function.__globals__, dict(zip(names, arguments)))

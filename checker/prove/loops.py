@@ -20,7 +20,8 @@ from kafkaproof.checker.prove.intervals import interval
 from kafkaproof.checker.prove.parts import parts
 from kafkaproof.checker.prove.terms import conjunction, disjunction, is_known
 from kafkaproof.checker.prove.variables import EVERY, EndNeeded, size_name
-from kafkaproof.spec.language.domains import Array, Bound
+from kafkaproof.spec.language.domains import Array, Bound, Id, SetOf
+from kafkaproof.spec.language.subset import name_called
 
 MOST_TURNS = 64
 """Loops whose ends are not known may have so many turns: each is a choice within the one before."""
@@ -28,6 +29,14 @@ MOST_TURNS = 64
 
 class Loops(Expressions):
     """Runs `for` statements; see `Interpreter`."""
+
+    def _block(self, statements, frame) -> bool:
+        """Run statements; see `Interpreter`."""
+        raise NotImplementedError
+
+    def _branches(self, condition, yes, no, frame) -> bool:
+        """Run one list of statements or the other; see `Interpreter`."""
+        raise NotImplementedError
 
     def _for(self, node, frame):
         end = self._any_end(node.iter, frame)
@@ -74,10 +83,13 @@ class Loops(Expressions):
 
     def _endless_in(self, term):
         """A bound, or a sort, for want of which a leaf in a term has no greatest value."""
-        for domain in filter(None, map(self.variables.domain_of, parts(term))):
+        domains = map(self.variables.domain_of, parts(term))
+        for domain in (found for found in domains if found):
             _, high, bound = self.variables.limits(domain)
-            if high is None:
-                return bound or domain.sort
+            if bound and high is None:
+                return bound
+            if high is None and isinstance(domain, (Id, SetOf)):
+                return domain.sort
 
     def _any_end(self, node, frame):
         """Of a loop without end: the array, or None for its indices; the index it ends at, or None; what it goes
@@ -184,7 +196,7 @@ def _whole(end):
 
 def _length(end):
     """The array of ``len(array)``, None for any other expression."""
-    return end.args[0] if isinstance(end, ast.Call) and end.func.id == "len" else None
+    return end.args[0] if isinstance(end, ast.Call) and name_called(end) == "len" else None
 
 
 def _stand_ins(stores):

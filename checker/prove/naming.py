@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.prove.relation import Action, Relation
+from kafkaproof.checker.prove.terms import Term
 from kafkaproof.spec.language.domains import Id, SetOf
 from kafkaproof.spec.language.renaming import Symmetry
 
@@ -58,9 +59,9 @@ def _follows(relation: Relation, symmetry: Symmetry) -> dict[Name, Name]:
     return found
 
 
-def _ids(action: Action, symmetry: Symmetry) -> list[Name] | None:
+def _ids(action: Action, symmetry: Symmetry) -> list[tuple[str, Term]] | None:
     """The interchangeable ids among an action's arguments, in order; None if a set of them is."""
-    found = []
+    found: list[tuple[str, Term]] = []
     for domain, value in zip(action.transition.declared.values(), action.arguments):
         if isinstance(domain, (Id, SetOf)) and (sort := symmetry.sort_of(domain.sort)):
             if isinstance(domain, SetOf):

@@ -14,8 +14,11 @@ WIDTH = 110
 
 def lemmas(clauses: Iterable[Clause], vocabulary: Vocabulary, first: int) -> dict[str, str]:
     """Lemmas that say the same as the clauses, the text of a function each by its name, numbered from the first."""
-    merged = enumerate(_merged(list(clauses), vocabulary), first)
-    return {f"lemma_{number}": _text(f"lemma_{number}", *parts, vocabulary) for number, parts in merged}
+    found = {}
+    for number, (literals, leaf, codes) in enumerate(_merged(list(clauses), vocabulary), first):
+        name = f"lemma_{number}"
+        found[name] = _text(name, literals, leaf, codes, vocabulary)
+    return found
 
 
 def _merged(clauses, vocabulary):

@@ -245,7 +245,7 @@ class _Run:
         if step.undecided:
             found.verdict, found.where = NOT_DECIDED, step.undecided
         elif step.failed:
-            found.verdict, found.where = NOT_INDUCTIVE, step.failed.action.name
+            found.verdict, found.where = NOT_INDUCTIVE, step.failed.where
             found.cti = smallest(self.relation, step.failed, self.outcome.proved, self.work)
         else:
             self._owed.append((found, (), step.asked))
@@ -256,8 +256,7 @@ class _Run:
         if family.name in self.outcome.undecided:
             found.verdict, found.where = NOT_DECIDED, self.outcome.undecided[family.name]
         elif failure := self.outcome.failed.get(family.name):
-            found.verdict = NOT_INDUCTIVE
-            found.where = failure.action.name if failure.action else "the initial state"
+            found.verdict, found.where = NOT_INDUCTIVE, failure.where
             found.cti = smallest(self.relation, failure, [*self.outcome.proved, failure.family], self.work)
         else:
             self._owed.append((found, [family.name], ()))
@@ -284,4 +283,5 @@ class _Run:
 
 
 def _source(family: Family) -> str:
-    return "".join(linecache.getlines(family.source.__code__.co_filename))
+    """The text of the function that a family was made of."""
+    return "".join(linecache.getlines(family.source.__code__.co_filename)) if family.source else ""

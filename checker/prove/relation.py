@@ -11,7 +11,7 @@ import z3
 from kafkaproof.checker.prove.formulas import StyleError, elements_read
 from kafkaproof.checker.prove.interpreter import Interpreter
 from kafkaproof.checker.prove.parts import applications, choices, has_quantifier, has_variable, key, parts
-from kafkaproof.checker.prove.terms import conjunction, truth
+from kafkaproof.checker.prove.terms import Term, conjunction, truth
 from kafkaproof.checker.prove.variables import EVERY, EndNeeded, Variables, bounds_of, sorts_of
 from kafkaproof.checker.prove.written import leaf_after, of_its_sort, within_bound
 from kafkaproof.spec.language.accepted import require_accepted
@@ -29,7 +29,7 @@ class Action:
     """
 
     transition: Transition
-    arguments: tuple[object, ...]
+    arguments: tuple[Term, ...]
     guard: z3.BoolRef
     after: dict[tuple, z3.ExprRef]
     obligations: tuple[tuple[z3.BoolRef, str], ...]

@@ -20,7 +20,7 @@ def sampling_scopes(model: Model, scope: Scope, endless: frozenset[str]) -> list
     """A scope to explore as far as it goes, and a larger one to wander in; bounds that count a single number, as
     faults, are larger than those of many.
     """
-    found = []
+    found: list[Scope] = []
     for most, more in ((FEW, 1), (LARGEST, MORE)):
         few = {name: min(most, model.largest[name]) for name in endless}
         counted = Counter(leaf.bound for leaf in leaves(model.state, {**scope, **few}))

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from kafkaproof.checker.compile.compiler import Generated, Program, UnitError
-from kafkaproof.checker.compile.layout import Words
+from kafkaproof.checker.compile.compiler import Program, UnitError
+from kafkaproof.checker.compile.layout import Generated, Words
 from kafkaproof.checker.compile.machine import Code
 from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.checker.prove.sampler import Sampler
@@ -35,7 +35,7 @@ class Predicates:
         lines = []
         for literal in (literal for literal in vocabulary.literals if literal.is_call):
             for at in bindings(vocabulary, sampler.scope, literal.names):
-                called = re.sub(r"\b[ab]\b", lambda name, at=at: str(at[name[0]]), literal.text)
+                called = _at_ids(literal.text, at)
                 if self._is_condition(literal, at, called):
                     number = self.numbers[literal.text, *at.values()] = len(self.numbers)
                     lines += [f"        if {called}:", f"            found[i][{number}] = 1"]
@@ -73,6 +73,11 @@ class Predicates:
             self._code.call("ask", part, len(part), self._state, found)
             parts.append(found.astype(bool))
         return dict(zip(self.numbers, np.packbits(np.concatenate(parts), axis=0).T.copy()))
+
+
+def _at_ids(text, at):
+    """The text of a literal with ids in the place of a and b."""
+    return re.sub(r"\b[ab]\b", lambda name: str(at[name[0]]), text)
 
 
 def bindings(vocabulary: Vocabulary, scope: Scope, names: Iterable[str]) -> Iterator[dict[str, int]]:

@@ -125,8 +125,9 @@ class Search:
                 orders = [self._chance.sample(list(true.items()), len(true)) for _ in range(ORDERS)]
                 causes = [self._causes.cause(i, broken, dict(order)) for order in orders]
                 if causes[0] is not None:
-                    shown = next((cause for cause in causes if not self.candidates.samples.never(cause)), None)
-                    return ([], shown) if shown else (causes, None)
+                    found = [cause for cause in causes if cause is not None]
+                    shown = next((cause for cause in found if not self.candidates.samples.never(cause)), None)
+                    return ([], shown) if shown else (found, None)
         return [], None
 
     def _give_up(self, goal, shown):

@@ -12,7 +12,7 @@ from kafkaproof.checker.prove.induction import Failure, Prover
 from kafkaproof.checker.prove.question import Question, new_solver
 from kafkaproof.checker.prove.relation import Action, Relation
 from kafkaproof.checker.prove.work import Work
-from kafkaproof.spec.language.model import Property
+from kafkaproof.spec.language.model import Property, Transition
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,19 @@ def fails(condition: z3.BoolRef, work: Work) -> z3.CheckSatResult:
     return solver.check()
 
 
+def stay(s):
+    """The step that changes nothing."""
+    return True
+
+
 class States(Question):
-    """Questions about any state where families hold, whether or not an action can be taken in it.
+    """Questions about any state where families hold: about a step that is taken in all of them and changes nothing.
 
     `used` are families that suffice for the conditions that always hold, few of them lemmas.
     """
 
     def __init__(self, relation: Relation, families: list[Family], work: Work):
-        super().__init__(relation, Action(None, (), z3.BoolVal(True), {}, (), z3.BoolVal(True)))
+        super().__init__(relation, Action(Transition(stay), (), z3.BoolVal(True), {}, (), z3.BoolVal(True)))
         self.add(families)
         self._names, self._work, self._found = [family.name for family in families], work, {}
         self.used = {family.name for family in families if family.is_declared}

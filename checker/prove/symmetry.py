@@ -19,7 +19,7 @@ from kafkaproof.checker.prove.relation import Action, Relation
 from kafkaproof.checker.prove.steps import States
 from kafkaproof.checker.prove.variables import EVERY
 from kafkaproof.checker.prove.work import Work
-from kafkaproof.spec.language.domains import Id
+from kafkaproof.spec.language.domains import Id, SetOf
 from kafkaproof.spec.language.renaming import Named, Renaming, Symmetry, named_leaf
 
 
@@ -40,7 +40,7 @@ class Renamed:
     def _value(self, named: Named, terms):
         """What the renaming makes of the value of a leaf; free slots of a sequence name nobody, and stay."""
         domain, path = named.leaf.domain, named.leaf.path
-        images = self.renaming.images.get(getattr(domain, "sort", None), ())
+        images = self.renaming.images.get(domain.sort, ()) if isinstance(domain, (Id, SetOf)) else ()
         if all(i == image for i, image in enumerate(images)):
             return terms[path]
         each = z3.Int("each")
@@ -48,7 +48,7 @@ class Renamed:
         found = _renamed_id(term, images) if isinstance(domain, Id) else _renamed_set(term, images)
         used = [length > (each if slot == EVERY else slot) for length, (_, slot) in zip(lengths, named.slots)]
         found = z3.If(z3.And(*used), found, term) if used else found
-        return z3.Lambda([each], found) if named.leaf.starred else found
+        return z3.Lambda([each], found) if EVERY in path else found
 
     def formula(self, formula: z3.ExprRef) -> z3.ExprRef:
         """Where a formula holds in the renamed state, or of the two states renamed."""
@@ -67,7 +67,7 @@ class Renamed:
             if path in image.after or any(p in action.after for p in (named.leaf.path, *(p for p, _ in named.slots))):
                 one, other = self.formula(image.after.get(path, terms[path])), self._value(named, after)
                 at = z3.Int("each")
-                equal = one[at] == other[at] if named.leaf.starred else one == other
+                equal = one[at] == other[at] if EVERY in path else one == other
                 yield z3.Implies(action.guard, equal)
 
 

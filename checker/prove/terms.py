@@ -6,34 +6,43 @@ sort, a truth is a Bool. Python's ints and bools stand for constants of any of t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
 import z3
 
 from kafkaproof.checker.prove.parts import key
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+Term: TypeAlias = z3.ExprRef | int
+"""A term, or a constant that Python knows."""
 
 z3.z3.Z3_DEBUG = False
 """z3's Python need not look at each argument of each term: z3 itself refuses what has the wrong sort."""
 
 
-def is_known(value: object) -> bool:
+def is_known(value: object) -> TypeIs[int]:
     """Whether a value is a constant of Python."""
     return isinstance(value, int)
 
 
-def truth(value: object) -> object:
+def truth(value: Term) -> Term:
     """A value as a condition: a bool, or a Bool of z3."""
     if is_known(value):
         return bool(value)
     return value if z3.is_bool(value) else value != 0
 
 
-def negation(condition: object) -> object:
+def negation(condition: Term) -> Term:
     """Not `condition`."""
     if is_known(condition):
         return not condition
     return condition.arg(0) if z3.is_not(condition) else z3.Not(condition)
 
 
-def conjunction(conditions) -> object:
+def conjunction(conditions: Iterable[Term]) -> Term:
     """All of the conditions."""
     rest = [c for c in conditions if not (is_known(c) and c)]
     if any(is_known(c) for c in rest):
@@ -41,7 +50,7 @@ def conjunction(conditions) -> object:
     return True if not rest else rest[0] if len(rest) == 1 else every(rest)
 
 
-def disjunction(conditions) -> object:
+def disjunction(conditions: Iterable[Term]) -> Term:
     """Any of the conditions."""
     rest = [c for c in conditions if not (is_known(c) and not c)]
     if any(is_known(c) for c in rest):
@@ -72,7 +81,7 @@ class Numbers:
 
     def __init__(self, bits: int | None = None):
         self.bits = bits
-        self.used: dict[object, object] = {}
+        self.used: dict[object, Term] = {}
 
     def variable(self, name: str) -> z3.ExprRef:
         """A number that may be any."""
@@ -87,7 +96,7 @@ class Numbers:
         """The sort of numbers."""
         return self.constant(0).sort()
 
-    def number(self, value: object) -> object:
+    def number(self, value: Term) -> Term:
         """A value as a number: a condition is 0 or 1."""
         if is_known(value):
             number = int(value)
@@ -98,7 +107,7 @@ class Numbers:
             self.used[key(number), 0] = number
         return number
 
-    def choose(self, condition: object, yes: object, no: object) -> object:
+    def choose(self, condition: Term, yes: Term, no: Term) -> Term:
         """`yes` where the condition holds, else `no`."""
         if is_known(condition):
             return yes if condition else no
@@ -111,7 +120,7 @@ class Numbers:
             yes, no = self.constant(yes), self.constant(no)
         if z3.is_array(yes) or z3.is_array(no):
             yes, no = as_set(yes, None), as_set(no, None)
-        elif any(z3.is_bv(term) and term.size() != self.bits for term in (yes, no)):
+        elif any(isinstance(term, z3.BitVecRef) and term.size() != self.bits for term in (yes, no)):
             yes, no = together(yes, no, 0)
         return z3.If(condition, yes, no)
 
@@ -120,14 +129,14 @@ def _is_truth(value):
     return isinstance(value, bool) or z3.is_bool(value)
 
 
-def same(one: object, other: object) -> bool:
+def same(one: Term, other: Term) -> bool:
     """Whether two values are the same term."""
     if is_known(one) or is_known(other):
         return type(one) is type(other) and one == other
     return z3.eq(one, other)
 
 
-def as_set(value: object, size: int | None) -> z3.ExprRef:
+def as_set(value: Term, size: int | None) -> z3.ExprRef:
     """A value as a set over a sort of `size` ids, None for any number; a choice between constants is taken apart."""
     if size is None:
         return _as_array(value)
@@ -145,7 +154,7 @@ def as_set(value: object, size: int | None) -> z3.ExprRef:
     raise TypeError("a number is used as a set")
 
 
-def together(one: object, other: object, size: int | None) -> tuple[z3.ExprRef, z3.ExprRef]:
+def together(one: Term, other: Term, size: int | None) -> tuple[z3.ExprRef, z3.ExprRef]:
     """Two sets as terms of one width: that of the wider, at least `size`; None for sets of any size."""
     if size is not None:
         size = max(size, _width(one), _width(other))
@@ -174,7 +183,7 @@ def _as_array(value):
     return _as_array(value.as_long()) if z3.is_int_value(value) else value
 
 
-def value_of(term: object) -> int:
+def value_of(term: Term) -> int:
     """The constant that an evaluated term is; numbers are signed, sets are masks."""
     if is_known(term):
         return int(term)

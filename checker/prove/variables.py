@@ -10,7 +10,7 @@ import z3
 from kafkaproof.checker.prove.formulas import elements_read
 from kafkaproof.checker.prove.parts import applications, key, parts
 from kafkaproof.checker.prove.terms import Numbers, as_set, is_known
-from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Id, Number, Record, Scope, SetOf, values
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Id, Number, Record, Scalar, Scope, SetOf, values
 from kafkaproof.spec.language.layout import length, slots
 from kafkaproof.spec.language.model import Model
 
@@ -33,7 +33,7 @@ class Place:
     """One leaf: `path` has `EVERY` where an array without end is indexed, `spare` leaves hold 0."""
 
     path: tuple
-    domain: object
+    domain: Scalar
     spare: str | None
 
     @property
@@ -63,7 +63,7 @@ class Variables:
         self.any_size = bool(self.sorts & endless)
         self.set_size = None if self.any_size else max((scope[name] for name in self.sorts), default=1)
         self.array_bounds: set[str] = set()
-        self.arguments: dict[int, tuple[z3.ExprRef, object]] = {}
+        self.arguments: dict[int, tuple[z3.ExprRef, Scalar]] = {}
         self.over_ids: set[tuple] = set()
         self.places = list(self._places(model.state, (), None))
         self.terms = {p.path: self._variable(p, "") for p in self.places if not p.spare}
@@ -71,7 +71,7 @@ class Variables:
         self.domains = {p.path: p.domain for p in self.places}
         self.paths = {key(term): path for terms in (self.terms, self.later) for path, term in terms.items()}
 
-    def domain_of(self, part: int) -> object | None:
+    def domain_of(self, part: int) -> Scalar | None:
         """The domain of the leaf or of the argument that has a key; None for any other term."""
         path = self.paths.get(part)
         return self.arguments.get(part, (None, None))[1] if path is None else self.domains[path]
@@ -104,7 +104,7 @@ class Variables:
             self.end(of) <= self.end(sort)
             for sort, firsts in self.model.interchangeable.items()
             for of in firsts
-            if {of, sort} <= self.endless
+            if isinstance(of, str) and {of, sort} <= self.endless
         ]
         used = parts(*terms)
         for term in [*self._symbols(), *applications((z3.Z3_OP_SELECT,), *terms)]:
@@ -149,7 +149,8 @@ class Variables:
             yield from elements
         elif isinstance(domain, Array):
             for i in range(self.slots(domain)):
-                beyond = domain.size.name if i >= length(domain, self.scope) else spare
+                is_spare = isinstance(domain.size, Bound) and i >= length(domain, self.scope)
+                beyond = size_name(domain) if is_spare else spare
                 yield from self._places(domain.of, (*path, i), beyond)
         else:
             yield Place(path, domain, spare)
@@ -160,13 +161,13 @@ class Variables:
             return z3.Const(name, self.sort(place.domain))
         return z3.Array(name, z3.IntSort(), self.sort(place.domain))
 
-    def sort(self, domain: object) -> z3.SortRef:
+    def sort(self, domain: Scalar) -> z3.SortRef:
         """The z3 sort of a scalar domain."""
         if not isinstance(domain, SetOf):
             return self.numbers.sort
         return z3.ArraySort(z3.IntSort(), z3.BoolSort()) if self.any_size else z3.BitVecSort(self.scope[domain.sort])
 
-    def constant(self, domain: object, value: int) -> z3.ExprRef:
+    def constant(self, domain: Scalar, value: int) -> z3.ExprRef:
         """A value of a scalar domain as a term."""
         return as_set(value, self.width(domain)) if isinstance(domain, SetOf) else self.numbers.constant(value)
 
@@ -185,17 +186,19 @@ class Variables:
     def _zero(self, place):
         return z3.K(z3.IntSort(), self.constant(place.domain, 0)) if place.starred else 0
 
-    def limits(self, domain: object) -> tuple[int | None, int | None, str | None]:
+    def limits(self, domain: Scalar) -> tuple[int | None, int | None, str | None]:
         """Least and greatest value of a number, and the bound that cuts it; None where there is none."""
         if isinstance(domain, SetOf):
             return None, None, None
-        bound = domain.high if isinstance(domain, Number) and isinstance(domain.high, Bound) else None
-        if bound and bound.name in self.endless:
-            return domain.low, None, bound.name
+        bound = None
+        if isinstance(domain, Number) and isinstance(domain.high, Bound):
+            bound = domain.high.name
+            if bound in self.endless:
+                return domain.low, None, bound
         if isinstance(domain, Id) and domain.sort in self.endless:
             return NOBODY if domain.nobody else 0, None, None
         allowed = values(domain, self.scope)
-        return allowed[0], allowed[-1], bound.name if bound else None
+        return allowed[0], allowed[-1], bound
 
 
 def size_name(array: Array) -> str:

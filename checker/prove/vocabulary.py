@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
-from types import FunctionType
+from typing import TypeVar
 
-from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Scalar, SetOf
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.rebind import callees
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.language.subset import RuleError, writes
 
+Chosen = TypeVar("Chosen")
 FLIPPED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
 
@@ -28,7 +29,7 @@ class Term:
     """A leaf as text, its domain, and the names that it speaks of."""
 
     text: str
-    domain: object
+    domain: Scalar
     names: frozenset[str]
 
 
@@ -57,7 +58,7 @@ class Vocabulary:
 
     def __init__(self, model: Model):
         self.sort = _sort(model)
-        self.names = {"a": Id(self.sort), "b": Id(self.sort)}
+        self.names: dict[str, Scalar] = {"a": Id(self.sort), "b": Id(self.sort)}
         self.terms = list(self._terms(model.state, "s", frozenset()))
         self.terms += [Term(n, d, frozenset({n})) for n, d in self.names.items() if n not in "ab"]
         constants_ = constants(model)
@@ -88,7 +89,9 @@ class Vocabulary:
         left, sign, right = text.split(" ", 2) if "(" not in text else text.rsplit(" ", 2)
         return f"{right} {FLIPPED[sign]} {left}"
 
-    def bindings(self, names: Iterable[str], chosen_from: Callable[[object], Iterable]) -> Iterator[dict[str, object]]:
+    def bindings(
+        self, names: Iterable[str], chosen_from: Callable[[Scalar], Iterable[Chosen]]
+    ) -> Iterator[dict[str, Chosen]]:
         """All that names may stand for, each chosen from what a function makes of its domain; a and b differ."""
         names = [name for name in self.names if name in names]
         for chosen in product(*(chosen_from(self.names[name]) for name in names)):
@@ -214,7 +217,7 @@ def _field_names(domain):
         yield from _field_names(domain.of)
 
 
-def predicates(model: Model) -> list[FunctionType]:
+def predicates(model: Model) -> list[Callable]:
     """Functions without effects that transitions and properties of a model call, however deep."""
     starts = [t.function for t in model.transitions] + [p.predicate for p in model.properties]
     found = {f.__name__: f for f in _called_by(model) if f not in starts}

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import z3
 
 from kafkaproof.checker.prove.parts import applications, distinct
-from kafkaproof.checker.prove.terms import as_set, conjunction, is_known, together
+from kafkaproof.checker.prove.terms import Term, as_set, conjunction, is_known, together
 from kafkaproof.checker.prove.variables import EVERY, Variables
 from kafkaproof.spec.language.domains import Id, SetOf
 
 
-def leaf_after(variables: Variables, path: tuple, term: object) -> z3.ExprRef:
+def leaf_after(variables: Variables, path: tuple, term: Term) -> z3.ExprRef:
     """A leaf after a step, as a term of its sort."""
     domain = variables.domains[path]
     if is_known(term):
@@ -21,7 +21,7 @@ def leaf_after(variables: Variables, path: tuple, term: object) -> z3.ExprRef:
     return z3.simplify(term if width is None or EVERY in path else as_set(term, width))
 
 
-def of_its_sort(variables: Variables, path: tuple, term: object) -> object:
+def of_its_sort(variables: Variables, path: tuple, term: Term) -> Term:
     """That what a leaf is given, before it is a term of its sort, is an id of its sort, or a set of these."""
     domain = variables.domains[path]
     if variables.any_size:

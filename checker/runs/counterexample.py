@@ -45,10 +45,14 @@ class Trace:
     @property
     def extent(self) -> str:
         """The length in words: ``17``, and of a lasso ``17 + loop of 4`` or ``17, then nothing``."""
-        if self.loop is None:
+        if self.loop_length is None:
             return str(self.states)
-        loop = len(self.steps) - self.loop
-        return f"{self.states} + loop of {loop}" if loop else f"{self.states}, then nothing"
+        return f"{self.states} + loop of {self.loop_length}" if self.loop_length else f"{self.states}, then nothing"
+
+    @property
+    def loop_length(self) -> int | None:
+        """How many steps are repeated for ever; None without a loop."""
+        return None if self.loop is None else len(self.steps) - self.loop
 
     @property
     def last(self) -> Plain:
@@ -79,7 +83,7 @@ def trace_of(run: RunDirectory, kernel: Kernel, found: Found) -> Trace:
 def require_no_fault(run: RunDirectory, kernel: Kernel, outcome: Outcome) -> None:
     """Raise UserError where a step that was explored, or an index, is out of its range."""
     if outcome.fault:
-        trace = trace_of(run, kernel, replace(outcome.fault, number=None))
+        trace = trace_of(run, kernel, Found("out of range", outcome.fault.level, outcome.fault.state))
         told = _told_again(kernel, trace.last) or f"{told_fault(kernel, outcome.fault.number)}; mend the specification"
         raise UserError(f"{told}; in a state {trace.states} states from the start")
 

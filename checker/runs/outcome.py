@@ -23,6 +23,15 @@ class Found:
         return self.level + (1 if self.number is None else 2)
 
 
+@dataclass(frozen=True)
+class Fault:
+    """A step from a state (packed, hexadecimal) of `level` that was out of range; `number` as in `Expansion.fault`."""
+
+    level: int
+    state: str
+    number: int
+
+
 @dataclass
 class Outcome:
     """The tally of an exploration so far; `depth` counts the levels that have states."""
@@ -37,7 +46,7 @@ class Outcome:
     reached: set[str] = field(default_factory=set)
     coverage: Counter = field(default_factory=Counter)
     cuts: Counter = field(default_factory=Counter)
-    fault: Found | None = None
+    fault: Fault | None = None
 
     @property
     def finished(self) -> bool:
@@ -67,7 +76,7 @@ class Tally:
             outcome.coverage.update(dict(zip(self._compiled.transition_names, part["coverage"])))
             outcome.cuts.update(dict(zip(self._compiled.bounds, part["cuts"])))
         for state, number in sorted(part["fault"] for part in parts if part["fault"])[:1]:
-            outcome.fault = outcome.fault or Found("out of range", level["level"], state, number)
+            outcome.fault = outcome.fault or Fault(level["level"], state, number)
         if outcome.fault is None:
             self._properties(level["level"], parts)
 

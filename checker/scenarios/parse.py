@@ -156,10 +156,16 @@ def _check(scenario, number, kind, text):
         except ValueError as error:
             message = f"not a step: {text!r}; a step reads like failover.elect(b=0) -> OK"
             raise scenario.error(number, message) from error
-    elif kind == "expect" and not _EXPECTATION.fullmatch(text):
-        raise scenario.error(number, f"{text!r} is no expectation; one reads like active_controllers = 2")
+    elif kind == "expect":
+        try:
+            expectation(text)
+        except ValueError as error:
+            raise scenario.error(number, str(error)) from error
 
 
 def expectation(text: str) -> tuple[str, str, str]:
-    """The name, the relation and the value of an expectation."""
-    return _EXPECTATION.fullmatch(text).groups()
+    """The name, the relation and the value of an expectation; raises ValueError for other text."""
+    found = _EXPECTATION.fullmatch(text)
+    if not found:
+        raise ValueError(f"{text!r} is no expectation; one reads like active_controllers = 2")
+    return found[1], found[2], found[3]

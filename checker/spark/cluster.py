@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.runs.table import Table, owners_of
 from kafkaproof.checker.spark.partition import advance, expand, seen_before, table_directory, take_new
 
+Answer = TypeVar("Answer")
 JAVA = 17
 # A local JVM only hands blocks on: compiling it thoroughly would take the processors from the kernel.
 SPARING = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -224,7 +226,7 @@ class Levels:
         self._received = successors.partitionBy(self._partitions, lambda owner: owner)
 
 
-def run_job(action: Callable[[], object]) -> object:
+def run_job(action: Callable[[], Answer]) -> Answer:
     """What a Spark action answers; raises LostLevel when it failed, and ClusterError when it would fail again."""
     try:
         return action()

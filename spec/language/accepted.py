@@ -11,8 +11,8 @@ value outside its declared range at the end of a step.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from types import FunctionType
 
 from kafkaproof.spec.language.domains import Record, Scope
 from kafkaproof.spec.language.fairness import AT_LAST
@@ -59,7 +59,7 @@ def _check_names(model):
 
 
 @cache
-def check_text(function: FunctionType) -> None:
+def check_text(function: Callable) -> None:
     """Hold what the text alone shows, in a function and in all that it calls; raises RuleError."""
     for reached in functions_reached(function):
         check_paths(reached.__code__)
@@ -81,7 +81,7 @@ def _check_initial(function, state):
 
 
 @cache
-def require_predicate(function: FunctionType, kinds: tuple) -> None:
+def require_predicate(function: Callable, kinds: tuple) -> None:
     """Hold the language in a predicate of arguments of these kinds; it answers, and writes nothing. Raises RuleError."""
     check_text(function)
     for reached in functions_reached(function):

@@ -69,15 +69,15 @@ def _collect(value, found) -> None:
         for element in value:
             _collect(element, found)
     elif isinstance(value, Plain):
-        for field in _compared(type(value)):
+        for field in _compared(value.__slots__):
             _collect(getattr(value, field), found)
     else:
         found.append(value)
 
 
 @cache
-def _compared(kind: type) -> tuple[str, ...]:
-    return tuple(field for field in kind.__slots__ if field not in LEFT_OUT)
+def _compared(slots: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(field for field in slots if field not in LEFT_OUT)
 
 
 def _leaves(value, name) -> Iterator[tuple[str, int]]:

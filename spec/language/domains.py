@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 Scope = Mapping[str, int]
 
@@ -78,7 +79,7 @@ class Choice:
 class Array:
     """As many elements of domain `of` as the scope's sort or bound `size` says."""
 
-    of: object
+    of: Domain
     size: str | Bound
 
 
@@ -86,17 +87,17 @@ class Array:
 class Field:
     """A field's domain and what it means in Kafka."""
 
-    domain: object
+    domain: Domain
     meaning: str
 
 
 class Record:
     """Named fields: ``Record(hw=(Number(0, Bound("log")), "high watermark"), ...)``."""
 
-    def __init__(self, **fields: tuple[object, str]):
+    def __init__(self, **fields: tuple[Domain, str]):
         self.fields = {name: Field(domain, meaning) for name, (domain, meaning) in fields.items()}
 
-    def extended(self, **fields: tuple[object, str]) -> Record:
+    def extended(self, **fields: tuple[Domain, str]) -> Record:
         """This record with more fields; raises ValueError when a name is taken."""
         taken = self.fields.keys() & fields.keys()
         if taken:
@@ -111,7 +112,7 @@ class Record:
         record.fields = {name: self.fields[name] for name in names}
         return record
 
-    def changed(self, **fields: tuple[object, str]) -> Record:
+    def changed(self, **fields: tuple[Domain, str]) -> Record:
         """This record with other domains and meanings of some fields; raises ValueError when one is not there."""
         unknown = fields.keys() - self.fields.keys()
         if unknown:
@@ -130,7 +131,7 @@ class Sequence(Record):
     Written by `sequences.push` and `sequences.pop` or by code that keeps the same law.
     """
 
-    def __init__(self, of: object, bound: Bound):
+    def __init__(self, of: Domain, bound: Bound):
         if isinstance(of, Number) and of.low > 0:
             raise ValueError("the elements of a sequence must be able to be 0, which fills its free slots")
         super().__init__(
@@ -138,7 +139,12 @@ class Sequence(Record):
         )
 
 
-def values(domain: object, scope: Scope) -> range:
+Scalar = Number | Flag | Id | SetOf | Choice
+Domain = Scalar | Array | Record
+End = TypeVar("End", int | Bound, str | Bound)
+
+
+def values(domain: Domain, scope: Scope) -> range:
     """The values of a scalar domain in `scope`; raises TypeError for arrays and records."""
     match domain:
         case Number(low, high):
@@ -154,15 +160,13 @@ def values(domain: object, scope: Scope) -> range:
     raise TypeError(f"{type(domain).__name__} is not a scalar domain")
 
 
-def renamed(domain: object, sizes: Mapping[str, str]) -> object:
+def renamed(domain: Domain, sizes: Mapping[str, str]) -> Domain:
     """A domain whose bounds are those that the scope has under other names: that of a part in a composition."""
     match domain:
-        case Bound(name):
-            return replace(domain, name=sizes.get(name, name))
         case Number(low, high):
-            return Number(low, renamed(high, sizes))
+            return Number(low, _renamed_end(high, sizes))
         case Array(of, size):
-            return Array(renamed(of, sizes), renamed(size, sizes))
+            return Array(renamed(of, sizes), _renamed_end(size, sizes))
         case Record():
             return Record(
                 **{name: (renamed(field.domain, sizes), field.meaning) for name, field in domain.fields.items()}
@@ -170,7 +174,11 @@ def renamed(domain: object, sizes: Mapping[str, str]) -> object:
     return domain
 
 
-def sorts(domain: object) -> set[str]:
+def _renamed_end(end: End, sizes: Mapping[str, str]) -> End:
+    return replace(end, name=sizes.get(end.name, end.name)) if isinstance(end, Bound) else end
+
+
+def sorts(domain: Domain) -> set[str]:
     """The sorts whose sizes arrays in a domain have: there must be at least one member of each."""
     if isinstance(domain, Record):
         return set().union(*(sorts(field.domain) for field in domain.fields.values()))
@@ -179,7 +187,7 @@ def sorts(domain: object) -> set[str]:
     return set()
 
 
-def named(domain: object, value: int) -> object:
+def named(domain: Domain, value: int) -> object:
     """`value` as a person writes it: a name, True or False, a list of ids, None for nobody."""
     match domain:
         case Flag():
@@ -193,7 +201,7 @@ def named(domain: object, value: int) -> object:
     return value
 
 
-def coded(domain: object, name: object) -> int:
+def coded(domain: Domain, name) -> int:
     """The inverse of `named`; raises ValueError for a name that the domain does not have."""
     match domain:
         case Id(nobody=True) if name is None:

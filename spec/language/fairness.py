@@ -52,8 +52,9 @@ class Assumption:
         """What is assumed to be fair, finite or lasting: ``join for each b, m where is_alive``."""
         parts = [", ".join(self.of)] if self.of else []
         parts += [f"for each {', '.join(self.each)}"] if self.each else []
-        parts += [f"where {self.when.__name__}"] if self.when and self.of else []
-        return " ".join(parts) or self.when.__name__
+        if self.when:
+            parts.append(f"where {self.when.__name__}" if self.of else self.when.__name__)
+        return " ".join(parts)
 
     def renamed(self, names: Mapping[str, str]) -> Assumption:
         """This assumption about transitions that now have other names."""

@@ -6,12 +6,21 @@ A transition that refuses has changed nothing: nobody takes back what it wrote.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import FunctionType
+from typing import TypeGuard
 
 from kafkaproof.spec.language.domains import Choice, Flag, Id, Number, SetOf
 from kafkaproof.spec.language.model import Transition
-from kafkaproof.spec.language.subset import definition, functions_reached, is_store, nodes_of, rule_error, writes
+from kafkaproof.spec.language.subset import (
+    definition,
+    functions_reached,
+    is_store,
+    name_called,
+    nodes_of,
+    rule_error,
+    writes,
+)
 
 SCALARS = (Number, Flag, Id, SetOf, Choice)
 
@@ -25,7 +34,7 @@ def check_guards(transition: Transition) -> None:
     check_order(transition.function)
 
 
-def check_order(function: FunctionType, seams: Iterable[FunctionType] = ()) -> bool:
+def check_order(function: Callable, seams: Iterable[Callable] = ()) -> bool:
     """Hold the order guards, request, effects on every path, in a function and the transitions that it is made of.
 
     A request is a call of one of the seams, or of what calls one. Returns whether there is any; raises RuleError.
@@ -126,12 +135,12 @@ class _Walk:
             raise rule_error("guards first: no return False after an effect or a request", node, self._code)
 
 
-def reaches(function: FunctionType, seams) -> bool:
+def reaches(function: Callable, seams: Iterable[Callable]) -> bool:
     """Whether a function is one of the seams, or calls one; a copy whose callees are others counts."""
     return not {seam.__code__ for seam in seams}.isdisjoint({f.__code__ for f in functions_reached(function)})
 
 
-def part_of(statement: ast.AST, function: FunctionType) -> FunctionType | None:
+def part_of(statement: ast.AST, function: Callable) -> FunctionType | None:
     """The transition whose guards, request and effects are part of this one, in ``if not part(s, ...): return False``
     (where it may be the last of several conditions) or ``return part(s, ...)``.
     """
@@ -143,13 +152,12 @@ def part_of(statement: ast.AST, function: FunctionType) -> FunctionType | None:
             pass
         case _:
             return None
-    if not isinstance(called, ast.Call):
-        return None
-    callee = function.__globals__.get(called.func.id)
+    name = called and name_called(called)
+    callee = function.__globals__.get(name) if name else None
     return callee if _is_whole(callee) and writes(callee) else None
 
 
-def _is_whole(callee):
+def _is_whole(callee: object) -> TypeGuard[FunctionType]:
     """Whether a function of the state answers as a transition does."""
     if not isinstance(callee, FunctionType) or callee.__code__.co_varnames[:1] != ("s",):
         return False

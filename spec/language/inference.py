@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from types import FunctionType
+from collections.abc import Callable
 
 from kafkaproof.spec.language import sets
 from kafkaproof.spec.language.domains import Array, Budget, Number, Record
@@ -17,6 +17,7 @@ from kafkaproof.spec.language.kinds import (
     IdOf,
     Ids,
     Part,
+    ValueKind,
     fits,
     is_condition,
     is_number,
@@ -30,9 +31,9 @@ class Inference:
     """Reads functions; each once for the kinds of its arguments."""
 
     def __init__(self) -> None:
-        self._answers: dict[tuple[FunctionType, tuple], object] = {}
+        self._answers: dict[tuple[Callable, tuple], ValueKind] = {}
 
-    def call(self, function: FunctionType, kinds: tuple) -> object:
+    def call(self, function: Callable, kinds: tuple) -> ValueKind:
         """The kind of what a function returns for arguments of these kinds; raises RuleError."""
         key = function, kinds
         if key not in self._answers:

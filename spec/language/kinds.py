@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, SetOf
+from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Domain, Flag, Id, Number, Record, SetOf
 
 LARGEST = 2**31 - 2
 """Values are kept in 32 bits, with one to spare at either end; a set of ids is a mask, and so has at most 30."""
@@ -77,7 +77,7 @@ class Ids:
 class Part:
     """A record or an array, in the state called `root`."""
 
-    domain: object
+    domain: Record | Array
     root: str
 
     @property
@@ -85,17 +85,18 @@ class Part:
         return "an array" if isinstance(self.domain, Array) else "a record"
 
 
+ValueKind = Kind | Constant | IdOf | CountOf | Ids | Part
 TRUTH, NUMBER, NOTHING = Kind("a condition"), Kind("a number"), Kind("nothing")
 NO_IDS = Constant(0, 0)
 NUMBERS = (Constant, IdOf, CountOf)
 
 
-def is_number(kind: object) -> bool:
+def is_number(kind: ValueKind) -> bool:
     """Whether a value may stand where a number may: a condition is 0 or 1."""
     return kind in (TRUTH, NUMBER) or isinstance(kind, NUMBERS)
 
 
-def kind_of(domain: object, root: str = "s") -> object:
+def kind_of(domain: Domain, root: str = "s") -> ValueKind:
     """The kind of what a domain holds."""
     match domain:
         case Flag():
@@ -109,7 +110,7 @@ def kind_of(domain: object, root: str = "s") -> object:
     return NUMBER
 
 
-def joined(one: object, other: object) -> object | None:
+def joined(one: ValueKind, other: ValueKind) -> ValueKind | None:
     """The kind of what may be of either; None where nothing can be both."""
     if one == other:
         return one
@@ -125,12 +126,12 @@ def joined(one: object, other: object) -> object | None:
     return NUMBER if is_number(one) and is_number(other) else None
 
 
-def is_condition(kind: object) -> bool:
+def is_condition(kind: ValueKind) -> bool:
     """Whether a value is True or False, also where it is written 1 or 0."""
     return kind == TRUTH or isinstance(kind, Constant) and 0 <= kind.low and kind.high <= 1
 
 
-def fits(kind: object, domain: object) -> bool:
+def fits(kind: ValueKind, domain: Domain) -> bool:
     """Whether a field of this domain may take a value of this kind; a number may still be out of its range."""
     match domain:
         case Flag():

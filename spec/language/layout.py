@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafkaproof.spec.language.domains import Array, Bound, Budget, Number, Record, Scope, values
+from kafkaproof.spec.language.domains import Array, Bound, Budget, Number, Record, Scalar, Scope, values
 from kafkaproof.spec.language.subset import RuleError
 
 
@@ -21,7 +21,7 @@ class Leaf:
     """
 
     path: tuple[str | int, ...]
-    domain: object
+    domain: Scalar
     low: int
     high: int
     bound: str | None
@@ -64,7 +64,7 @@ def _leaves(domain, scope, path, spare_of):
     elif isinstance(domain, Array):
         stored = length(domain, scope)
         for i in range(slots(domain, scope)):
-            beyond = domain.size.name if i >= stored else spare_of
+            beyond = domain.size.name if isinstance(domain.size, Bound) and i >= stored else spare_of
             yield from _leaves(domain.of, scope, (*path, i), beyond)
     elif spare_of:
         yield Leaf(path, domain, 0, 0, spare_of, True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 
-from kafkaproof.spec.language.domains import Record, Scope, values
+from kafkaproof.spec.language.domains import Domain, Record, Scope, values
 from kafkaproof.spec.language.fairness import Assumption
 from kafkaproof.spec.language.rebind import callees, rebind
 from kafkaproof.spec.language.subset import RuleError
@@ -49,7 +49,7 @@ class Transition:
     function: Callable
     lane: str = "cluster"
     arrows: tuple[Arrow, ...] = ()
-    only: Mapping[str, object] = field(default_factory=dict)
+    only: Mapping[str, Domain] = field(default_factory=dict)
     kind: str = EVENT
     partner: Callable | None = None
 
@@ -59,12 +59,12 @@ class Transition:
         return f"{self.function.__module__.rsplit('.', 1)[-1]}.{self.function.__name__}"
 
     @property
-    def arguments(self) -> dict[str, object]:
+    def arguments(self) -> dict[str, Domain]:
         """Argument names and the domains that they are chosen from, in order: as `declared`, narrowed by `only`."""
         return {**self.declared, **self.only}
 
     @property
-    def declared(self) -> dict[str, object]:
+    def declared(self) -> dict[str, Domain]:
         """Argument names and their domains, in order, as the function's annotations declare them."""
         return {name: domain for name, domain in self.function.__annotations__.items() if name != "return"}
 

@@ -48,7 +48,9 @@ class _Walk:
                 return set.intersection(*reached) if reached else None
             case ast.For():
                 self._read(node.iter, assigned)
-                self.block(node.body, assigned | {node.target.id})
+                self.block(
+                    node.body, assigned | {name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)}
+                )
                 return assigned
             case ast.AugAssign(target=ast.Name(id=name)):
                 self._known(name, node, assigned)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from kafkaproof.spec.language.domains import Array, Record, Scope, coded, named
+from kafkaproof.spec.language.domains import Array, Domain, Record, Scope, coded, named
 from kafkaproof.spec.language.layout import length, slots
 
 
@@ -18,8 +18,6 @@ class Plain:
         return self.__slots__ == getattr(other, "__slots__", None) and all(
             getattr(self, name) == getattr(other, name) for name in self.__slots__
         )
-
-    __hash__ = None
 
     if TYPE_CHECKING:  # the fields are those of the declaration, which is read at run time
 
@@ -102,40 +100,49 @@ def ids_in(members: int) -> list[int]:
     return [x for x in range(members.bit_length()) if members >> x & 1]
 
 
-def get(state: object, path: tuple) -> int:
-    """The leaf of `state` at `path`."""
-    return reduce(lambda at, part: at[part] if isinstance(part, int) else getattr(at, part), path, state)
+def get(state, path: tuple) -> int:
+    """The leaf of `state`, which is plain, at `path`."""
+    return reduce(_inside, path, state)
 
 
-def put(state: object, path: tuple, value: int) -> None:
-    """Set the leaf of `state` at `path`."""
-    parent = get(state, path[:-1])
+def _inside(whole, part):
+    return whole[part] if isinstance(part, int) else getattr(whole, part)
+
+
+def put(state, path: tuple, value: object) -> None:
+    """Set the leaf of `state`, which is plain, at `path`; where states are columns, `value` is an array."""
+    parent = reduce(_inside, path[:-1], state)
     if isinstance(path[-1], int):
         parent[path[-1]] = value
     else:
         setattr(parent, path[-1], value)
 
 
-def to_json(domain: object, value: object, scope: Scope) -> object:
+def to_json(domain: Domain, value, scope: Scope) -> object:
     """A plain state (or a field of one) as JSON: names for codes, lists for sets and sequences."""
     if isinstance(domain, Record):
-        fields = {n: to_json(f.domain, getattr(value, n), scope) for n, f in domain.fields.items()}
-        if domain.fields.keys() == {"length", "slots"}:
-            return fields["slots"][: fields["length"]]
-        return fields
+        if elements := elements_of(domain):
+            return [to_json(elements.of, element, scope) for element in value.slots[: value.length]]
+        return {n: to_json(f.domain, getattr(value, n), scope) for n, f in domain.fields.items()}
     if isinstance(domain, Array):
         return [to_json(domain.of, element, scope) for element in value[: length(domain, scope)]]
     return named(domain, int(value))
 
 
-def from_json(record: Record, data: object, scope: Scope) -> Plain:
+def elements_of(record: Record) -> Array | None:
+    """The elements of a sequence, None for any other record; what `renamed` makes of a sequence is one too."""
+    slots = record.fields["slots"].domain if record.fields.keys() == {"length", "slots"} else None
+    return slots if isinstance(slots, Array) else None
+
+
+def from_json(record: Record, data, scope: Scope) -> Plain:
     """The plain state that `to_json` wrote; raises KeyError or ValueError for anything else."""
     return _from_json(record, data, scope)
 
 
 def _from_json(domain, data, scope):
     if isinstance(domain, Record):
-        if domain.fields.keys() == {"length", "slots"}:
+        if elements_of(domain):
             data = {"length": len(data), "slots": data}
         state = new_state(domain, scope)
         for name, field in domain.fields.items():

@@ -14,7 +14,7 @@ from types import CodeType, FunctionType
 LOAD_GLOBAL, EXTENDED_ARG = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
 
 
-def globals_used(function: FunctionType) -> dict[str, object]:
+def globals_used(function: Callable) -> dict[str, object]:
     """The globals that `function`'s own code reads, builtins left out."""
     known = function.__globals__
     return {name: known[name] for name in _names_read(function.__code__) if name in known}
@@ -66,7 +66,7 @@ def _rebind(function, replacements, done):
     return done[function]
 
 
-def copy_of(function: FunctionType, names: Mapping[str, object], code: CodeType | None = None) -> FunctionType:
+def copy_of(function: Callable, names: Mapping[str, object], code: CodeType | None = None) -> FunctionType:
     """A copy of a function whose globals of these names are others, and with `code` its code."""
     copy = FunctionType(
         code or function.__code__,

@@ -71,7 +71,9 @@ class Renaming:
         """Where the leaf is in a renamed state."""
         path = list(named.leaf.path)
         for position, sort in named.indices:
-            path[position] = self.images[sort][path[position]] if sort in self.images else path[position]
+            part = path[position]
+            if sort in self.images and isinstance(part, int):
+                path[position] = self.images[sort][part]
         return tuple(path)
 
     def _table(self, domain):

@@ -16,7 +16,15 @@ from types import FunctionType
 from kafkaproof.spec.language.accepted import require_accepted
 from kafkaproof.spec.language.guards import check_guards, check_order, returns
 from kafkaproof.spec.language.model import FAULT, Model, Transition
-from kafkaproof.spec.language.subset import RuleError, definition, functions_reached, is_store, nodes_of, rule_error
+from kafkaproof.spec.language.subset import (
+    RuleError,
+    definition,
+    functions_reached,
+    is_store,
+    name_called,
+    nodes_of,
+    rule_error,
+)
 
 __all__ = ["RuleError", "check_model", "check_transition"]
 
@@ -60,7 +68,8 @@ def _check_docstring(function, sections):
     for section in sections:
         if f"\n{section}" not in text:
             raise rule_error(f"the docstring has {section}", tree, function.__code__)
-    if tree.body[-1].end_lineno - tree.body[0].lineno >= MOST_LINES:
+    first, last = tree.body[0], tree.body[-1]
+    if (last.end_lineno or last.lineno) - first.lineno >= MOST_LINES:
         raise rule_error(f"a body has at most {MOST_LINES} lines", tree, function.__code__)
 
 
@@ -112,7 +121,7 @@ def _is_of_a_broker(callee):
 
 def _is_part_call(node, function, seams):
     """Whether a part is called, a transition or what a broker does besides: it is held to the same rule."""
-    callee = function.__globals__.get(node.func.id) if isinstance(node, ast.Call) else None
+    callee = function.__globals__.get(name_called(node))
     if not _is_of_a_broker(callee):
         return False
     _check_ownership(callee, seams)
@@ -120,7 +129,5 @@ def _is_part_call(node, function, seams):
 
 
 def _is_seam_call(node, function, seams):
-    if not isinstance(node, ast.Call):
-        return False
-    callee = function.__globals__.get(node.func.id)
+    callee = function.__globals__.get(name_called(node))
     return callee and (callee.__code__ in _codes(seams) or callee.__module__.split(".")[-1] in SEAM_MODULES)

@@ -10,9 +10,11 @@ import ast
 import inspect
 import sys
 import textwrap
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
+from typing import TypeGuard
 
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language import sets
@@ -33,6 +35,8 @@ EXPRESSIONS = (
     ast.Subscript,
     ast.UnaryOp,
 )
+Node = ast.stmt | ast.expr | ast.keyword
+"""What stands at a line of a text."""
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.USub, ast.Not, ast.And, ast.Or)
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift, ast.Invert)
 COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -43,9 +47,9 @@ class RuleError(UserError):
 
 
 @cache
-def functions_reached(function: FunctionType) -> tuple[FunctionType, ...]:
+def functions_reached(function: Callable) -> tuple[Callable, ...]:
     """`function` and all that it calls, however deep, each once; raises RuleError where one breaks a rule."""
-    found: list[FunctionType] = []
+    found: list[Callable] = []
     _reach(function, (), found)
     return tuple(found)
 
@@ -104,7 +108,7 @@ def definition(code: CodeType) -> ast.FunctionDef:
     return tree
 
 
-def rule_error(rule: str, node: ast.AST, code: CodeType) -> RuleError:
+def rule_error(rule: str, node: Node, code: CodeType) -> RuleError:
     """The error that says which rule `node` breaks, and where."""
     construct = ast.unparse(node).splitlines()[0]
     return RuleError(f"{rule}: {construct}, {place_in(code.co_filename, node.lineno)}")
@@ -119,16 +123,16 @@ def place_in(file: str, line: int) -> str:
         return f"{path}:{line}"
 
 
-def file_of(function: FunctionType) -> str:
+def file_of(function: Callable) -> str:
     """The file of a function, from the top of the repository: ``spec/election/election.py``."""
     return f"{function.__module__.removeprefix('kafkaproof.').replace('.', '/')}.py"
 
 
 @cache
-def nodes_of(code: CodeType) -> tuple[ast.AST, ...]:
+def nodes_of(code: CodeType) -> tuple[Node, ...]:
     """All statements and expressions of a function's body."""
     body = definition(code).body
-    return tuple(node for statement in body for node in ast.walk(statement) if hasattr(node, "lineno"))
+    return tuple(node for statement in body for node in ast.walk(statement) if isinstance(node, Node))
 
 
 @cache
@@ -151,7 +155,7 @@ def _check_text(code):
     ranges = {node.iter for node in nodes_of(code) if isinstance(node, ast.For)}
     for node in nodes_of(code):
         _check_node(node, code)
-        if isinstance(node, ast.Call) and node.func.id == "range" and node not in ranges:
+        if name_called(node) == "range" and node not in ranges:
             raise rule_error("a range is looped over", node, code)
 
 
@@ -189,20 +193,24 @@ def _words(node):
 
 
 def _is_countable(node):
-    is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
-    return is_range or isinstance(node, (ast.Attribute, ast.Subscript))
+    return name_called(node) == "range" or isinstance(node, (ast.Attribute, ast.Subscript))
 
 
-def is_store(node: ast.AST) -> bool:
+def name_called(node: ast.AST) -> str | None:
+    """The name of the function that a call calls; None for anything else, or where it is not called by a name."""
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+
+
+def is_store(node: ast.AST) -> TypeGuard[ast.Attribute | ast.Subscript]:
     """Whether an attribute or an element is assigned to here."""
     return isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store)
 
 
-def stores(code: CodeType) -> list[ast.AST]:
+def stores(code: CodeType) -> list[ast.Attribute | ast.Subscript]:
     """The attributes and elements that a function itself assigns to."""
     return [node for node in nodes_of(code) if is_store(node)]
 
 
-def writes(function: FunctionType) -> bool:
+def writes(function: Callable) -> bool:
     """Whether `function`, or what it calls, assigns to an attribute or element."""
     return any(stores(reached.__code__) for reached in functions_reached(function))

@@ -6,6 +6,7 @@ import hashlib
 import linecache
 from collections.abc import Mapping
 from types import FunctionType
+from typing import cast
 
 
 def function_from(name: str, text: str, names: Mapping[str, object]) -> FunctionType:
@@ -14,4 +15,4 @@ def function_from(name: str, text: str, names: Mapping[str, object]) -> Function
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     found = dict(names, __name__="text")
     exec(compile(text, file, "exec", dont_inherit=True), found)  # noqa: S102 - text made here
-    return found[name]
+    return cast(FunctionType, found[name])

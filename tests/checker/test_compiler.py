@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from kafkaproof.checker.compile import machine
-from kafkaproof.checker.compile.compiler import Generated, Program, UnitError
+from kafkaproof.checker.compile.compiler import Program, UnitError
+from kafkaproof.checker.compile.layout import Generated
 from kafkaproof.checker.compile.machine import Code
 from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.spec.language.domains import Number, Record

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproof.checker.compile.compiler import Generated
-from kafkaproof.checker.compile.layout import Words
+from kafkaproof.checker.compile.layout import Generated, Words
 from kafkaproof.checker.compile.packing import MARK, Packing
 from kafkaproof.checker.compile.record import dtype
 from kafkaproof.spec.language.domains import Array, Bound, Flag, Number, Record, Sequence
