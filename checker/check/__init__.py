@@ -1,1 +1,1 @@
-"""One check from start to verdict: explored, decided, and told."""
+"""One check from start to verdict."""

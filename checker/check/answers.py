@@ -1,5 +1,5 @@
-"""What a result says of each property, beside what is violated: is it as recorded, what was not decided or not asked,
-and which violations that are recorded of the same variant the scope does not show.
+"""What a result says of each property besides its violations: whether the verdict is the recorded one, what was not
+decided or not asked, and which recorded violations of the variant do not show at this scope.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def as_expected(check: Check, result: dict) -> bool | None:
 
 
 def liveness_of(check: Check, kernel: Kernel, decided: list[Decided] | None) -> list[dict]:
-    """What became of each property of liveness; nothing is decided without the whole graph, or up to symmetry."""
+    """The verdict on each liveness property. Without the whole graph, or up to symmetry, nothing is decided."""
     if check.symmetry:
         properties = properties_of(check.model, check.scope, check.properties)
         return [{"property": p.name, "verdict": NOT_ASKED} for p in properties if p.kind in LIVENESS]
@@ -58,9 +58,9 @@ def liveness_of(check: Check, kernel: Kernel, decided: list[Decided] | None) -> 
 
 
 def undecided(result: dict, reached: set[str]) -> list[str]:
-    """Properties that were asked and are neither violated nor known to hold, since not every state was seen.
+    """The properties that were asked and not decided, since not every state was seen.
 
-    `reached` are goals, of which one state is enough.
+    `reached` are goals that were reached: one state is enough for them.
     """
     violated = {violation["property"] for violation in result["violations"]}
     open_still = {entry["property"] for entry in result["liveness"] if entry["verdict"] == UNDECIDED}
@@ -72,7 +72,7 @@ def undecided(result: dict, reached: set[str]) -> list[str]:
 
 
 def not_asked(check: Check) -> list[dict]:
-    """Properties of the model that its scope cannot answer, or that are asked there by name only, each with why."""
+    """The properties that were not asked, each with the reason: the scope is too small, or they are asked by name only."""
     if check.properties:
         return []
     asked = check.model.properties_at(check.scope)
@@ -81,9 +81,9 @@ def not_asked(check: Check) -> list[dict]:
 
 
 def not_shown(check: Check, result: dict) -> list[dict]:
-    """Violations that are recorded of this variant at other scopes, where all states of this scope show none.
+    """The violations recorded at other scopes that this scope, explored completely, does not show.
 
-    Each is given with the length and the scope of its record; of several, one that exceeds this scope in few sizes.
+    Each has the length and the scope of its record; of several records, the one whose scope is closest.
     """
     if not result["complete"]:
         return []
@@ -94,7 +94,7 @@ def not_shown(check: Check, result: dict) -> list[dict]:
 
 
 def _nearest(model: Model, scope: Scope, name: str) -> tuple[int, Scope] | None:
-    """The length and the scope of a recorded violation of a property, as close to `scope` as there is; or None."""
+    """The length and the scope of the recorded violation of a property that is closest to `scope`; None without one."""
     known = [
         (lengths[name], dict(zip(model.scope, sizes))) for sizes, lengths in model.expected.items() if name in lengths
     ]

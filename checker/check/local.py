@@ -20,7 +20,7 @@ from kafkaproof.spec.language.model import Model
 
 @dataclass(frozen=True)
 class Explored:
-    """What an exploration found, with a shortest trace for each violated property, and what became of liveness."""
+    """What an exploration found: a shortest trace for each violated property, and the verdicts on liveness."""
 
     outcome: Outcome
     traces: dict[str, Trace]
@@ -45,9 +45,8 @@ def explore_here(
 
     With `symmetric`, only one state of each orbit is explored. Where `limits` stop it, liveness is not decided.
 
-    Raises UnitError or RuleError for a model that cannot be compiled, AsymmetryError for one that is to be explored
-    up to symmetry, and is not proved to be symmetric, and UserError where a step, or an index, is out of its range, and
-    where the scope has no property called `only`.
+    Raises UnitError or RuleError for a model that cannot be compiled; AsymmetryError where symmetry is asked for and not
+    proved; UserError where a value or an index leaves its range, or where the scope has no property called `only`.
     """
     require_accepted(replace(model, properties=()), scope)
     properties = tuple(p for p in model.properties_at(scope) if only in ("", p.name))

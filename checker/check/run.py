@@ -1,4 +1,4 @@
-"""One check from start to verdict: begin or resume a run, explore, and put the result into words."""
+"""One check from start to verdict: begin or resume a run, explore, and make the result."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int) -> N
 def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
     """The check, kernel and number of partitions of an earlier run.
 
-    Raises RunError when they differ now, or when a level is not as it was written.
+    Raises RunError when the model has changed since, or when a level is damaged.
     """
     manifest = run.described()
     try:
@@ -79,7 +79,7 @@ def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
 
 
 def source_of(kernel: Kernel) -> str:
-    """A hash of all that the levels of a run depend on: what is compiled, by which names, and the initial states."""
+    """A hash of what the levels of a run depend on: the compiled text, the names in it, and the initial states."""
     compiled = kernel.compiled
     initial = [kernel.packing.pack(state).tolist() for state in Execution(kernel.model, kernel.scope).initial_states()]
     asked = [(p.name, p.kind, p.of) for p in kernel.state_properties + kernel.step_properties + kernel.liveness]
@@ -88,7 +88,7 @@ def source_of(kernel: Kernel) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Versions of all that a result depends on."""
+    """The versions of the software that a result depends on."""
     return {
         "kafkaproof": importlib.metadata.version("kafkaproof"),
         "python": platform.python_version(),
@@ -99,10 +99,10 @@ def versions() -> dict[str, str]:
 
 
 def kernel_of(check: Check) -> Kernel:
-    """The kernel of a check, not yet compiled; up to symmetry, only where it is proved that nothing tells ids apart.
+    """The kernel of a check, not yet compiled. With symmetry, the model is first proved to be symmetric.
 
-    Raises UserError for a scope with too many steps, or for a property of liveness that is asked for by name and up to
-    symmetry, and AsymmetryError.
+    Raises UserError for a scope with too many steps, or for a liveness property that is asked for by name together with
+    symmetry; AsymmetryError for a model that is not symmetric.
     """
     properties = properties_of(check.model, check.scope, check.properties)
     endless = [p.name for p in properties if p.kind in LIVENESS]
@@ -119,12 +119,12 @@ def kernel_of(check: Check) -> Kernel:
 def perform(
     check: Check, kernel: Kernel, run: RunDirectory, context, partitions: int, limits: Limits, startup: float
 ) -> dict:
-    """Explore and return the result in the form of ``check --json``; it is kept in the run directory.
+    """Explore, and return the result in the form of ``check --json``. The run directory keeps it too.
 
     `startup` is the time spent before, in seconds.
     """
     began = time.monotonic()
-    compile_all([kernel.compiled])  # once, before every worker would
+    compile_all([kernel.compiled])  # once, so that the workers need not
     Levels(context, run, kernel.compiled, partitions).probe(run)
     progress = Progress(f"{check.model.system}/{check.model.variant}")
     explorer = Explorer(
@@ -162,7 +162,7 @@ def result_of(
 ) -> dict:
     """The outcome of an exploration as one entry of ``check --json``; raises UserError for a faulty model.
 
-    `decided` is what became of liveness, None when the exploration has not come to its end.
+    `decided` has the verdicts on liveness; it is None when the exploration is not complete.
     """
     outcome = explorer.outcome
     require_no_fault(run, kernel, outcome)

@@ -15,6 +15,7 @@ from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.check.run import begin, kernel_of, perform, resumed
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
 from kafkaproof.checker.commands.models import add_model_options, chosen, given_sizes
+from kafkaproof.checker.commands.numbers import not_negative
 from kafkaproof.checker.commands.tables import (
     print_alone,
     print_asked,
@@ -50,7 +51,7 @@ def add_parser(commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Explore every reachable state and verify every property. Without a system, the whole suite.",
     )
-    add_model_options(parser, nargs="?", help="replication, election ...; all when left out")
+    add_model_options(parser, nargs="?", help="replication, election ...; default: all")
     parser.add_argument(
         "--property",
         action="append",
@@ -64,7 +65,7 @@ def add_parser(commands) -> None:
     parser.add_argument(
         "--symmetry",
         action="store_true",
-        help="explore one of all states that differ only in the names of interchangeable ids",
+        help="explore one state of each class of states that differ only in the names of interchangeable ids",
     )
     parser.add_argument("--master", default="local[*]", help="Spark master (default %(default)s)")
     parser.add_argument("--run-dir", metavar="DIR", help="where the run is kept (default: a fresh one in runs/)")
@@ -78,31 +79,21 @@ def add_parser(commands) -> None:
 
 
 def _count(text):
-    return _at_least_nothing(text, int, "a count; write 1000000")
+    return not_negative(text, int, "a count; write 1000000")
 
 
 def _minutes(text):
-    return _at_least_nothing(text, float, "a number of minutes; write 90 or 0.5")
+    return not_negative(text, float, "a number of minutes; write 90 or 0.5")
 
 
 def _bytes(text):
     unit = text[-1:].upper()
     number, factor = (text[:-1], SIZES[unit]) if unit in SIZES else (text, 1)
-    return int(_at_least_nothing(number, float, "a size; write 500M or 20G") * factor)
-
-
-def _at_least_nothing(text, number, wanted):
-    try:
-        value = number(text)
-    except ValueError:
-        value = -1
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not {wanted}")
-    return value
+    return int(not_negative(number, float, "a size; write 500M or 20G") * factor)
 
 
 def run(options) -> int:
-    """Check what the options ask for; returns the exit code."""
+    """Run the checks that the options name; returns the exit code."""
     _refuse_changes_to_a_run(options)
     limits = Limits(options.max_states, options.max_depth, options.max_minutes, options.max_disk)
     began = time.monotonic()
@@ -134,11 +125,11 @@ def _refuse_changes_to_a_run(options):
         options.symmetry,
     ]
     if options.resume and (any(asked) or given_sizes(options) or options.properties):
-        raise UserError("--resume goes on with what the run began with; give only limits, --master and --json")
+        raise UserError("--resume continues a run as it began; give only limits, --master and --json")
 
 
 def _planned(options):
-    """The checks to do, with kernels; before Spark starts, so that wrong use is told at once."""
+    """The checks to do, with their kernels. This comes before Spark starts, so that wrong use is reported at once."""
     names = tuple(options.properties)
     checks = [
         Check(model, scope, names, options.keep_going, options.deadlock, options.symmetry)
@@ -164,7 +155,7 @@ def _all(planned, options, context, limits, began):
 
 
 def _compile_ahead(kernels):
-    """Compile what comes later while the first is explored, in a process that ends with this one."""
+    """Compile the later kernels in another process while the first is explored; it ends with this one."""
     if kernels:
         later = [kernel.compiled for kernel in kernels]
         multiprocessing.get_context("spawn").Process(target=compile_all, args=(later,), daemon=True).start()
@@ -192,7 +183,7 @@ def _report(results, options, named):
 
 
 def _report_asked(result):
-    """For a run that was named: its properties, its scope in words, and the systems that compose it."""
+    """Print, for a single named run, its properties, the meaning of its scope, and the systems composed of it."""
     name = result["system"], result["variant"]
     [model] = find(*name)
     print_asked(result, model.sizes, {p.name for p in model.properties if p.kind == "sometimes"})
@@ -200,7 +191,7 @@ def _report_asked(result):
 
 
 def _report_compositions(results):
-    """For a composed system: what was asked of the parts alone, and what of all together."""
+    """Print, for a composed system, which properties were asked of the parts and which of the whole."""
     models = [find(result["system"], result["variant"])[0] for result in results]
     if any(model.parts for model in models):
         texts = {p.name: p.text for model in reversed(models) for p in model.properties if p.kind != "sometimes"}

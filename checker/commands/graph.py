@@ -1,4 +1,4 @@
-"""``kafkaproof graph``: the reachable graph of a small scope, or the machine that a few fields show."""
+"""``kafkaproof graph``: the reachable graph of a small scope, or its projection on a few fields."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def add_parser(commands) -> None:
 
 
 def run(options) -> int:
-    """Explore, and write or print the graph."""
+    """Explore the model, and write or print the graph."""
     model, scope = _machine(options) if options.project else the_one(options)
     fields = fields_of(model.state, scope, options.on) if options.on else None
     if options.svg:
@@ -95,7 +95,7 @@ def run(options) -> int:
 
 
 def _machine(options):
-    """The newest variant that has the machine that is asked for, with its scope; sets the fields in `options`."""
+    """The newest variant that declares the projection asked for, with its scope; sets the fields in `options`."""
     models = [model for model, _ in chosen(options)]
     having = [model for model in models if options.project in model.projections]
     if not having:
@@ -108,7 +108,7 @@ def _machine(options):
 
 
 def _graph(model, scope, fields, most):
-    """The graph of states, or the projection with numbered nodes whose `values` have the fields' names."""
+    """The graph of states, or the projection, with numbered nodes and the field names in `values`."""
     if not fields:
         return state_graph(model, scope, MOST_STATES if most is None else most)
     progress = Progress(f"{model.system}/{model.variant}")
@@ -182,5 +182,5 @@ def _edges(graph):
 
 
 def _name(graph, number):
-    """A node in the table of edges: its values, or the number of its state."""
+    """How the table of edges names a node: by its values, or by the number of its state."""
     return ", ".join(map(value_text, graph.nodes[number].get("values", {}).values())) or str(number)

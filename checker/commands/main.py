@@ -1,4 +1,4 @@
-"""The `kafkaproof` command: finds its subcommands among the installed packages and reports errors in a line."""
+"""The `kafkaproof` command: it finds its subcommands among the installed packages, and reports errors in one line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OK, VIOLATED, WRONG_USE, UNFINISHED = 0, 1, 2, 3
 def parser(wanted: str | None = None) -> argparse.ArgumentParser:
     """The parser with every installed subcommand (entry points of the group `kafkaproof.commands`).
 
-    Where one of them is `wanted` it stands alone: the others need not be imported.
+    If one of them is `wanted`, only that one is imported.
     """
     top = argparse.ArgumentParser(
         prog="kafkaproof",

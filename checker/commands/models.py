@@ -10,7 +10,7 @@ from kafkaproof.spec.language.model import Model
 
 
 def add_model_options(parser, **system) -> None:
-    """Add ``system``, with what argparse is to know of it, ``--variant``, ``--scope`` and an option for each size."""
+    """Add ``system`` (with these options of argparse), ``--variant``, ``--scope`` and an option for each size."""
     parser.add_argument("system", **system)
     parser.add_argument("--variant", help="one variant of the system (see `kafkaproof list`)")
     names = dict.fromkeys(name for model in MODELS for name in model.scopes)
@@ -42,7 +42,7 @@ def chosen(options) -> list[tuple[Model, Scope]]:
 
 
 def _with_parts(models):
-    """A composed model comes after the models that say of its parts what it leaves out."""
+    """These models, preceded by the models of their parts, which check what the composition leaves out."""
     parts = [find(*part)[0] for model in models for part in model.parts]
     return parts + models
 

@@ -14,6 +14,7 @@ from rich.table import Table
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
 from kafkaproof.checker.commands.models import add_model_options, given_sizes, the_one
+from kafkaproof.checker.commands.numbers import not_negative
 from kafkaproof.checker.commands.tables import console, scope_text
 from kafkaproof.checker.explore.progress import Progress
 from kafkaproof.checker.model.selection import properties_of
@@ -98,17 +99,11 @@ def add_parser(commands) -> None:
 
 
 def _millions(text):
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of millions; write 1000")
-    return value
+    return not_negative(text, float, "a number of millions; write 1000")
 
 
 def run(options) -> int:
-    """Prove what the options ask for; returns the exit code."""
+    """Run the proof that the options describe; returns the exit code."""
     model, scope = the_one(options)
     properties = properties_of(model, scope, tuple(options.properties))
     goals = [p.name for p in properties if p.kind not in SAFETY]
@@ -242,7 +237,7 @@ def _print(result):
 
 
 def _division(result):
-    """How the time of a proof divides; empty for bounded model checking."""
+    """How the time of a proof is divided; empty for bounded model checking."""
     if result["mode"] != "induction":
         return ""
     relation, told = result["relation_seconds"], result["lemmas_seconds"]

@@ -1,4 +1,4 @@
-"""``kafkaproof refine``: whether every behaviour of a system is one of the abstract model of it."""
+"""``kafkaproof refine``: whether every behaviour of a system is a behaviour of its abstract model."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def add_parser(commands) -> None:
 
 
 def run(options) -> int:
-    """Follow the behaviours that the options ask for; returns the exit code."""
+    """Check the refinement that the options name; returns the exit code."""
     refinement = next((r for r in REFINEMENTS if r.system == options.system), None)
     if refinement is None:
         known = ", ".join(r.system for r in REFINEMENTS)
@@ -88,7 +88,7 @@ def _refuse_unknown(refinement, scope, without):
 
 
 def _result(model, scope, refinement, without, found):
-    """What was found in the form of ``refine --json``; with `trace` it is one that `kafkaproof show` draws."""
+    """The result in the form of ``refine --json``. If it has a `trace`, `kafkaproof show` can draw it."""
     verdict = DIVERGES if found.diverged else REFINES if found.complete else INCOMPLETE
     result = {
         "system": model.system,

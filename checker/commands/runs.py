@@ -27,7 +27,7 @@ def add_parser(commands) -> None:
 
 
 def run(options) -> int:
-    """Delete what is asked for, or list what there is."""
+    """Delete the runs that are named, or list all."""
     if options.delete:
         for name in options.delete:
             RunDirectory(name).delete()

@@ -34,12 +34,12 @@ kafkaproof show runs/election-legacy-20260101-120000-1f2e --beside runs/real --s
 kafkaproof run --from-counterexample runs/election-legacy-20260101-120000-1f2e --kafka 1.1.1 --directory runs/real"""
 
 NAMED = {"system": str, "variant": str, "scope": dict}
-"""What a trace says of its model."""
+"""The fields by which a trace names its model."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A history, and where it is a counterexample of a model, its trace and the property it violates."""
+    """A history; for a counterexample of a model, also its trace and the property it violates."""
 
     history: dict
     trace: Trace | None = None
@@ -76,7 +76,7 @@ def add_parser(commands) -> None:
 
 
 def run(options) -> int:
-    """Write what is asked for, the page if nothing is, and say where it is."""
+    """Write the forms asked for (by default the page), and print where they are."""
     files = {name: getattr(options, name) for name in ("svg", "dot", "itf") if getattr(options, name)}
     if options.beside and (alone := [name for name in files if name != "svg"]):
         raise UserError(f"--{alone[0]} shows one history; leave out --beside, or write a page of both")
@@ -98,7 +98,7 @@ def run(options) -> int:
 
 
 def _in_one_order(shown):
-    """Two histories; the steps of a counterexample come as a recording beside it has them, where they may."""
+    """Two histories, with the steps of a counterexample in the order of the recording beside it, where they commute."""
     for place, (one, other) in enumerate((shown[:], shown[::-1])):
         if one.trace and not other.trace:
             found = in_order_of(one.trace, [step["text"] for step in other.history["steps"]])
@@ -138,7 +138,7 @@ def _default(target, beside):
 
 
 def load(target: str, prop: str | None) -> Shown:
-    """A run's violation, the trace of a file, or a history as it stands in a file, or in a cluster's directory.
+    """Load a run's violation, a trace or history from a file, or the history in a cluster's directory.
 
     A trace file names ``system``, ``variant``, ``scope`` and ``trace`` (step texts), as an entry of
     ``check --json`` does. Raises UserError.
@@ -163,7 +163,7 @@ def load(target: str, prop: str | None) -> Shown:
 
 
 def _recorded(data, target):
-    """A history as it was recorded; raises UserError where it is none."""
+    """A recorded history; raises UserError if it is not one."""
     try:
         return Shown(checked(data))
     except HistoryError as error:
@@ -204,7 +204,7 @@ def _from_result(data, prop, target):
 
 
 def _judged(model, trace, name, target):
-    """The property that a trace violates, by its name; None for one of one's own, or none. Raises UserError."""
+    """The property that a trace violates; None if it names none, or a user's own. Raises UserError."""
     violated = next((p for p in model.properties if p.name == name), None)
     if trace.loop is not None and (violated is None or trace.loop not in range(len(trace.steps) + 1)):
         told = f"a loop is a number of steps of the trace, and violates a property of {model.system}"
@@ -219,7 +219,7 @@ def _judged(model, trace, name, target):
 
 
 def _chosen(data, prop, target):
-    """The violation of a run that is asked for, else the shortest; raises UserError that says what became of it."""
+    """The violation asked for, by default the shortest; raises UserError, with the property's verdict, if there is none."""
     violations = data.get("violations", [])
     readable = isinstance(violations, list) and all(isinstance(v, dict) for v in violations)
     if not readable or not _is_texts([v.get("property") for v in violations]):

@@ -22,7 +22,7 @@ EXPECTED = {
 
 
 class _Console(Console):
-    """A console that writes out what is not printable: nothing but its own colours reaches the terminal."""
+    """A console that escapes what is not printable: no control codes but its own colours reach the terminal."""
 
     def render(self, renderable, options=None) -> Iterable[Segment]:
         for each in super().render(renderable, options):
@@ -30,7 +30,7 @@ class _Console(Console):
 
 
 def console() -> Console:
-    """Standard output; wide enough for a table when it is not a terminal."""
+    """A console on standard output, wide enough for tables when that is not a terminal."""
     found = _Console(highlight=False, file=obeyed(sys.stdout))
     return found if found.is_terminal else _Console(highlight=False, width=160, file=obeyed(sys.stdout))
 
@@ -41,12 +41,12 @@ def scope_text(scope: Mapping[str, int]) -> str:
 
 
 def explored_text(run: dict) -> str:
-    """A run's scope in short, and whether its states stand for all that renaming ids makes of them."""
+    """A run's scope in short, and whether it was explored up to symmetry."""
     return scope_text(run["scope"]) + (", up to symmetry" if run["symmetry"] else "")
 
 
 def verdict_text(result: dict) -> tuple[str, str]:
-    """The verdict in words, with what a verdict that holds leaves open, and its colour."""
+    """The verdict in words, with what it leaves open, and its colour."""
     unexpected = f"UNEXPECTED: {result['verdict']}", "bold red"
     text, colour = EXPECTED.get((result["verdict"], result["expected"]), unexpected)
     if result["verdict"] != "holds":
@@ -61,7 +61,7 @@ def _counted(things, name):
 
 
 def print_check_table(results: list[dict]) -> None:
-    """One row for each run, and below it what to look at next."""
+    """Print a row for each run, and below the table what to look at next."""
     table = Table(header_style="bold")
     for name in ("system", "variant", "scope", "verdict"):
         table.add_column(name)
@@ -98,7 +98,7 @@ def _counterexample(violation):
 
 
 def _print_liveness(out, results):
-    """One row for each property of liveness."""
+    """Print a row for each liveness property."""
     table = Table(header_style="bold")
     for name in ("system", "variant", "eventually", "verdict"):
         table.add_column(name)
@@ -155,7 +155,7 @@ def _print_notes(out, results):
 
 
 def _known(result):
-    """The violations that a scope does not show, by the scopes that do: ``at log 2: weak_isr, strong_isr``."""
+    """The violations that do not show at this scope, grouped by the scopes where they do: ``at log 2: weak_isr, strong_isr``."""
     scopes = {}
     for entry in result["not_shown"]:
         scopes.setdefault(scope_text(differing(result["scope"], entry["scope"])), []).append(entry["property"])
@@ -163,7 +163,7 @@ def _known(result):
 
 
 def print_compositions(results: list[dict], texts: dict[str, str]) -> None:
-    """Which property was checked in which composition, and where it does not hold; `texts` says them in words."""
+    """Print which property was checked in which composition, and where it fails; `texts` has the properties in words."""
     table = Table(header_style="bold", title="Which property was checked where", title_justify="left")
     table.add_column("property")
     table.add_column("what it says", ratio=2)
@@ -181,7 +181,7 @@ def _place(result, name):
 
 
 def print_asked(result: dict, sizes: Mapping[str, str], goals: set[str]) -> None:
-    """What became of the properties that were asked, and what each number of the scope bounds, as `sizes` says it."""
+    """Print the verdicts on the properties that were asked, and what each number of the scope means (`sizes`)."""
     violated = [violation["property"] for violation in result["violations"]]
     undecided = [entry["property"] for entry in result["liveness"] if entry["verdict"] not in ("holds", "violated")]
     asked = set(result["properties"]) - goals
@@ -200,7 +200,7 @@ def print_asked(result: dict, sizes: Mapping[str, str], goals: set[str]) -> None
 
 
 def print_alone(result: dict, composed: list[str]) -> None:
-    """Where a part of the system was explored alone: which systems compose it, or say that they do not."""
+    """Print, for a part that was explored alone, how to check the systems composed of it."""
     for system in composed:
         out = console()
         out.print(
@@ -211,7 +211,7 @@ def print_alone(result: dict, composed: list[str]) -> None:
 
 
 def print_coverage(result: dict) -> None:
-    """How often each transition was taken, what was cut, and how sure the count is."""
+    """Print how often each transition was taken, what was cut, and how certain the count of states is."""
     table = Table(header_style="bold")
     table.add_column("transition")
     table.add_column("taken", justify="right")

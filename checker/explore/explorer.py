@@ -1,7 +1,7 @@
 """The explorer: level-synchronous breadth-first search, in the driver first and then on Spark.
 
 Breadth first makes the first counterexample a shortest one. Every level is committed to the run directory
-before the next begins; a level that fails, and a run that was killed, go on behind the last complete one.
+before the next begins. After a failed level or a killed run, exploration resumes after the last complete level.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ SPREAD = 40_000
 DRIVER_STATES = 5_000_000
 ATTEMPTS = 5
 FEW = 2_000_000
-"""Without Spark, so many states are first expanded by code that runs slower and is made sooner."""
+"""Without Spark, up to this many states are expanded by code that compiles faster and runs slower."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Where to stop early; None for no limit. Minutes are wall time of this process, disk is in bytes."""
+    """When to stop early; None is no limit. Minutes are wall time of this process; disk is in bytes."""
 
     states: int | None = None
     depth: int | None = None
@@ -39,7 +39,7 @@ class Limits:
     disk: int | None = None
 
     def reached(self, outcome: Outcome, seconds: float) -> str | None:
-        """The name of a limit that is reached, or None."""
+        """The name of the first limit reached, or None."""
         numbers = {
             "max-states": (self.states, outcome.distinct),
             "max-depth": (self.depth, outcome.depth),
@@ -50,9 +50,9 @@ class Limits:
 
 
 class Explorer:
-    """Explores one model into one run directory; `outcome` is what the complete levels say.
+    """Explores one model into one run directory; `outcome` sums up the complete levels.
 
-    Without a `context` of Spark all of it is done in this process; with one, levels below `spread` states.
+    Without a Spark `context`, all levels are explored in this process; with one, those of fewer than `spread` states.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class Explorer:
                 expansion = Expansion(compiled)
 
     def _explore_on_spark(self):
-        """The levels that follow, one job each, as long as none fails."""
+        """The following levels, one job each, until one fails."""
         levels = Levels(self._context, self._run, self._kernel.compiled, self._partitions)
         levels.restart(len(self._levels) - 1)
         while not self._over():

@@ -56,5 +56,5 @@ def _add_step(graph, ends, text):
 
 
 def _text(run, state, transition, arguments):
-    run.after(state, transition, arguments)  # once more, for the answer of this step
+    run.after(state, transition, arguments)  # again, for the answer of this step
     return str(run.step(transition, arguments))

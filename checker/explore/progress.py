@@ -17,7 +17,7 @@ LIVE_EVERY = 0.1
 
 
 def silent(text: str) -> None:
-    """A note that nobody reads."""
+    """Ignores the note."""
 
 
 class Progress:
@@ -42,14 +42,14 @@ class Progress:
         self._write(line)
 
     def note(self, text: str) -> None:
-        """Say what is done now; without a terminal, only when a line is due."""
+        """Show what is being done; without a terminal, only when a line is due."""
         now = time.monotonic()
         if self._live or now - self._shown >= PLAIN_EVERY:
             self._shown = now
             self._write(f"{self._title}  {text}")
 
     def _write(self, line):
-        """A live line is cut to the width of the terminal: one that goes on below could not be cleared."""
+        """Write a line. A live one is cut to the width of the terminal, since a wrapped line could not be cleared."""
         if self._live:
             self._stream.write(f"\r\x1b[2K{line[: shutil.get_terminal_size().columns - 1]}")
         else:

@@ -1,8 +1,8 @@
 """Projection: the reachable graph seen through a few fields, whose values are the states of a small machine.
 
 Two states with the same values are one node, as in a quotient of the graph; a step that changes the values
-is one more count on the edge between the two nodes. The exploration is compiled and keeps no states but
-those of two levels (and the table of what was seen), so that millions of states take a minute.
+adds one to the count of the edge between the two nodes. The exploration is compiled. It keeps the states of
+two levels and the table of seen states only, so that millions of states take a minute.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def projected(
     most: int,
     progress: Callable[[Outcome, int], None] = lambda outcome, generated: None,
 ) -> networkx.DiGraph:
-    """The machine that `model` at `scope` shows in `fields`.
+    """The projection of `model` at `scope` on `fields`.
 
     A node is a tuple of the fields' values; it has `initial` and `states`, in how many reachable states
     the fields have these values. An edge has `transitions`, a dict from a transition's name to the number
-    of steps that move the fields so. With ``[*]`` in the fields, states and steps count once for each index
+    of steps that change the fields in this way. With ``[*]`` in the fields, states and steps count once for each index
     that shows them. The graph has `distinct`, `miss_probability` and `cuts`. Raises UserError for more
     than `most` states or a value out of its range.
     """

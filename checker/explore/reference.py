@@ -1,6 +1,6 @@
-"""The readable truth: a plain-Python breadth-first explorer that the fast one is tested against.
+"""The reference: a plain-Python breadth-first explorer that the fast one is tested against.
 
-As there, an exploration judges states and steps; liveness is decided afterwards, on the finished graph.
+Like the fast one, it judges states and steps; liveness is decided afterwards, on the finished graph.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from kafkaproof.spec.language.renaming import Symmetry
 
 @dataclass
 class Explored:
-    """What an exploration to the end counts, and its graph; `depth` and the violations' lengths are in states.
+    """The counts of a complete exploration, and its graph. `depth` and the lengths of violations are in states.
 
-    `violated` has properties of states and steps; of liveness `liveness.reference.lassos` tells from the `graph`.
+    `violated` has properties of states and steps; `liveness.reference.lassos` decides liveness on the `graph`.
     """
 
     distinct: int = 0
@@ -38,8 +38,8 @@ def explore(
 ) -> Explored:
     """Explore every state of `model` at `scope`, or until a level ends with `enough` states or breaks `until`.
 
-    With `symmetric`, one of all states that renaming interchangeable ids makes of each other. Raises ExecutionError
-    for a value out of its range.
+    With `symmetric`, one state of each orbit under renaming of interchangeable ids. Raises ExecutionError for a value
+    out of its range.
     """
     run, result = Execution(model, scope), Explored()
     graph = result.graph
@@ -61,7 +61,7 @@ def explore(
 
 
 def violations(model: Model, scope: Scope) -> dict[str, int]:
-    """All that is violated at `scope`, liveness included: the states of shortest counterexamples."""
+    """All properties violated at `scope`, liveness included, with the lengths of their shortest counterexamples in states."""
     found = explore(model, scope)
     return found.violated | lassos(model, scope, found.graph)
 

@@ -1,1 +1,1 @@
-"""A run on disk: its directory, the states seen, what was found, counterexamples and metrics along them."""
+"""A run on disk: its directory, the table of seen states, the outcome, counterexamples and their metrics."""

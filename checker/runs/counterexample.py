@@ -1,7 +1,7 @@
 """Counterexamples: from the levels of a run back to an initial state, and forward again in plain Python.
 
-With symmetry, the levels hold representatives. Each step of theirs is renamed for the state that the behaviour has
-come to, so that what is shown are steps that the model takes from its own initial state.
+With symmetry, the levels hold representatives. Each of their steps is renamed to fit the state that the behaviour has
+reached, so that the result is a behaviour of the model from one of its initial states.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ ASYMMETRIC = "the model tells ids apart where it was proved not to, a defect of 
 class Trace:
     """A behaviour: its first state, then each step with the state that it leads to.
 
-    With a `loop` it is a lasso: the steps after the first `loop` ones lead back to the state before them, and are
-    repeated for ever; where there are none, nothing more happens.
+    With a `loop` it is a lasso: the steps after the first `loop` ones lead back to the state before them, and repeat for
+    ever. If there are none after them, the last state lasts for ever.
     """
 
     model: Model
@@ -39,12 +39,12 @@ class Trace:
 
     @property
     def states(self) -> int:
-        """Number of states, the initial one included; of a lasso, up to the first one of its loop."""
+        """Number of states, the initial one included; for a lasso, up to the first state of its loop."""
         return 1 + (len(self.steps) if self.loop is None else self.loop)
 
     @property
     def extent(self) -> str:
-        """The length in words: ``17``, and of a lasso ``17 + loop of 4`` or ``17, then nothing``."""
+        """The length in words: ``17``, or for a lasso ``17 + loop of 4`` or ``17, then nothing``."""
         if self.loop_length is None:
             return str(self.states)
         return f"{self.states} + loop of {self.loop_length}" if self.loop_length else f"{self.states}, then nothing"
@@ -65,7 +65,7 @@ class TraceError(RunError):
 
 
 def trace_of(run: RunDirectory, kernel: Kernel, found: Found) -> Trace:
-    """A shortest behaviour to a violation that a run found, executed again in plain Python."""
+    """A shortest behaviour to a violation that a run found, re-executed in plain Python."""
     execution = Execution(kernel.model, kernel.scope)
     levels, values = run.levels(), tuple(kernel.packing.unpack(np.frombuffer(bytes.fromhex(found.state), np.uint64)))
     path = [] if found.number is None else [(values, found.number)]
@@ -81,7 +81,7 @@ def trace_of(run: RunDirectory, kernel: Kernel, found: Found) -> Trace:
 
 
 def require_no_fault(run: RunDirectory, kernel: Kernel, outcome: Outcome) -> None:
-    """Raise UserError where a step that was explored, or an index, is out of its range."""
+    """Raise UserError if the exploration met a value or an index out of its range."""
     if outcome.fault:
         trace = trace_of(run, kernel, Found("out of range", outcome.fault.level, outcome.fault.state))
         told = _told_again(kernel, trace.last) or f"{told_fault(kernel, outcome.fault.number)}; mend the specification"
@@ -89,7 +89,7 @@ def require_no_fault(run: RunDirectory, kernel: Kernel, outcome: Outcome) -> Non
 
 
 def _told_again(kernel, state):
-    """What plain Python says of what is out of range in a state: it names who called a function of `sets`."""
+    """The error that plain Python raises in a state. It names the caller of a function of `sets`, which the kernel cannot."""
     asked = (*kernel.state_properties, *kernel.step_properties)
     execution = Execution(replace(kernel.model, properties=asked), kernel.scope)
     try:
@@ -112,7 +112,7 @@ def extended(trace: Trace, kernel: Kernel, numbers: list[int], loop: int) -> Tra
 
 
 def _extend_renamed(trace, execution, kernel, values, transition, arguments):
-    """Take a step of a representative's, renamed for the state that the trace ends in."""
+    """Take a representative's step, renamed to fit the state that the trace ends in."""
     try:
         renaming = kernel.symmetry.between(values, execution.key(trace.last))
         if renaming is None:
@@ -123,7 +123,7 @@ def _extend_renamed(trace, execution, kernel, values, transition, arguments):
 
 
 def _require_violation(kernel, trace, found):
-    """Ask the property itself; only one that tells interchangeable ids apart can answer otherwise than it did."""
+    """Check the violation in plain Python. It can differ only if the property distinguishes interchangeable ids."""
     prop = next((p for p in kernel.state_properties + kernel.step_properties if p.name == found.name), None)
     if prop and not violates(trace, prop):
         raise TraceError(f"property {prop.name} holds at the end: {ASYMMETRIC}")
@@ -151,7 +151,7 @@ def is_stuck(trace: Trace) -> bool:
 
 
 def _parent(run, kernel, execution, levels, level, values):
-    """The values of a state of the level before that leads to one with these values, and the step's number."""
+    """The values of a state of the previous level that leads to one with these values, and the number of the step."""
     words = kernel.packing.pack(execution.from_values(values))
     for states, _, parents, steps in run.links(levels[level]):
         for row in np.flatnonzero((states == words).all(axis=1)):
@@ -191,9 +191,9 @@ def executed(model: Model, scope: Scope, texts: list[str]) -> Trace:
 
 
 def in_order_of(trace: Trace, texts: list[str]) -> Trace:
-    """The trace with its steps in the order in which they come in `texts`, the others behind them.
+    """The trace with its steps in the order of `texts`, and the other steps after them.
 
-    The trace as it is, where that is no behaviour, or does not end with the same step in the same state.
+    Returns the trace unchanged if that is not a behaviour, or does not end with the same step in the same state.
     """
     steps = [str(step) for step, _, _ in trace.steps]
     left, order = [*steps], []
@@ -212,7 +212,7 @@ def in_order_of(trace: Trace, texts: list[str]) -> Trace:
 
 
 def follow(trace: Trace, execution: Execution, text: str) -> None:
-    """Go on with the step that a text names; raises TraceError, also when the step was answered otherwise."""
+    """Extend the trace by the step that a text names; raises TraceError, also when its answer differs."""
     number = len(trace.steps) + 1
     try:
         transition, arguments = chosen_step(trace.model, trace.scope, text)
@@ -225,7 +225,7 @@ def follow(trace: Trace, execution: Execution, text: str) -> None:
 
 
 def chosen_step(model: Model, scope: Scope, text: str) -> tuple[Transition, tuple[int, ...]]:
-    """The transition and the arguments that a step text names; raises TraceError where there are none such."""
+    """The transition and the arguments that a step text names; raises TraceError if there are none."""
     try:
         step = parse_step(text)
         transition = model.transition(step.transition)

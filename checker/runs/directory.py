@@ -3,13 +3,13 @@
 ``run.json`` says what is explored. ``level-00007/`` holds Parquet files with the states that are new in level 7, and
 ``level.json``, which names the files that count, each with its rows and its checksum, and the level before by the
 checksum of its ``level.json`` (of ``run.json``, for the first). ``levels.json`` names the complete levels and
-``run.json`` by their checksums; it is written last. Whatever else lies there was left by a task that was killed, and is
-ignored. ``result.json`` holds the outcome, its checksum, and what ``levels.json`` said then. All reading compares
-checksums, so that what was damaged or exchanged is told. A directory may be a local path or any URI that Arrow opens
-(``hdfs://``, ``s3://`` ...), as long as driver and executors share it.
+``run.json`` by their checksums; it is written last. Other files were left by killed tasks, and are ignored.
+``result.json`` holds the outcome, its checksum, and the contents of ``levels.json`` at that time. Checksums are compared
+on every read, so that damaged or exchanged files are reported. A directory may be a local path or any URI that Arrow
+opens (``hdfs://``, ``s3://`` ...), as long as driver and executors share it.
 
 Columns: ``w0`` ``w1`` ... the packed state (uint64); ``key`` 44 bits of the state's hash; ``parent`` the
-key of a state of the level before; ``step`` the number of the step that leads from there.
+key of a state of the previous level; ``step`` the number of the step that leads from there.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ DESCRIBED = {
     "source": str,
     "created": str,
 }
-"""What ``run.json`` has to say for a run to be listed, shown and resumed."""
+"""What ``run.json`` must say for a run to be listed, shown and resumed."""
 OURS = re.compile(
     rf"((run|levels|result)\.json|{COUNTEREXAMPLE}|{BESIDE}|probe-\d+"
     rf"|level-\d{{5,}}(/({PART}\.(parquet|json)|level\.json))?"
     r"|liveness(/[\w-]+(/[\w-]+)?(\.parquet)?)?)(\.[0-9a-f]{12}\.tmp)?"
 )
-"""The names of all that a run writes."""
+"""The names of all files and folders that a run writes."""
 
 
 class RunDirectory:
@@ -75,11 +75,11 @@ class RunDirectory:
         self._files.write(RUN, written)
 
     def held(self) -> AbstractContextManager[None]:
-        """Have the directory for this process alone, where it is local; raises RunError where another one has it."""
+        """Lock the directory for this process, if it is local; raises RunError if another process holds it."""
         return self._files.held()
 
     def run(self) -> dict:
-        """What ``run.json`` says; raises RunError when it is not a run directory of this format, or was changed."""
+        """The contents of ``run.json``; raises RunError for any other directory or format, or if it was changed."""
         if not self.exists():
             raise RunError(f"{self.uri} is not a run directory: it has no {RUN}")
         run = self._files.read_json(RUN)
@@ -88,7 +88,7 @@ class RunDirectory:
         return self._files.read_json(RUN, self._index()["run"])
 
     def described(self) -> dict:
-        """What `run` gives, with all of `DESCRIBED`; raises RunError."""
+        """The contents of `run`, with all of `DESCRIBED`; raises RunError if something is missing."""
         found = self.run()
         wrong = [name for name, kind in DESCRIBED.items() if name not in found or not isinstance(found[name], kind)]
         if not wrong:
@@ -103,25 +103,25 @@ class RunDirectory:
         return found
 
     def _index(self):
-        """What ``levels.json`` says: the checksums of ``run.json``, and of ``level.json`` of each complete level."""
+        """The contents of ``levels.json``: the checksums of ``run.json``, and of ``level.json`` of each complete level."""
         index = self._files.read_json(LEVELS)
         if not _is_index(index):
             raise RunError(f"{self.uri}/{LEVELS} does not name the levels; {AGAIN}")
         return index
 
     def write_probe(self, name: str) -> None:
-        """Write a file, to show that one can; raises RunError."""
+        """Write a file, to show that this process can; raises RunError."""
         self._files.write(name, b"")
 
     def take_probe(self, name: str) -> bool:
-        """Whether another's probe is seen here; it is deleted."""
+        """Whether the probe that another process wrote is visible here; deletes it."""
         if not self._files.is_file(name):
             return False
         self._files.remove_file(name)
         return True
 
     def begin_level(self, level: int) -> None:
-        """Make the level's directory empty; raises RunError where the level is complete, by another process."""
+        """Empty the level's directory; raises RunError if another process has completed the level."""
         if len(self._index()["levels"]) > level:
             self._refuse_complete(level)
         self._files.empty(_level(level))
@@ -142,7 +142,7 @@ class RunDirectory:
         )
 
     def commit_level(self, level: int, partitions: Iterable[int | None]) -> dict:
-        """Complete a level: choose one attempt of each partition; returns what ``level.json`` holds."""
+        """Complete a level: choose one attempt of each partition; returns the contents of ``level.json``."""
         index, folder, chosen = self._index(), _level(level), {}
         names = {name for name, directory, _ in self._files.inside(folder) if not directory}
         for name in sorted(names):
@@ -163,7 +163,7 @@ class RunDirectory:
         raise RunError(f"{self.uri}: another process has completed level {level}; let one alone go on with a run")
 
     def levels(self) -> list[dict]:
-        """All complete levels, from the first on; raises RunError where a ``level.json`` is not the one written."""
+        """All complete levels in order; raises RunError if a ``level.json`` is not as it was written."""
         index, levels = self._index(), []
         for number, (before, own) in enumerate(pairwise([index["run"], *index["levels"]])):
             level = self._files.read_json(f"{_level(number)}/level.json", own)
@@ -187,7 +187,7 @@ class RunDirectory:
             raise RunError(f"{where} names a part twice; {AGAIN}")
 
     def verify(self) -> None:
-        """Read all levels; raises RunError where anything is not as it was written."""
+        """Read all levels; raises RunError if anything is not as it was written."""
         levels = self.levels()
         if self._files.is_file(f"{_level(len(levels) + 1)}/level.json"):
             raise RunError(f"{self.uri}/{LEVELS} names {len(levels)} levels, and there are more; {AGAIN}")
@@ -196,7 +196,7 @@ class RunDirectory:
             list(pool.map(lambda each: self._table(*each).num_rows, parts))
 
     def states(self, level: dict, partition: int | None = None, partitions: int = 1) -> Iterable[np.ndarray]:
-        """Packed states of a complete level, shape (n, words), by files; of one partition where given."""
+        """Packed states of a complete level, shape (n, words), file by file; of one partition if given."""
         for part in level["parts"]:
             if part["states"] and partition in (None, part["partition"]) or part["partition"] is None:
                 states = _words(self._table(level, part))
@@ -205,7 +205,7 @@ class RunDirectory:
                 yield states
 
     def links(self, level: dict) -> Iterable[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-        """(states, keys, parents, steps) of a complete level, by files."""
+        """(states, keys, parents, steps) of a complete level, file by file."""
         for part in level["parts"]:
             table = self._table(level, part)
             columns = (table.column(name).to_numpy() for name in ("key", "parent", "step"))
@@ -233,7 +233,7 @@ class RunDirectory:
         return sum(size for _, directory, size in self._files.inside() if not directory)
 
     def delete(self) -> None:
-        """Delete the run directory; raises RunError when it does not hold a run, and that alone."""
+        """Delete the run directory; raises RunError unless it holds a run and nothing else."""
         if self._files.linked:
             raise RunError(f"{self._named} is a link to {self.uri}; name that, and remove the link yourself")
         self.run()
@@ -242,7 +242,7 @@ class RunDirectory:
             self._files.remove()
 
     def _require_alone(self, advice):
-        """Raise RunError where something lies here that no run writes."""
+        """Raise RunError if the directory holds something that no run writes."""
         for name, _, _ in self._files.inside():
             if not OURS.fullmatch(name) and not re.search(r"(^|/)\.[^/]*\.crc$", name) or self._files.is_link(name):
                 raise RunError(f"{self.uri} holds {name}, which is not of a run; {advice}")
@@ -253,7 +253,7 @@ class RunDirectory:
         self._files.write(RESULT, as_bytes({**kept, "sha256": checksum(as_bytes(kept))}))
 
     def result(self) -> dict | None:
-        """The outcome that was kept of the levels that there are, or None; raises RunError when it was changed."""
+        """The stored outcome of the present levels, or None; raises RunError when it was changed."""
         if not self._files.is_file(RESULT):
             return None
         result, index = self._files.read_json(RESULT), self._index()

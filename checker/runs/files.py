@@ -26,7 +26,7 @@ from kafkaproof.checker.basics.errors import UserError
 AGAIN = "the run was damaged or altered; begin a new one"
 PLAIN = {"compression": "none", "use_dictionary": False, "write_statistics": False}
 PATIENCE = 15.0
-"""How long a directory that another process has is waited for, in seconds."""
+"""How long to wait for a directory that another process holds, in seconds."""
 
 
 class RunError(UserError):
@@ -46,7 +46,7 @@ def as_bytes(value: object) -> bytes:
 class Files:
     """The files below one directory, by relative names; every failure is a RunError that names the directory.
 
-    `linked` says that the name that was given is that of a symbolic link.
+    `linked` says whether the name given is a symbolic link.
     """
 
     def __init__(self, uri: str):
@@ -73,7 +73,7 @@ class Files:
         return self._local and os.path.islink(self.path(name))
 
     def inside(self, folder: str = "") -> list[tuple[str, bool, int]]:
-        """(name, whether it is a directory, bytes) of all below a folder, in order; links are not followed."""
+        """(name, whether it is a directory, bytes) of everything below a folder, in order; links are not followed."""
         found = []
         for info in sorted(self._listed(folder), key=lambda info: info.path):
             name = f"{folder}/{info.base_name}" if folder else info.base_name
@@ -94,9 +94,9 @@ class Files:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Have a local directory for this process alone; raises RunError where another one has it.
+        """Lock a local directory for this process; raises RunError if another process holds it.
 
-        A kill lets it go as soon as the workers of the killed process have ended, too: so it is tried for a while.
+        The lock of a killed process is released once its workers have ended too; so this tries for a while.
         """
         if not (self._local and os.path.isdir(self._base)):
             yield
@@ -113,14 +113,14 @@ class Files:
             os.close(directory)
 
     def empty(self, folder: str) -> None:
-        """Make a directory that is empty; raises RunError where the name is a link to another place."""
+        """Make an empty directory; raises RunError if the name is a link to another place."""
         self._require_no_link(folder)
         self.make(folder)
         with self.explained("write to"):
             self._fs.delete_dir_contents(self.path(folder))
 
     def remove(self, folder: str = "") -> None:
-        """Delete a directory with all that is in it, if it is there; links in it are not followed."""
+        """Delete a directory and its contents, if it is there; links in it are not followed."""
         self._require_no_link(folder)
         path = self.path(folder) if folder else self._base
         if self._fs.get_file_info(path).type == pafs.FileType.Directory:
@@ -136,7 +136,7 @@ class Files:
             raise RunError(f"{self.uri}/{folder} is a link, which kafkaproof never makes; remove the link")
 
     def write(self, name: str, data: bytes) -> str:
-        """Write a file, of which readers see all or nothing; returns its checksum."""
+        """Write a file atomically; returns its checksum."""
         temporary = f"{name}.{uuid.uuid4().hex[:12]}.tmp"
         with self.explained("write to"):
             self._put(temporary, data)
@@ -148,7 +148,7 @@ class Files:
             file.write(data)
 
     def read(self, name: str, expected: str | None = None) -> bytes:
-        """The bytes of a file; raises RunError where their checksum is not the expected one."""
+        """The bytes of a file; raises RunError if their checksum is not the expected one."""
         if not self.is_file(name):
             raise RunError(f"{self.uri} lacks the file {name}; {AGAIN}")
         with self.explained("read"), self._fs.open_input_file(self.path(name)) as file:
@@ -158,7 +158,7 @@ class Files:
         return data
 
     def read_json(self, name: str, expected: str | None = None) -> dict:
-        """The object in a JSON file; raises RunError where it is not the expected one, or none."""
+        """The object in a JSON file; raises RunError if its checksum differs, or if it holds no object."""
         try:
             value = json.loads(memoryview(self.read(name, expected)).tobytes())
         except (ValueError, RecursionError) as error:
@@ -175,9 +175,9 @@ class Files:
         return {"bytes": sink.bytes, "sha256": sink.sum.hexdigest()}
 
     def read_table(self, name: str, written: dict) -> pa.Table:
-        """A Parquet file of which is known what `write_table` returned, and how many ``states`` it has.
+        """Read a Parquet file, given what `write_table` returned and how many ``states`` it has.
 
-        Raises RunError where one of them differs.
+        Raises RunError if one of them differs.
         """
         self._require(name, "bytes", written["bytes"], self._fs.get_file_info(self.path(name)).size)
         data = self.read(name, written["sha256"])
@@ -191,7 +191,7 @@ class Files:
             raise RunError(f"{self.uri}/{name} has {found:,} {what}, and was written with {expected:,}; {AGAIN}")
 
     def write_scratch(self, name: str, table: pa.Table) -> None:
-        """Write a Parquet file that lives no longer than this process, with checksums of its pages."""
+        """Write a Parquet file for the life of this process, with checksums of its pages."""
         temporary = f"{name}.{uuid.uuid4().hex[:12]}.tmp"
         self.make(name.rpartition("/")[0])
         self.write_table(temporary, table, write_page_checksum=True)
@@ -199,13 +199,13 @@ class Files:
             self._fs.move(self.path(temporary), self.path(name))
 
     def read_scratch(self, name: str) -> pa.Table:
-        """What `write_scratch` wrote; raises RunError where a page is damaged."""
+        """Read what `write_scratch` wrote; raises RunError if a page is damaged."""
         with self.explained("read"):
             return pq.read_table(self.path(name), filesystem=self._fs, page_checksum_verification=True)
 
     @contextmanager
     def explained(self, doing: str) -> Iterator[None]:
-        """Turns what the file system says into one line that says what to do."""
+        """Turns errors of the file system into a RunError that says what to do."""
         try:
             yield
         except (OSError, pa.ArrowException) as error:
@@ -229,11 +229,11 @@ class _Summing:
         return len(data)
 
     def flush(self):
-        """The stream is closed by whoever opened it."""
+        """Does nothing: whoever opened the stream flushes and closes it."""
 
 
 def _locked(directory: int) -> bool:
-    """Lock a directory that is open; whether nobody else has it."""
+    """Lock an open directory; returns False if another process holds it."""
     try:
         fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True

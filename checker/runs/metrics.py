@@ -28,10 +28,10 @@ def _value(measure, values, before, step, transition, state):
 
 
 def changing(series: list[dict[str, int]]) -> list[str]:
-    """The names of the metrics that change in the course of a series."""
+    """The names of the metrics that change within a series."""
     return [name for name in series[0] if any(values[name] != series[0][name] for values in series)]
 
 
 def shown(trace: Trace) -> list[Metric]:
-    """The metrics of the model of a trace, in the order in which they are declared."""
+    """The metrics of a trace's model, in the order of their declaration."""
     return [measure.metric for measure in metrics_of(trace.model)]

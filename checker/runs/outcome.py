@@ -81,7 +81,7 @@ class Tally:
             self._properties(level["level"], parts)
 
     def _properties(self, level, parts):
-        """What a level says of the properties; not asked where something was out of range, maybe in one of them."""
+        """Note a level's violations. Skipped after a fault, which may have been in a property itself."""
         for i, name in enumerate(self._compiled.state_names):
             states = sorted(part["judged"][i] for part in parts if part["judged"][i])
             if states and self._kinds[name] == "sometimes":

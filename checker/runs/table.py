@@ -98,7 +98,7 @@ def _insert(tags, slots, used, limit, rows, words, first, fresh):
 
 @njit(cache=True)
 def tag_of(h):
-    """Seven bits of a hash, and the mark of a slot in use."""
+    """Seven bits of a hash, and the bit that marks a used slot."""
     return np.uint8((h >> np.uint64(57)) | np.uint64(128))
 
 
@@ -195,5 +195,5 @@ class Table:
 
 
 def miss_probability(states: int, exact: bool) -> float:
-    """An upper bound of the probability that two of `states` shared a fingerprint of 64 bits."""
+    """An upper bound on the probability that two of `states` share a 64-bit fingerprint."""
     return 0.0 if exact else min(1.0, states * (states - 1) / 2.0 / 2.0**64)

@@ -1,1 +1,1 @@
-"""Scenarios: stories of operations as files that a person reads and writes, played and held to what they expect."""
+"""Scenarios: stories of operations in text files that people write, played and checked against what they expect."""

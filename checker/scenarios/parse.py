@@ -1,4 +1,4 @@
-"""The text of a scenario: what it is called, of which system, and for each variant steps and expectations.
+"""The text of a scenario: its title, its system, and steps and expectations for each variant.
 
 A scenario is a text file, read line by line:
 
@@ -14,7 +14,7 @@ A scenario is a text file, read line by line:
     violates no_stale_write                      a property (or its id: C4) that this step, or its state, breaks
     reaches two_controllers                      a goal that the state satisfies
 
-A property that breaks and is not named is a failure of the scenario. `scope` may stand in a part too.
+If a property breaks that is not named, the scenario fails. A part may have a `scope` of its own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ScenarioError(UserError):
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a part: its number, what it is (a step, or one of KINDS), its text, and the story before it."""
+    """One line of a part: its number, its kind (a step, or one of KINDS), its text, and the story before it."""
 
     number: int
     kind: str
@@ -60,7 +60,7 @@ class Part:
 
 @dataclass
 class Scenario:
-    """A scenario as it is written; `story` is what its head tells."""
+    """A scenario as written; `story` is the story in its head."""
 
     path: str
     title: str = ""
@@ -81,7 +81,7 @@ class Scenario:
 
 
 def read_scenario(path: Path) -> Scenario:
-    """The scenario in a file; raises ScenarioError for what is none."""
+    """Read the scenario in a file; raises ScenarioError if it is not one."""
     scenario, story, number = Scenario(str(path)), [], 0
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -99,7 +99,7 @@ def read_scenario(path: Path) -> Scenario:
 
 
 def _split(line):
-    """What a line says, and the comment that it is or ends with."""
+    """A line without its comment, and the comment."""
     if line.lstrip().startswith("#"):
         return "", line.lstrip("# \t").strip()
     content, _, comment = line.partition(" #")

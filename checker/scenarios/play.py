@@ -1,7 +1,7 @@
-"""Playing a scenario: each part is executed step by step and held to what it expects.
+"""Playing a scenario: each part is executed step by step and checked against what it expects.
 
-What a scenario names and does not exist is bad input (ScenarioError). What it says and is not so is `failure` of the
-part: the first line that does not hold, where playing stops.
+A scenario that names something unknown is bad input (ScenarioError). A part whose expectation does not hold has a
+`failure`: the first such line, where playing stops.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOST_SHOWN = 6
 
 @dataclass
 class Moment:
-    """What a scenario says of one state: the story before the step to it, what it breaks, what else is noted."""
+    """What a scenario says of one state: the story before the step to it, the properties it violates, and notes."""
 
     story: str = ""
     violates: list[Property] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Moment:
 
 @dataclass
 class Told:
-    """A part that was played: its behaviour, a moment for each state, and where it is not as it says."""
+    """A part that was played: its behaviour, a moment for each state, and its failure if it has one."""
 
     part: Part
     trace: Trace
@@ -60,7 +60,7 @@ class Told:
 
 
 class _Failure(Exception):
-    """A line that does not hold: why, and its number where it is not the line in play."""
+    """A line does not hold: the reason, and its number if it is not the line in play."""
 
     def __init__(self, text: str, number: int | None = None):
         super().__init__(text)
@@ -89,7 +89,7 @@ def _model(scenario, part):
 
 
 class _Player:
-    """Holds the lines of a part to its model; all names are looked up before anything is played."""
+    """Checks the lines of a part against its model; all names are looked up before anything is played."""
 
     def __init__(self, scenario: Scenario, part: Part, model: Model, scope: Scope):
         self.scenario, self.part, self.model, self.scope = scenario, part, model, scope
@@ -175,7 +175,7 @@ class _Player:
             raise _Failure(f"{line.text} goes beyond the scope: give it a larger {bound}")
 
     def _possible(self, told, line):
-        """The steps that are possible, those most like the line first."""
+        """The possible steps, those most like the line first."""
         name = parse_step(line.text).transition.rpartition(".")[2]
         steps = [
             Step(transition.name, dict(zip(transition.arguments, arguments)))
@@ -211,7 +211,7 @@ class _Player:
         told.moments[-1].notes.append(f"reaches {goal.name}: {goal.text}")
 
     def _settle(self, told, announced, following):
-        """Hold the last state, and the step to it, to what the lines behind it, before `following`, say it breaks."""
+        """Check the last state and the step to it against the violations that its lines name, up to `following`."""
         broken = self._broken(told)
         for line in announced:
             if self._property(line) not in broken:
@@ -224,7 +224,7 @@ class _Player:
         told.moments[-1].violates = named_ones
 
     def _broken(self, told):
-        """The properties that begin to be violated in the last state, or that the step to it violates."""
+        """The properties that are newly violated in the last state, or violated by the step to it."""
         states = [told.trace.initial, *(state for _, _, state in told.trace.steps)]
         before = states[-2] if len(states) > 1 else None
         broken = [

@@ -1,4 +1,4 @@
-"""What a played scenario looks like: as the history that pictures draw, and as JSON."""
+"""A played scenario as a history for pictures, and as JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kafkaproof.checker.scenarios.play import Told
 
 
 def history_of_part(scenario: Scenario, told: Told) -> dict:
-    """The history of a part (see `pictures.history`), with what the scenario tells of each step."""
+    """The history of a part (see `pictures.history`), with the scenario's story and notes."""
     history = history_of(told.trace, None)
     history["title"] = f"{scenario.title or scenario.name} ({told.part.variant})"
     history["story"] = " ".join(filter(None, (scenario.story, told.part.story)))
@@ -21,7 +21,7 @@ def history_of_part(scenario: Scenario, told: Told) -> dict:
 
 
 def part_as_json(scenario: Scenario, told: Told) -> dict:
-    """A part as an object of ``scenario --json``; with its `trace` it is also a trace that `show` draws."""
+    """A part as an object of ``scenario --json``; `show` can draw its `trace`."""
     series = told.metrics
     moments = [
         {
@@ -45,7 +45,7 @@ def part_as_json(scenario: Scenario, told: Told) -> dict:
 
 
 def where_they_part(one: Told, other: Told) -> str | None:
-    """The first steps in which two parts differ, in words; None where one is a beginning of the other."""
+    """The first steps in which two parts differ, in words; None if one is a prefix of the other."""
     both = [[str(step) for step, _, _ in told.trace.steps] for told in (one, other)]
     for number, (left, right) in enumerate(zip(*both), start=1):
         if left != right:

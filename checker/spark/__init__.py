@@ -1,1 +1,1 @@
-"""What Spark does: the cluster, a level's work in each partition, handing states to their owners."""
+"""Exploring on Spark: the cluster, the work of each partition in a level, and routing of states to their owners."""

@@ -1,4 +1,4 @@
-"""Spark: starting it, checking that it can do the work, and the one job for each level."""
+"""Spark: starting it, checking that it can do the work, and running one job for each level."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kafkaproof.checker.spark.partition import advance, expand, seen_before, tab
 
 Answer = TypeVar("Answer")
 JAVA = 17
-# A local JVM only hands blocks on: compiling it thoroughly would take the processors from the kernel.
+# A local JVM only passes blocks on; optimizing its code would take processor time from the kernel.
 SPARING = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
@@ -59,7 +59,7 @@ def _reason(error):
 
 @contextmanager
 def _stderr_to(log):
-    """Let processes started in this block write their errors to the file `log`, for as long as they live."""
+    """Redirect the standard error of processes started in this block to the file `log`, for as long as they live."""
     log.parent.mkdir(parents=True, exist_ok=True)
     own = os.dup(2)
     with open(log, "w") as file:
@@ -132,12 +132,12 @@ class LevelTask:
         self.generated.add(generated)
 
     def expansion(self) -> Expansion:
-        """The loaded kernel, kept by the worker from task to task."""
+        """The loaded kernel, which the worker keeps from task to task."""
         entry = self.compiled.entry
         if entry not in _EXPANSIONS:
             _EXPANSIONS.clear()
             _EXPANSIONS[entry] = Expansion(self.compiled)
-            gc.freeze()  # a worker collects garbage after every task, and numba leaves it much to look at
+            gc.freeze()  # a worker collects garbage after every task, and numba leaves many objects to scan
         return _EXPANSIONS[entry]
 
     def probe(self, index: int, _) -> Iterator[str]:
@@ -151,7 +151,7 @@ class LevelTask:
         yield name
 
     def restart(self, level: int, partition: int) -> Iterator[tuple[int, bytes]]:
-        """Expand again what is new in a complete level."""
+        """Expand the new states of a complete level again."""
         run = RunDirectory(self.uri)
         done = run.levels()[level]
         for states in run.states(done, partition, self.partitions):
@@ -201,7 +201,7 @@ class Levels:
             raise ClusterError(f"the run directory {run.uri} is not shared with the executors; name one that is")
 
     def restart(self, level: int) -> None:
-        """Begin behind `level`, the last complete one."""
+        """Begin after `level`, the last complete one."""
         task = self._task
         source = self._context.range(self._partitions, numSlices=self._partitions)
         self._exchange(source.mapPartitionsWithIndex(lambda p, _: task.restart(level, p)))
@@ -209,14 +209,14 @@ class Levels:
     def advance(self, level: int) -> None:
         """Run one level as one Spark job, which ends when every successor is with its owner.
 
-        Whether there is any is asked inside Spark's JVM: it takes a look at one block, and no Python.
+        Whether there is any successor is decided inside Spark's JVM, by a look at one block and without Python.
         """
         task = self._task
         self._exchange(self._received.mapPartitionsWithIndex(lambda p, blocks: task.advance(level, p, blocks)))
         run_job(self._received._jrdd.isEmpty)
 
     def clear(self) -> None:
-        """Remove the tables of the executors that answer; others' go when the next run finds no owner."""
+        """Remove the tables of the executors that answer; the next run removes those of dead ones."""
         slots = max(self._partitions, self._context.defaultParallelism)
         task = self._task
         run_job(lambda: self._context.range(slots, numSlices=slots).mapPartitions(task.clear).count())
@@ -227,7 +227,7 @@ class Levels:
 
 
 def run_job(action: Callable[[], Answer]) -> Answer:
-    """What a Spark action answers; raises LostLevel when it failed, and ClusterError when it would fail again."""
+    """Run a Spark action; raises LostLevel when it failed, and ClusterError when it would fail again."""
     try:
         return action()
     except Exception as error:  # noqa: BLE001 - py4j raises its own kinds

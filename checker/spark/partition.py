@@ -1,4 +1,4 @@
-"""The work of one partition in one level: drop what was seen, judge, expand, hand on.
+"""The work of one partition in one level: drop seen states, judge the new ones, expand them, route the successors.
 
 The same code runs in the driver for the first, small levels and in Spark's tasks afterwards.
 """
@@ -28,7 +28,7 @@ ROOM = 1 << 30
 
 
 def take_new(table: Table, blocks: Iterable[bytes], words: int) -> np.ndarray:
-    """The rows among `blocks` that `table` had not seen, shape (n, words + 1)."""
+    """The rows of `blocks` whose states `table` had not seen, shape (n, words + 1)."""
     fresh = [np.zeros((0, words + 1), np.uint64)]
     for block in blocks:
         rows = rows_of(block, words)
@@ -48,7 +48,7 @@ def expand(
 
 
 def summary_of(expansion: Expansion, states: np.ndarray, table: Table) -> dict:
-    """What an expansion found, as it is written beside the states: tallies, first violations, memory."""
+    """The summary of an expansion that is written beside the states: tallies, first violations, memory."""
 
     def hexed(i):
         return states[i].tobytes().hex()
@@ -109,9 +109,9 @@ def seen_before(run: RunDirectory, compiled: Compiled, level: int, partition: in
 def table_directory(run: RunDirectory) -> Path:
     """Where the executor that this worker belongs to keeps its tables of `run`.
 
-    In memory (``/dev/shm``) where there is such a place with room, else in the temporary directory. Named after the
-    worker's parent, so that the workers of a lost executor never share a table with those of its
-    successor; directories whose owner is gone are removed.
+    In memory (``/dev/shm``) if there is room, else in the temporary directory. It is named after the worker's parent,
+    so that the workers of a lost executor never share a table with those of its successor. Directories whose
+    owner is gone are removed.
     """
     in_memory = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM
     base = MEMORY if in_memory else Path(tempfile.gettempdir())

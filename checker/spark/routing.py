@@ -1,4 +1,4 @@
-"""Handing successors to their owners: blocks of rows, each a packed state and the word (parent, step)."""
+"""Routing successors to their owners, in blocks of rows: a packed state and the word (parent, step)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BLOCK_ROWS = 1 << 14
 
 @njit(cache=True)
 def _route(out, origins, numbers, keys, first, recent, blocks, fill):
-    """Copy out[first:] into the owners' blocks, less what was sent lately; stops when a block is full."""
+    """Copy out[first:] into the owners' blocks, without recently sent states; stops when a block is full."""
     words, room = out.shape[1], blocks.shape[1]
     mask = np.uint64(len(recent) - 1)
     for i in range(first, len(out)):
@@ -41,8 +41,8 @@ def _route(out, origins, numbers, keys, first, recent, blocks, fill):
 class Router:
     """Collects the successors of one partition in one level into a block for each owner.
 
-    It drops a successor that it has sent a short while ago *in this level*: dropping what an earlier level
-    sent would be unsafe when Spark repeats that level.
+    It drops a successor that it sent recently *in this level*. To drop what an earlier level sent would be
+    unsafe when Spark repeats that level.
     """
 
     def __init__(self, words: int, partitions: int):
@@ -60,7 +60,7 @@ class Router:
                 yield from self._flush(self._fill == self._blocks.shape[1])
 
     def rest(self) -> Iterator[tuple[int, bytes]]:
-        """The blocks that are left at the end of the level."""
+        """The blocks that remain at the end of the level."""
         yield from self._flush(self._fill > 0)
 
     def _flush(self, which):

@@ -297,7 +297,7 @@ def test_liveness_is_not_asked_up_to_symmetry(kafkaproof):
 def test_a_run_goes_on_with_its_symmetry_and_refuses_another(kafkaproof):
     options = replication("kip320", 3, 1, 1, 1)
     assert kafkaproof(*options, "--symmetry", "--max-depth", "7", *kept("run")).code == 3
-    assert "--resume goes on with what the run began with" in kafkaproof(*resumed("run"), "--symmetry").complaint
+    assert "--resume continues a run as it began" in kafkaproof(*resumed("run"), "--symmetry").complaint
     result = kafkaproof(*resumed("run")).result
     whole = kafkaproof(*options, "--symmetry", *kept("whole")).result
     assert counts(result) == counts(whole) == (1165, 2824, 18, "holds") and result["symmetry"] == whole["symmetry"]
