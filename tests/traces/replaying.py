@@ -99,7 +99,7 @@ def changes_of(recording: Recording, variant: str | None = None) -> Streams:
     root = find_root(recording, None)
     members = Members(recording, root)
     gathered = gather(recording, variant or find_variant(recording, members, root), members, root)
-    found = [found_of(evidence, Judgements(explain_changes(evidence))) for evidence in gathered.streams.values()]
+    found = [found_of(evidence, explain_changes(evidence), Judgements()) for evidence in gathered.streams.values()]
     return Streams(gathered, found)
 
 

@@ -67,7 +67,8 @@ class Watch:
 
     def _is_certain(self, grown: bool) -> bool:
         """Whether what diverges did so before later records came, or nothing has come for long."""
-        zxid = self.report.result.divergence[0]
+        result = self.report.result
+        zxid = result.divergence[0] if result and result.divergence else None
         known, rounds = self._suspected or (None, 0)
         self._suspected = zxid, rounds + 1 if zxid == known else 0
         return zxid == known and (grown or rounds + 1 >= PATIENCE)

@@ -73,7 +73,7 @@ class World:
         return topic + (asked if tree.config else f"{asked}, without configuration")
 
     def _put(self, place: Place, zxid: int, data: bytes | None) -> None:
-        tree = self.topics[place.topic] if place.topic else None
+        tree = self.topics[place.topic] if place.topic else TopicTree()
         match place.kind:
             case PlaceKind.TOPIC:
                 tree.topic, tree.since = topic_in(data), zxid if tree.since is None else tree.since
@@ -93,7 +93,7 @@ class World:
                 self.preferred = True
 
     def _remove(self, place: Place) -> None:
-        tree = self.topics[place.topic] if place.topic else None
+        tree = self.topics[place.topic] if place.topic else TopicTree()
         match place.kind:
             case PlaceKind.TOPIC:
                 tree.topic, tree.since = None, None

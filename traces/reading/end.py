@@ -18,8 +18,8 @@ class End(NamedTuple):
 
 def end_at(zxid: int, path: str, data: bytes | None) -> tuple[str, End] | None:
     """The chroot of the cluster that a znode, as it is at a zxid, shows to end there, if it does."""
-    if found := _MIGRATION.fullmatch(path):
-        return found[1], End(
+    if migrated := _MIGRATION.fullmatch(path):
+        return migrated[1], End(
             zxid,
             f"migrated to KRaft: {path} is there at {zxid:#x}, and what comes then is no Kafka "
             "in ZooKeeper mode; replay ends before it",

@@ -70,13 +70,15 @@ def transactions_of(batch: pa.RecordBatch) -> Iterator[Transaction]:
             operation = _check(path, version)
         else:
             operation = next(rare)
-        if count > 1:
+        if operation is None:
+            yield Transaction(zxid, session, cxid, time, (), multi)
+        elif count > 1:
             waiting.append(operation)
             if place == count - 1:
                 yield Transaction(zxid, session, cxid, time, tuple(waiting), multi)
                 waiting = []
         else:
-            yield Transaction(zxid, session, cxid, time, (operation,) if count else (), multi)
+            yield Transaction(zxid, session, cxid, time, (operation,), multi)
 
 
 def values_of(column: pa.Array) -> list:

@@ -22,6 +22,8 @@ from kafkaproof.traces.zookeeper.transactions import (
     Delete,
     Failure,
     Operation,
+    Reconfig,
+    SetAcl,
     SetData,
     Transaction,
 )
@@ -29,6 +31,7 @@ from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, state_in
 from kafkaproof.traces.zookeeper.znodes.topics import is_of_state
 
 NONODE, BADVERSION, NODEEXISTS = -101, -103, -110
+_OF_ZNODES = (Create, Delete, SetData, Reconfig, SetAcl, Check)
 _NAMES = {NONODE: "NONODE", BADVERSION: "BADVERSION", NODEEXISTS: "NODEEXISTS"}
 _OF_CONTROLLER = {
     Create: re.compile(r"/brokers/topics/[^/]+/.+"),
@@ -168,7 +171,7 @@ class Observer:
         if not self.root:
             return transaction.operations
         return tuple(
-            replace(o, path=below(self.root, o.path) or f"elsewhere: {o.path}") if hasattr(o, "path") else o
+            replace(o, path=below(self.root, o.path) or f"elsewhere: {o.path}") if isinstance(o, _OF_ZNODES) else o
             for o in transaction.operations
         )
 
@@ -214,7 +217,7 @@ class Observer:
     def _single(self, operation: Operation, broker: int) -> Observation | None:
         match operation:
             case Failure(code):
-                asked = [
+                asked: list[Callable] = [
                     legacy.create,
                     election.found_epoch,
                     legacy.raise_epoch,
@@ -262,7 +265,7 @@ def _of_controller(form: type, state: PartitionState | None, known: PartitionSta
     )
 
 
-def refusal(operation: Operation) -> str:
+def refusal(operation: Operation | None) -> str:
     """The kind of a request that was refused: its code is logged, and not its path."""
     return f"refused: {_NAMES.get(getattr(operation, 'code', 0), 'another code')}"
 

@@ -174,6 +174,7 @@ class Possibilities:
             if candidate.answer is not None and "fate" in self.steps.arguments(candidate.name):
                 scene = self.scene(broker)._replace(state_epoch=outcome.scene.state_epoch)
                 lost = self.steps.take(candidate.name, LOST_APPLIED, local, scene)
+                assert lost is not None  # a step that is enabled is so whatever becomes of its request
                 locals_after.add(lost.local)
         if found and after != self.shared:
             self._tell_others(broker, *found[0])
@@ -185,7 +186,7 @@ class Possibilities:
         for other, states in self.sets.items():
             if other != broker:
                 seen = (self.steps.take(candidate.name, ANSWERED, local, self.scene(broker), s) for s in states)
-                self.sets[other] = frozenset(out.other for out in seen)
+                self.sets[other] = frozenset(out.other for out in seen if out)
 
     def settle_operator(self, name: str, after: Shared) -> bool:
         """A step of nobody's broker, such as the deletion of /controller by hand; False when it is not allowed."""
@@ -194,7 +195,7 @@ class Possibilities:
             outcomes = [self.steps.take(name, ANSWERED, local, self.scene(broker)) for local in states]
             if not all(out and self.absolute(broker, out.scene) == after for out in outcomes):
                 return False
-            results[broker] = frozenset(out.local for out in outcomes)
+            results[broker] = frozenset(out.local for out in outcomes if out)
         self.sets = results
         self._see(after)
         return True

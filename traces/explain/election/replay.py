@@ -27,6 +27,7 @@ from kafkaproof.traces.reading.current_states import Standing
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.reading.state_records import StateWrite, StateWrites
 from kafkaproof.traces.reading.sweep import Listener
+from kafkaproof.traces.zookeeper.snapshot import Znode
 from kafkaproof.traces.zookeeper.transactions import Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
 from kafkaproof.traces.zookeeper.znodes.contents import broker_in, number_in
@@ -63,7 +64,7 @@ class Follower(Listener):
         """Begin with what brokers may be doing by a tree."""
         self.tree = tree
         self.latest = {self.members.broker_of[s]: s for s in sorted(tree.sessions) if s in self.members.broker_of}
-        self._shared = None, None, shared_in(tree, self.root)
+        self._shared: tuple[Znode | None, Znode | None, Shared] = None, None, shared_in(tree, self.root)
         self.possible = Possibilities(self.steps, self.members.brokers, self._shared[2])
         begin(self.possible, self.latest, self._registrations())
         self.result = Result(
@@ -135,7 +136,9 @@ class Follower(Listener):
 
     def _settled(self, session: int, broker: int | None, observation: Observation | None) -> _Explained | None:
         """What a record is that changes nothing of what its broker may be doing; None where it may."""
-        if observation is None or session not in self.tree.sessions or self._shared[2] != self.possible.shared:
+        if observation is None or broker is None:
+            return None
+        if session not in self.tree.sessions or self._shared[2] != self.possible.shared:
             return None
         possible = self.possible.sets[broker]
         explained, left = self._alike.get((session, broker, possible, self._shared[2], observation.sign), (None, None))
@@ -299,7 +302,6 @@ def _steps_of(variant: str) -> ElectionSteps:
 def shared_in(tree: Tree, root: str) -> Shared:
     """What a tree says of /controller and /controller_epoch."""
     controller, epoch = tree.nodes.get(f"{root}/controller"), tree.nodes.get(f"{root}/controller_epoch")
+    holder = broker_in(controller.data) if controller else None
     number = number_in(epoch.data) if epoch else None
-    return Shared(
-        broker_in(controller.data) if controller else None, *((-1, 0) if number is None else (number, epoch.version))
-    )
+    return Shared(holder) if epoch is None or number is None else Shared(holder, number, epoch.version)

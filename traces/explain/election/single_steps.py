@@ -68,8 +68,9 @@ class ElectionSteps:
         self._execution = Execution(model, {name: _SCOPE[name] for name in model.scope})
         self._transitions = {t.function.__name__: t for t in model.transitions}
         self._blank = self._execution.initial_states()[0]
-        self._known: dict[tuple, Outcome | Scene | None] = {}
-        self._named: dict[tuple, Outcome | Scene | None] = {}
+        self._known: dict[tuple, Outcome | None] = {}
+        self._named: dict[tuple, Outcome | None] = {}
+        self._read: dict[tuple[Local, Scene], Scene] = {}
         self._latest: tuple[tuple, Plain] | None = None
         names = (*_names(self._blank.brokers[ME]), *(f"client.{n}" for n in _names(self._blank.zk.clients[ME])))
         self._place = {name: place for place, name in enumerate(names)}
@@ -182,16 +183,17 @@ class ElectionSteps:
         A model of one partition reads it when a term begins and when a write finds another version; a real
         controller reads each of many before it writes. The read leaves no trace in a log.
         """
-        key = ("read_state", local, scene)
-        if key not in self._known:
+        key = local, scene
+        if key not in self._read:
             state = self._state(local, scene, None)
             read_state(state.zk, ME, state.brokers[ME].epoch)
-            self._known[key] = _scene(state)
-        return self._known[key]
+            self._read[key] = _scene(state)
+        return self._read[key]
 
     def forget(self) -> None:
         """Drop the steps that were computed: those of another epoch never come again."""
         self._known.clear()
+        self._read.clear()
 
     def _before(self, *parts) -> Plain:
         """The state before a step, kept for the next one: many are tried from each state."""

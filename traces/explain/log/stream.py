@@ -12,7 +12,7 @@ from kafkaproof.traces.explain.facts.stream import StreamFacts, facts_in
 from kafkaproof.traces.explain.omissions.expected_writes import Debts
 from kafkaproof.traces.explain.omissions.first_writes import Missing, skipped
 from kafkaproof.traces.explain.omissions.same_event import siblings_in
-from kafkaproof.traces.explain.partitions.explained import UNEXPLAINED, Explained
+from kafkaproof.traces.explain.partitions.explained import UNEXPLAINED, Explained, ExplainedChanges
 from kafkaproof.traces.explain.partitions.replay import explain_changes
 from kafkaproof.traces.explain.topics.context import Judged
 from kafkaproof.traces.explain.topics.replay import Judgements, explain_topics
@@ -44,13 +44,14 @@ class Found:
 
 def explain_stream(evidence: Evidence) -> Found:
     """Explain everything that is written in one stream."""
-    return found_of(evidence, explain_topics(evidence, explain_changes(evidence)))
+    explained = explain_changes(evidence)
+    return found_of(evidence, explained, explain_topics(evidence, explained))
 
 
-def found_of(evidence: Evidence, judged: Judgements) -> Found:
+def found_of(evidence: Evidence, explained: ExplainedChanges, judged: Judgements) -> Found:
     """The judgements of a stream in columns."""
     debts = Debts(evidence)
-    explained, changes, writes = judged.partitions, evidence.changes, Rows("qqr")
+    changes, writes = evidence.changes, Rows("qqr")
     kept = np.flatnonzero(~changes.overwritten)
     codes, claims = explained.codes[kept], evidence.claims
     terms = np.where(codes == UNEXPLAINED, len(claims.keys), claims.codes[kept])
@@ -64,7 +65,7 @@ def found_of(evidence: Evidence, judged: Judgements) -> Found:
         writes,
         {each.write.number: each for each in judged.writes if each.kind is None},
         {term_key: array("q", zxids) for term_key, zxids in judged.threads.items()},
-        replace(judged, partitions=None, writes=[], threads={}),
+        replace(judged, writes=[], threads={}),
         facts_in(evidence, judged.deletions),
         debts,
         skipped(evidence, debts),

@@ -164,6 +164,10 @@ class Handlers:
         tree = self._context.world.topics[work.topic]
         if write.form != Form.DELETE or write.place not in work.next_places(tree):
             return None
+        return self.delete(work, write, term)
+
+    def delete(self, work: Completing, write: Write, term: ObservedTerm) -> Judged:
+        """A deletion that is the next one of a topic's znodes."""
         work.take(write.place)
         self._works[term.start] = [work]
         return Judged(write, TOPIC, _DELETED[write.place.kind])

@@ -22,14 +22,13 @@ from kafkaproof.traces.zookeeper.znodes.topics import OUTSIDE, PlaceKind, topic_
 
 @dataclass
 class Judgements:
-    """Every change of a partition's state in a stream, every other write to topics, and what became of them.
+    """Every write to topics in a stream but for changes of partition states, and what became of topics.
 
     `deleting`: the changes by which a deletion may have gone on while a partition of the topic was being reassigned;
     `gaps`: where nothing else of a controller may come; `threads`: the zxids of the writes of each controller, by epoch
     and session.
     """
 
-    partitions: ExplainedChanges
     writes: list[Judged] = field(default_factory=list)
     made: list[Made] = field(default_factory=list)
     deletions: list[Deletion] = field(default_factory=list)
@@ -52,7 +51,7 @@ class _Judge:
         self._context = Context(evidence)
         self._handlers = Handlers(self._context)
         self._topics = TopicWrites(self._context, self._handlers)
-        self._explained, self._found = explained, Judgements(explained)
+        self._explained, self._found = explained, Judgements()
         self._plain = PlainChanges(evidence, explained)
 
     def run(self) -> Judgements:
@@ -105,19 +104,19 @@ class _Judge:
         """Explain one write; None for a partition's state, which is in some row among the partitions."""
         each = None if row is None else self._explained[row]
         term = self._term(write, each)
-        controls = term is not None and self._is_of_controller(write, each)
-        found = self._handlers.goes_on(write, term, each) if controls else None
+        controller = term if term and self._is_of_controller(write, each) else None
+        found = self._handlers.goes_on(write, controller, each) if controller else None
         if found is None and self._is_of_another_stream(write):
             return None
         if found is None and each is None:
-            found = self._topics.judge(write, term if controls else None)
-        elif found is None and controls:
-            found = self._changed(write, term, each)
+            found = self._topics.judge(write, controller)
+        elif found is None and controller and each:
+            found = self._changed(write, controller, each)
         if found and not found.kind:
             found = replace(found, text=f"{found.text}; before it {self._context.world.text(write.place)}")
-        if controls:
-            self._note(write, term, each)
-        if each:
+        if controller:
+            self._note(write, controller, each)
+        if each and row is not None:
             self._settle(row, each, found)
         self._remember(write, found)
         return None if each else found
@@ -164,7 +163,7 @@ class _Judge:
         if each is None or each.change.after is None:
             self._found.threads[term.key].append(write.zxid)
         if write.place.topic:
-            self._context.deletions.note(term, write, each and each.change)
+            self._context.deletions.note(term, write, each.change if each else None)
         if each and each.may_be(DELETION):
             self._context.history.take_offline(each.change, term.start)
             if self._is_reassigned(write, term):
@@ -196,4 +195,4 @@ class _Judge:
             self._context.history.delete(write)
             self._context.forget(write.place.topic)
         else:
-            self._context.history.end_deletion(write, found.kind or "unexplained")
+            self._context.history.end_deletion(write, found.kind if found and found.kind else "unexplained")

@@ -45,8 +45,9 @@ class TopicWrites:
         if write.form == Form.CREATE:
             return self._created(write)
         topic = topic_in(write.data)
-        why = "what is written is no assignment" if topic is None else self._creations.why_malformed(topic)
-        if why:
+        if topic is None:
+            return unexplained(write, term, "what is written is no assignment")
+        if why := self._creations.why_malformed(topic):
             return unexplained(write, term, why)
         if term is not None:
             return self._rewritten(write, term, topic)
@@ -61,6 +62,8 @@ class TopicWrites:
         if why := self._creations.why_no_topic(write):
             return unexplained(write, None, why)
         topic = topic_in(write.data)
+        if topic is None:
+            return unexplained(write, None, "what is written is no assignment")
         self._context.history.create(write, 0, topic, self._creations.balanced(write, topic))
         return Judged(write, TOPIC, "topic created")
 
@@ -122,7 +125,7 @@ class TopicWrites:
             why = f"T2: a deletion that begins here does something else first: {work.allowed(tree)}"
         if why:
             return unexplained(write, term, why)
-        return self._handlers.deletes(work, write, term)
+        return self._handlers.delete(work, write, term)
 
     def _marker(self, write: Write, term: ObservedTerm | None) -> Judged:
         tree = self._context.world.topics[write.place.topic]

@@ -67,18 +67,19 @@ class Appends:
                         f"{name} of the batch that it appended is {getattr(found, name)}; in the specification "
                         f"{getattr(written, name)}"
                     )
-        elif sorted((e.topic, e.partition, e.offset) for e in entries) != sorted(asked.offsets):
+        elif asked is None or sorted((e.topic, e.partition, e.offset) for e in entries) != sorted(asked.offsets):
             return "the batch that it appended has other offsets than were asked for"
         return None
 
     def note(self, group: Group, line: GroupLine, acked: set[int]) -> int:
         """Remember an append until it is decided; its place, -1 for none."""
-        if line.append is None or line.append[0] == NOWHERE:
+        written = group.storage.written
+        if line.append is None or line.append[0] == NOWHERE or written is None:
             return NOWHERE
         place, id = line.append
         group.storage.outcomes.pop(place, None)
         group.storage.undecided[place] = id
         group.entries.append(place)
-        group.owners[place] = group.storage.written.owner
+        group.owners[place] = written.owner
         group.storage.settle(acked)
         return place

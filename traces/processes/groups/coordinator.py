@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import FunctionType
 from zlib import crc32
 
 from kafkaproof.spec.group import loading, network
@@ -60,9 +59,11 @@ class Steps:
     def __init__(self, model: Model = MODEL):
         self.verdict: int | None = None
         self.waiter = 0
-        watched = {each: self._noting(each) for each in (network.answer, network.answer_operator)}
+        watched: dict[Callable, Callable] = {
+            each: self._noting(each) for each in (network.answer, network.answer_operator)
+        }
         watched[network.operator] = lambda _: self.waiter
-        self.functions: dict[str, FunctionType] = {
+        self.functions: dict[str, Callable] = {
             function.__name__: rebind(function, watched) for function in bound(model, None, Storage).values()
         }
 

@@ -121,7 +121,7 @@ def in_order(cluster: Cluster) -> list[Occurrence]:
     places = _Places(cluster, sessions)
     placed = places.all()
     written = {each.place.zxid for each in placed if each.place.rank == AT}
-    made = places.refused | written | {zxid for each in placed for zxid in each.line.zxids}
+    made = places.refused | written | {zxid for each in placed if each.line for zxid in each.line.zxids}
     found = placed + _crashes(cluster, sessions, placed)
     unsettled = _unsettled(cluster)
     for transaction in cluster.zookeeper.transactions:
@@ -188,8 +188,10 @@ class _Places:
                 raise UserError(f"{self._cluster.directory}: messages that nobody has sent before: {told}")
             for broker in ready:
                 self._place(heads[broker])
-                heads[broker] = next(waiting[broker], None)
-            heads = {broker: line for broker, line in heads.items() if line}
+                if following := next(waiting[broker], None):
+                    heads[broker] = following
+                else:
+                    del heads[broker]
         return self._placed
 
     def _place(self, line: Line) -> None:
@@ -307,15 +309,15 @@ def _behind(place):
 
 def _crashes(cluster: Cluster, sessions: Sessions, placed: list[Occurrence]) -> list[Occurrence]:
     """The crash of each process that ended without a word; one that has recorded nothing has done nothing."""
-    begins = {each.line.process: each.place for each in reversed(placed)}
-    lasts = {each.line.process: each.place for each in placed}
+    begins = {each.line.process: each.place for each in reversed(placed) if each.line}
+    lasts = {each.line.process: each.place for each in placed if each.line}
     processes = [lines for lines in cluster.processes if lines]
     found = []
-    for lines, following in zip(processes, [*processes[1:], None]):
+    for lines, following in zip(processes, [*processes[1:], []]):
         line, broker = lines[-1], lines[0].broker
         if line.step and not line.asks and line.part == ELECTION and line.name in LAST_STEPS:
             continue
-        succeeded = following is not None and following[0].broker == broker
+        succeeded = following and following[0].broker == broker
         end = begins[following[0].process] if succeeded else Place(END, AT)
         session = next((each.session for each in reversed(lines) if each.session), 0)
         closed = Place(sessions.closed.get(session, END), AT)

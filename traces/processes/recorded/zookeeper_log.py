@@ -49,7 +49,7 @@ class Logged:
 
     def has_isr_change(self, zxid: int, p: int) -> bool:
         """Whether a notification of a partition's ISR is there after a transaction: it comes with the state."""
-        return any(self._numbers.of(*place, zxid) == p for place in self._isr_changes.there(zxid))
+        return any(self._numbers.of(topic, number, zxid) == p for topic, number in self._isr_changes.there(zxid))
 
     def refused(self, zxids: Iterable[int]) -> bool:
         """Whether there are transactions of these zxids, and ZooKeeper has refused them all."""

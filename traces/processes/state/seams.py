@@ -113,7 +113,7 @@ class Seams:
 
     def _is_not_older(self, zk, b, p) -> bool:
         """Whether the version that a controller has cached is at least that of the leader who proposes."""
-        return self._known.version(b, p) >= self.message.content["version"]
+        return self.message is not None and self._known.version(b, p) >= self.message.content["version"]
 
     def _acknowledging(self, commit):
         """`commit`, which notes the producers that it answers."""
@@ -150,8 +150,8 @@ class Seams:
                 yield Sent("StorageError", b, None, content)
         if has_planes(self._cluster.partition) and {"b", "p"} <= arguments.keys():
             p = arguments["p"]
-            networks = [state.planes[p].network for state in (before, after)]
-            for kind, receiver, fields in departures(*networks, arguments["b"]):
+            former, present = before.planes[p].network, after.planes[p].network
+            for kind, receiver, fields in departures(former, present, arguments["b"]):
                 yield Sent(kind, arguments["b"], receiver, {"p": p, "fields": fields})
 
 

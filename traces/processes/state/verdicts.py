@@ -35,9 +35,9 @@ class _Question:
 
     def ask(self, *states: Plain) -> bool:
         """Ask it, of a state or a step."""
-        if self.plane is not None:
-            states = tuple(SimpleNamespace(planes=[state.planes[self.plane]]) for state in states)
-        return bool(self.prop.predicate(*states))
+        if self.plane is None:
+            return bool(self.prop.predicate(*states))
+        return bool(self.prop.predicate(*(SimpleNamespace(planes=[state.planes[self.plane]]) for state in states)))
 
     def reads(self, names: tuple[str, ...], plane: int | None) -> bool:
         """Whether it may read what these names lead to, in a data plane or outside of all."""
@@ -65,7 +65,8 @@ class Verdicts:
         return found
 
     def _readers_of(self, path: Path) -> list[_Question]:
-        names, plane = tuple(each for each in path if isinstance(each, str)), path[1] if path[0] == PLANES else None
+        names = tuple(each for each in path if isinstance(each, str))
+        plane = int(path[1]) if path[0] == PLANES else None
         if (names, plane) not in self._readers:
             self._readers[names, plane] = [
                 question

@@ -25,7 +25,7 @@ from kafkaproof.traces.processes.state.knowledge import Knowledge
 from kafkaproof.traces.processes.state.messages import Sent, delivered
 from kafkaproof.traces.processes.state.seams import Seams
 from kafkaproof.traces.processes.state.verdicts import PLANES, Verdicts
-from kafkaproof.traces.processes.state.watched import Journal, before, lengthen, undo, watched
+from kafkaproof.traces.processes.state.watched import Journal, Path, before, lengthen, undo, watched
 
 SPARE = 2
 GIVEN = frozenset({"fate", "hw"})
@@ -65,7 +65,7 @@ class World:
         offsets: int = -1,
     ):
         self.cluster = cluster
-        self.scopes = scopes(*sizes.values(), epochs, log)
+        self.scopes = scopes(**sizes, epochs=epochs, log=log)
         self._names: list[list[int]] = [[] for _ in range(sizes["partitions"])]
         self._chains = [[Chain(names) for _ in range(sizes["brokers"])] for names in self._names]
         self.states: dict[str, Plain] = {}
@@ -77,7 +77,7 @@ class World:
         self.seams = Seams(cluster, self.known)
         for part in (ELECTION, PARTITION):
             model = cluster.model(part)
-            state = new_state(model.state, self.scopes[part] | {"log": 0})
+            state = new_state(model.state, {**self.scopes[part], "log": 0})
             model.initial(state)
             if part == PARTITION:
                 leave_unused(state.zk, sizes["partitions"] - room)
@@ -175,7 +175,7 @@ class World:
         return self._records[broker].fields()
 
     def _records_of(self, broker, compared) -> Records:
-        found = {
+        found: dict[tuple[str, Path], Compared] = {
             (part, ("brokers", broker)): Compared(part, record)
             for part, record in zip((ELECTION, PARTITION), self.record(broker))
         }
@@ -236,7 +236,7 @@ class World:
             if path[0] == PLANES and path[-1] == "length":
                 self._make_room(self.states[part].planes[path[1]])
             elif path[0] == PLANES and path[4:6] == ("log", "slots"):
-                self._chains[path[1]][path[3]].forget(path[6])
+                self._chains[int(path[1])][int(path[3])].forget(int(path[6]))
         journal.clear()
         return changed
 
