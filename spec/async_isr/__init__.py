@@ -1,1 +1,1 @@
-"""Changes of the ISR that travel: an abstract model of one leader and one controller."""
+"""Asynchronous ISR changes: an abstract model of one leader and one controller."""

@@ -1,15 +1,15 @@
-"""Changes of the ISR that travel, abstract: one leader, one controller, and a high watermark that waits for both.
+"""Asynchronous ISR changes, abstract: one leader, one controller, and a high watermark that waits for both ISRs.
 
-The leader asks the controller for another ISR and goes on before it is answered; the controller takes members out by
-itself. Each write of the controller has the next version, and is sent to the leader. The high watermark is the least
-offset of the maximal ISR: the leader's ISR with all that it has asked for on the version that it knows.
+The leader asks the controller for another ISR and goes on before it has the answer; the controller also removes members
+on its own. Each write of the controller has the next version, and is sent to the leader. The high watermark is the
+least offset of the maximal ISR: the leader's ISR together with all that it has asked for on the version that it knows.
 
-Requests and updates are sets that only grow, so that each may come late, again, or never. On one version the leader
-asks for its ISR with one member more or less, so that a request is a version and that member; an update is the
-version's ISR. The version on which something is pending is the leader's, and not kept. The leader reads its followers'
+Requests and updates are sets that only grow, so each may arrive late, again, or never. On one version the leader asks
+for its ISR with one member more or less, so a request is a version and that member; an update is the ISR of a version.
+Pending requests are always on the leader's version, so their version is not kept. The leader reads its followers'
 offsets atomically. Not modelled: other leaders and leader epochs, truncation, refusals, clients, what a record is.
 
-Source: the protocol of KIP-497 in small (kafka.cluster.Partition, kafka.controller.KafkaController, 2.7 to 3.9).
+Source: the protocol of KIP-497, simplified (kafka.cluster.Partition, kafka.controller.KafkaController, 2.7 to 3.9).
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Id, Number, Record, SetOf
@@ -24,9 +24,9 @@ CONTROLLER = Record(
     version=(Version, "its version (the partition epoch)"),
 )
 LEADER_STATE = Record(
-    isr=(SetOf("brokers"), "the ISR of the last update that it has taken"),
+    isr=(SetOf("brokers"), "the ISR of the last update that it has applied"),
     version=(Version, "the version of that update"),
-    pending=(SetOf("brokers"), "everybody in an ISR that it has asked for since, else empty"),
+    pending=(SetOf("brokers"), "the members of all ISRs that it has asked for since; empty if none"),
 )
 STATE = Record(
     controller=(CONTROLLER, "what the controller knows"),
@@ -34,14 +34,14 @@ STATE = Record(
     offsets=(Array(Number(0, Bound("log")), "brokers"), "log end offset of each replica"),
     requests=(
         Array(SetOf("brokers"), Bound("versions", 1)),
-        "for each version the members that the leader has asked to add or to remove on it, one a request",
+        "for each version the members that the leader has asked to add or remove, one for each request",
     ),
-    updates=(Array(SetOf("brokers"), Bound("versions", 1)), "the ISR of each version; of version 0 nobody is told"),
+    updates=(Array(SetOf("brokers"), Bound("versions", 1)), "the ISR of each version; version 0 is not sent"),
 )
 
 
 def initial(s):
-    """All logs empty, everybody in the ISR, nothing asked for."""
+    """All logs are empty, all replicas are in the ISR, and there are no requests."""
     everyone = everybody(len(s.offsets))
     s.controller.isr = everyone
     s.leader.isr = everyone
@@ -49,7 +49,7 @@ def initial(s):
 
 
 def is_counted(leader, replica):
-    """Whether a replica is in the maximal ISR: that of the leader, or one that it has asked for."""
+    """Whether a replica is in the maximal ISR: in the leader's ISR, or in one that it has asked for."""
     return contains(leader.isr, replica) or contains(leader.pending, replica)
 
 
@@ -68,7 +68,7 @@ def has_reached(s, replica):
 
 
 def changed(isr, replica):
-    """An ISR with a member more, or without it."""
+    """An ISR with a member added, or removed if it was there."""
     return without_member(isr, replica) if contains(isr, replica) else with_member(isr, replica)
 
 
@@ -90,17 +90,17 @@ def write_isr(s, isr):
 
 
 def ask(s, replica):
-    """The leader asks for its ISR with `replica` added or removed, and counts its members from now on."""
+    """The leader asks for its ISR with `replica` added or removed, and counts the members of that ISR from now on."""
     version = s.leader.version
     s.requests[version] = union(s.requests[version], only(replica))
     s.leader.pending = union(s.leader.pending, changed(s.leader.isr, replica))
 
 
 def controller_shrink_isr(s, replica: Replica):
-    """The controller takes a follower for dead, and out of the ISR.
+    """The controller believes that a follower is dead, and removes it from the ISR.
 
     Guards:  `replica` is in the ISR, and not the leader.
-    Effects: an ISR without it, under the next version.
+    Effects: an ISR without it, with the next version.
     Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr, 2.7 to 3.9.
     """
     if replica == LEADER or not contains(s.controller.isr, replica):
@@ -113,8 +113,8 @@ def controller_shrink_isr(s, replica: Replica):
 def controller_handle_request(s, version: Version, replica: Replica):
     """The controller writes the ISR that the leader has asked for.
 
-    Guards:  the request is there; it is on the version that the controller has.
-    Effects: that ISR, under the next version.
+    Guards:  the request was sent; it is on the version that the controller has.
+    Effects: that ISR, with the next version.
     Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9 (processAlterIsr before 3.2).
     """
     if not contains(s.requests[version], replica) or not is_current(s, version):
@@ -125,7 +125,7 @@ def controller_handle_request(s, version: Version, replica: Replica):
 
 
 def leader_request_shrink(s, replica: Replica):
-    """The leader asks that a follower be removed; how far behind it is, is not looked at.
+    """The leader asks the controller to remove a follower, however far behind that is.
 
     Guards:  `replica` is in the leader's ISR, and not the leader.
     Effects: the request is sent; the high watermark still waits for the follower.
@@ -139,7 +139,7 @@ def leader_request_shrink(s, replica: Replica):
 
 
 def leader_request_expand(s, replica: Replica):
-    """The leader asks that a follower be added which has reached the high watermark.
+    """The leader asks the controller to add a follower that has reached the high watermark.
 
     Guards:  `replica` is not in the leader's ISR; its offset is no lower than the high watermark.
     Effects: the request is sent; the high watermark waits for the follower from now on.
@@ -153,10 +153,10 @@ def leader_request_expand(s, replica: Replica):
 
 
 def leader_handle_update(s, version: Version):
-    """The leader takes an update, not necessarily the newest.
+    """The leader applies an update, not necessarily the newest.
 
     Guards:  it was sent; its version is higher than the leader's.
-    Effects: ISR and version are the update's; what the leader has asked for on a lower version counts no more,
+    Effects: ISR and version are those of the update; what the leader has asked for on a lower version no longer counts,
              since the controller refuses it from now on.
     Kafka:   Partition.handleAlterPartitionUpdate, makeLeader, 2.7 to 3.9.
     """
@@ -173,7 +173,7 @@ def leader_write(s):
     """The leader appends a record.
 
     Guards:  none.
-    Effects: its log is longer by one.
+    Effects: its log has one more record.
     Kafka:   Partition.appendRecordsToLeader.
     """
     s.offsets[LEADER] += 1
@@ -183,8 +183,8 @@ def leader_write(s):
 def follower_replicate(s, replica: Replica):
     """A follower fetches one record.
 
-    Guards:  its log is shorter than the leader's (so that it is not the leader).
-    Effects: its log is longer by one.
+    Guards:  its log is shorter than the leader's (so it is not the leader).
+    Effects: its log has one more record.
     Kafka:   ReplicaFetcherThread.processPartitionData.
     """
     if s.offsets[replica] >= s.offsets[LEADER]:

@@ -1,4 +1,4 @@
-"""Properties of the ISR whose changes travel."""
+"""Properties of asynchronous ISR changes."""
 
 from kafkaproof.spec.async_isr.async_isr import LEADER, changed, high_watermark, is_counted
 from kafkaproof.spec.async_isr.lemmas import asked_on_what_is_known, leader_stays, written_is_sent
@@ -20,7 +20,7 @@ def high_watermark_never_falls(before, after):
 
 
 def follower_is_behind(s):
-    """No follower has a record that the leader has not."""
+    """No follower has a record that the leader lacks."""
     for offset in s.offsets:
         if offset > s.offsets[LEADER]:
             return False
@@ -28,12 +28,12 @@ def follower_is_behind(s):
 
 
 def known_is_written(s):
-    """The controller and the leader know ISRs that were written, the leader no newer one than the controller."""
+    """The controller and the leader know ISRs that were written; the leader's is no newer than the controller's."""
     return written_is_sent(s)
 
 
 def leader_in_isr(s):
-    """The leader is in every ISR that was written, and asks for none without itself."""
+    """The leader is in every ISR that was written, and never asks for one without itself."""
     for version in range(len(s.updates)):
         if not leader_stays(s, version):
             return False
@@ -41,8 +41,8 @@ def leader_in_isr(s):
 
 
 def asked_is_pending(s):
-    """What is pending are the members of all ISRs that the leader has asked for on the version that it knows, and
-    nobody if it has asked for none; on a later version it has asked for nothing (Partition.submitAlterPartition).
+    """Pending are the members of all ISRs that the leader has asked for on the version that it knows, or nobody if it
+    has asked for none. It has asked for nothing on a later version (Partition.submitAlterPartition).
     """
     asked = 0
     for r in range(len(s.offsets)):
@@ -55,8 +55,8 @@ def asked_is_pending(s):
 
 
 def isr_by_request(before, after):
-    """A written ISR has the next version, and is without one follower more, or is what the leader has asked for on the
-    version before; what was sent of former versions stays.
+    """A written ISR has the next version. It lacks one follower of the version before, or is what the leader asked for
+    on that version. What was sent of former versions stays.
     """
     old = before.controller
     new = after.controller
@@ -74,7 +74,7 @@ def isr_by_request(before, after):
 
 
 def leaves_isr(before, after, replica):
-    """A follower that the controller takes for dead was in the ISR, and is not in it any more."""
+    """A follower that the controller believes dead was in the ISR, and no longer is."""
     return contains(before.controller.isr, replica) and not contains(after.controller.isr, replica)
 
 
@@ -88,24 +88,24 @@ def requests_stay(before, after):
 
 
 def asks_to_remove(before, after, replica):
-    """A leader that takes a follower for slow asks for its ISR without that (Partition.maybeShrinkIsr)."""
+    """A leader that finds a follower too slow asks for its ISR without that follower (Partition.maybeShrinkIsr)."""
     asked = contains(after.requests[before.leader.version], replica)
     return asked and contains(before.leader.isr, replica) and replica != LEADER
 
 
 def asks_to_add(before, after, replica):
-    """A follower whom a leader asks to add has reached the high watermark (Partition.maybeExpandIsr)."""
+    """A follower that a leader asks to add has reached the high watermark (Partition.maybeExpandIsr)."""
     asked = not contains(before.leader.isr, replica) and contains(after.requests[before.leader.version], replica)
     return asked and before.offsets[replica] >= high_watermark(before)
 
 
 def knows_update(before, after, version):
-    """The leader takes an update of a higher version than it knows, and then knows that version."""
+    """The leader applies an update of a higher version than it knows, and then knows that version."""
     return before.leader.version < version and after.leader.version == version
 
 
 def one_record(before, after):
-    """Logs grow by one record at most, of one replica, and never shrink."""
+    """At most one log grows, by one record, and logs never shrink."""
     grown = 0
     for r in range(len(after.offsets)):
         if after.offsets[r] < before.offsets[r]:
@@ -115,7 +115,7 @@ def one_record(before, after):
 
 
 def added_unknown(s):
-    """The controller has added a member, and the leader does not know."""
+    """The controller has added a member, and the leader does not know it yet."""
     for r in range(len(s.offsets)):
         if contains(s.controller.isr, r) and not contains(s.leader.isr, r) and s.offsets[r] > 0:
             return True
@@ -128,7 +128,7 @@ def shrunk_in_vain(s):
 
 
 def waits_for_pending(s):
-    """The high watermark waits for a follower that is not in the leader's ISR, and is behind."""
+    """The high watermark waits for a follower that is not in the leader's ISR and lags behind."""
     for r in range(len(s.offsets)):
         behind = s.offsets[r] < s.offsets[0]
         if behind and is_counted(s.leader, r) and not contains(s.leader.isr, r):

@@ -1,4 +1,4 @@
-"""Changes of the ISR that travels which go unnoticed."""
+"""Changes to the model of asynchronous ISR changes that no property notices."""
 
 LATER = (
     "The leader takes its high watermark for higher than it is when it looks whom to add: it adds a follower later, "

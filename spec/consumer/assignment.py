@@ -1,15 +1,15 @@
 """Who reads which partition: the old consumer's assignment strategies as pure functions.
 
-Every member computes the whole assignment from what it has read: the threads of all members, in the order
-of their names, and the partitions in ascending order. A strategy maps the place of a partition to the place
-of a thread, NOBODY without threads.
+Every member computes the whole assignment from what it has read: the threads of all members, ordered by name, and the
+partitions in ascending order. A strategy maps the index of a partition to the index of a thread, or to NOBODY without
+threads.
 
-The name of thread i of a consumer is "<consumer id>-<i>"; names compare as text, so that thread 10 stands
-before thread 2. Consumers are numbered in the order of their ids, `<group>_<host>-<ms>-<8 hex digits>` or
-`<group>_<consumer.id>`: the order of start-up only on one host. (An id that begins with another id and "-"
-would stand among that one's threads; no generated id does.)
+The name of thread i of a consumer is "<consumer id>-<i>". Names compare as text, so thread 10 comes before thread 2.
+Consumers are numbered in the order of their ids, `<group>_<host>-<ms>-<8 hex digits>` or `<group>_<consumer.id>`, which
+is the order of start-up only on a single host. (An id that begins with another id and "-" would sort among the other's
+threads; no generated id does.)
 
-Source: kafka.consumer.RangeAssignor and RoundRobinAssignor, 0.8.2 to 0.11; before that the range alone, in
+Source: kafka.consumer.RangeAssignor and RoundRobinAssignor, 0.8.2 to 0.11; before that only range, in
 ZookeeperConsumerConnector.
 """
 
@@ -30,12 +30,12 @@ def quotient(n, divisor):
 
 
 def remainder(n, divisor):
-    """What is left of n."""
+    """The remainder of n."""
     return n - divisor * quotient(n, divisor)
 
 
 def size(members):
-    """How many consumers are in a set."""
+    """The number of consumers in a set."""
     count = 0
     for c in range(MOST_MEMBERS):
         if contains(members, c):
@@ -44,7 +44,8 @@ def size(members):
 
 
 def range_first(i, partitions, threads):
-    """The first partition of thread i: those before it have one more each while there is a rest.
+    """The first partition of thread i. Each of the first threads has one partition more, until the remainder is used
+    up.
 
     Kafka: RangeAssignor.assign, startPart, 0.8 to 0.11.
     """
@@ -52,7 +53,7 @@ def range_first(i, partitions, threads):
 
 
 def range_owner(p, partitions, threads):
-    """The thread that reads partition p: consecutive partitions, the first threads one more.
+    """The thread that reads partition p: each reads consecutive partitions, the first threads one more.
 
     Kafka: RangeAssignor.assign, 0.8 to 0.11.
     """
@@ -63,9 +64,9 @@ def range_owner(p, partitions, threads):
 
 
 def range_ceil_owner(p, partitions, threads):
-    """The formula of textbooks: as many partitions for each as the quotient rounded up, the last get the rest.
+    """The textbook formula: each thread gets the quotient rounded up, and the last ones what is left.
 
-    Not Kafka's: 4 partitions and 3 threads give 2, 2, 0 here, and 2, 1, 1 in Kafka.
+    This is not Kafka's: 4 partitions and 3 threads give 2, 2, 0 here, but 2, 1, 1 in Kafka.
     """
     if threads == 0:
         return NOBODY
@@ -86,15 +87,15 @@ def deal(last, subscribed, threads):
 
 
 def round_robin_owner(p, partitions, threads):
-    """The thread that reads the partition dealt as number p, when all have subscribed to the one topic.
+    """The thread that reads the partition dealt as number p, if all have subscribed to the one topic.
 
-    The order of dealing is that of hash codes; of one topic's first ten partitions it is ascending.
+    Partitions are dealt in the order of their hash codes, which is ascending for a topic's first ten partitions.
     """
     return NOBODY if threads == 0 else remainder(p, threads)
 
 
 def stands_before(i, j):
-    """Whether the name of thread i stands before that of thread j of the same consumer; both below 100."""
+    """Whether the name of thread i sorts before that of thread j of the same consumer; both are below 100."""
     if i < TEN <= j:
         return i <= quotient(j, TEN)
     if j < TEN <= i:
@@ -103,7 +104,7 @@ def stands_before(i, j):
 
 
 def place_of(i, threads):
-    """The place of thread i among the threads of its consumer."""
+    """The index of thread i among the sorted threads of its consumer."""
     place = 0
     for j in range(threads):
         if stands_before(j, i):
@@ -112,7 +113,7 @@ def place_of(i, threads):
 
 
 def thread_at(place, threads):
-    """The thread at a place among those of its consumer."""
+    """The thread at an index among the sorted threads of its consumer."""
     for i in range(threads):
         if place_of(i, threads) == place:
             return i
@@ -120,7 +121,7 @@ def thread_at(place, threads):
 
 
 def member_at(place, members):
-    """The consumer at a place in a set of consumers."""
+    """The consumer at an index in a set of consumers."""
     before = 0
     for c in range(MOST_MEMBERS):
         if contains(members, c):
@@ -136,7 +137,7 @@ def place_of_owner(p, partitions, threads):
 
 
 def owner(p, partitions, members, threads):
-    """The consumer that reads partition p, NOBODY without members; each has so many threads."""
+    """The consumer that reads partition p, NOBODY without members; each member has `threads` threads."""
     place = place_of_owner(p, partitions, size(members) * threads)
     return NOBODY if place == NOBODY else member_at(quotient(place, threads), members)
 

@@ -1,7 +1,7 @@
-"""What may go wrong, or change, from outside: counted as changes, expiries of living consumers' sessions, splits.
+"""Faults and changes from outside. Changes, expiries of living consumers' sessions, and splits have budgets.
 
-Consequences do not count: the end of a former session, a new start, the return of the brokers. Lost answers are
-the `fate` of requests.
+Consequences do not count: the end of a former session, a new start, the return of the brokers. `fate` says which
+answers are lost.
 """
 
 from kafkaproof.spec.consumer.member import FAILED, IDLE, NEW_SESSION, NONE, Consumer, end_process, is_committed
@@ -20,8 +20,8 @@ from kafkaproof.spec.consumer.zookeeper import (
 def shut_down(s, c: Consumer):
     """A consumer is told to shut down: it commits, and closes its session.
 
-    Guards:  it has started; nobody holds its lock, but between two attempts; what was read is committed.
-    Effects: its ephemerals are gone; no process.
+    Guards:  it has started; no rebalance holds its lock, or it is between two attempts; what was read is committed.
+    Effects: its ephemerals are gone, and so is the process.
     """
     consumer = s.consumers[c]
     if not consumer.up or consumer.callback != NONE or not is_committed(consumer):
@@ -38,9 +38,9 @@ def shut_down(s, c: Consumer):
 
 
 def crash(s, c: Consumer):
-    """A consumer's process dies; its session stays open until it expires.
+    """A consumer's process dies. Its session stays open until it expires.
 
-    Guards:  there is a process; no former session of it is still open.
+    Guards:  there is a process; none of its former sessions is still open.
     Effects: all that it knew is gone.
     """
     if not s.consumers[c].up or has_orphan(s.zk, c):
@@ -54,7 +54,7 @@ def crash(s, c: Consumer):
 
 
 def expire_orphan(s, c: Consumer):
-    """The former session of a consumer expires.
+    """A former session of a consumer expires.
 
     Guards:  it owns something.
     Effects: its ephemerals are gone.
@@ -70,7 +70,7 @@ def expire_session(s, c: Consumer):
     """ZooKeeper gives up the session of a living consumer, which does not know.
 
     Guards:  there is a process, with an open session.
-    Effects: its ephemerals are gone; it believes what it believed, and its threads read on.
+    Effects: its ephemerals are gone; the consumer does not notice, and its threads read on.
     """
     if not s.consumers[c].up or not session_open(s.zk, c):
         return False
@@ -84,7 +84,7 @@ def split_session(s, c: Consumer):
     """The client library opens a new session while the former one still lives on the server (ZOOKEEPER-1740).
 
     Guards:  the consumer is registered; no other former session is open.
-    Effects: what the former session owns stays for a while; the callback for a new session waits.
+    Effects: what the former session owns stays for a while; the callback for the new session is due.
     """
     consumer = s.consumers[c]
     if not consumer.up or consumer.callback != NONE or not session_open(s.zk, c) or has_orphan(s.zk, c):
@@ -130,7 +130,7 @@ def regain_brokers(s):
     """A broker comes back.
 
     Guards:  there is none.
-    Effects: /brokers/ids has a child; whoever has found none begins to rebalance.
+    Effects: /brokers/ids has a child; consumers that found none begin to rebalance.
     """
     if not s.zk.brokerless:
         return False

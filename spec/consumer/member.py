@@ -1,12 +1,12 @@
 """What one consumer knows: its rebalance in progress, what it has claimed, what its threads read.
 
-Three threads run Kafka's code here: the client library's event thread (`callback`: registration, and the
-rebalance that follows it), the watcher executor (a rebalance after a watch), and the auto-committer. The first
-two rebalance under one lock: `doing` is the program counter of whoever holds it.
+Three threads run Kafka's code here: the client library's event thread (`callback`: registration, and the rebalance that
+follows it), the watcher executor (a rebalance after a watch), and the auto-committer. The first two rebalance under one
+lock; `doing` is the program counter of the thread that holds it.
 
-The registry (topicRegistry) is what the consumer takes for its own: offsets are committed of it, and it is what
-the next rebalance releases. What the threads read is another thing: a new session clears the registry at once,
-and the fetchers run on until a rebalance stops them.
+The registry (topicRegistry) is the set of partitions that the consumer believes it owns: it commits their offsets, and
+releases them in the next rebalance. The threads may read other partitions: a new session clears the registry at once,
+but the fetchers run on until a rebalance stops them.
 """
 
 from kafkaproof.spec.consumer.assignment import owner, owner_thread
@@ -20,54 +20,54 @@ Callback = Choice(
     "NONE",
     "START",  # the process starts: must register
     "NEW_SESSION",  # the library has opened a new session: must reset and register
-    "REBALANCE",  # registered: must rebalance, when the lock is free
+    "REBALANCE",  # registered: must rebalance once the lock is free
 )
 NONE, START, NEW_SESSION, REBALANCE = Callback
 Doing = Choice(
     "IDLE",
     "LOOKING",  # an attempt begins: must read its own id and the brokers
-    "RELEASING",  # fetchers are stopped: must delete the owners' nodes of the registry
+    "RELEASING",  # fetchers are stopped: must delete the owner nodes of the registry's partitions
     "LISTING",  # must list the members
     "READING_IDS",  # must read what they subscribe to
     "READING_TOPIC",  # must read how many partitions there are
-    "READING_OFFSETS",  # knows what is its own: must read where to begin
-    "CLAIMING",  # must create the owners' nodes
-    "UNDOING",  # another has one of them: must delete those that it has created
+    "READING_OFFSETS",  # knows its own partitions: must read where to begin
+    "CLAIMING",  # must create the owner nodes
+    "UNDOING",  # another consumer has one of them: must delete those that it has created
     "FAILED",  # fetchers are stopped: must try again, or give up
 )
 (IDLE, LOOKING, RELEASING, LISTING, READING_IDS, READING_TOPIC, READING_OFFSETS, CLAIMING, UNDOING, FAILED) = Doing
 
 POSITION = Record(
     offset=(Number(0, Bound("offsets")), "offset of the next record"),
-    uncommitted=(Flag(), "it is not what was last read or committed"),
+    uncommitted=(Flag(), "it differs from the offset last read from ZooKeeper or committed"),
 )
 CONSUMER = Record(
     up=(Flag(), "there is a process"),
     callback=(Callback, "what the event thread must do"),
     doing=(Doing, "the rebalance in progress"),
-    failures=(Array(Flag(), "retries"), "attempts of this rebalance that have failed, the last one never"),
-    registry=(SetOf("partitions"), "partitions that it takes for its own"),
+    failures=(Array(Flag(), "retries"), "failed attempts of this rebalance; the last possible one is not counted"),
+    registry=(SetOf("partitions"), "the registry: partitions that it believes it owns"),
     streams=(Array(SetOf("partitions"), "threads"), "partitions that each thread reads"),
     members=(SetOf("consumers"), "members listed in this attempt"),
     size=(Number(0, Bound("partitions")), "partitions of the topic, read in this attempt"),
-    mine=(SetOf("partitions"), "partitions that are its own by this attempt's assignment"),
-    left=(SetOf("partitions"), "partitions that the present phase has still to do"),
-    claimed=(SetOf("partitions"), "those whose claim has succeeded in this attempt"),
+    mine=(SetOf("partitions"), "partitions that this attempt's assignment gives it"),
+    left=(SetOf("partitions"), "partitions that are left to do in the present phase"),
+    claimed=(SetOf("partitions"), "partitions whose claim has succeeded in this attempt"),
     conflict=(Flag(), "a claim of this attempt has failed"),
-    positions=(Array(POSITION, "partitions"), "how far it has read"),
+    positions=(Array(POSITION, "partitions"), "how far it has read, by partition"),
 )
 STATE = Record(zk=(ZOOKEEPER, "ZooKeeper"), consumers=(Array(CONSUMER, "consumers"), "what each consumer knows"))
 
 
 def initial(s, missing: Flag()):
-    """Nobody runs; the topic has all its partitions, or all but the last (`missing`)."""
+    """No consumer runs yet. The topic has all its partitions, or lacks the last one (`missing`)."""
     s.zk.size = len(s.zk.partitions) - missing
     for partition in s.zk.partitions:
         partition.owner = NOBODY
 
 
 def forget_positions(consumer):
-    """What was read of partitions outside the registry is of no use."""
+    """Forget what was read of partitions outside the registry."""
     for p in range(len(consumer.positions)):
         if not contains(consumer.registry, p):
             consumer.positions[p].offset = 0
@@ -75,7 +75,7 @@ def forget_positions(consumer):
 
 
 def reset(consumer):
-    """resetState: the registry is cleared, not the fetchers, nor what an attempt in progress has read."""
+    """resetState: clear the registry, but not the fetchers, nor what an attempt in progress has read."""
     for p in range(len(consumer.positions)):
         if contains(consumer.registry, p):
             consumer.positions[p].offset = 0
@@ -84,7 +84,7 @@ def reset(consumer):
 
 
 def is_committed(consumer):
-    """Whether everything that was read of the registry's partitions is committed."""
+    """Whether everything that was read from the registry's partitions is committed."""
     for position in consumer.positions:
         if position.uncommitted:
             return False
@@ -100,13 +100,13 @@ def reads(consumer, p):
 
 
 def stop_fetchers(consumer):
-    """closeFetchers: no thread reads; offsets are committed next."""
+    """closeFetchers: stop all threads. Offsets are committed next."""
     for t in range(len(consumer.streams)):
         consumer.streams[t] = 0
 
 
 def forget_attempt(consumer):
-    """What an attempt has read and done is forgotten."""
+    """Forget what an attempt has read and done."""
     consumer.members = 0
     consumer.size = 0
     consumer.mine = 0
@@ -117,14 +117,14 @@ def forget_attempt(consumer):
 
 
 def fail(consumer):
-    """The attempt has failed: fetchers are stopped."""
+    """End an attempt that has failed: fetchers are stopped."""
     stop_fetchers(consumer)
     forget_attempt(consumer)
     consumer.doing = FAILED
 
 
 def gives_up(consumer):
-    """Count a failed attempt; whether it was the last (rebalance.max.retries)."""
+    """Count a failed attempt. Returns whether it was the last one (rebalance.max.retries)."""
     for i in range(len(consumer.failures) - 1):
         if not consumer.failures[i]:
             consumer.failures[i] = 1
@@ -133,14 +133,14 @@ def gives_up(consumer):
 
 
 def end_rebalance(consumer):
-    """The rebalance is over: the lock is free."""
+    """End the rebalance: the lock is free."""
     for i in range(len(consumer.failures)):
         consumer.failures[i] = 0
     consumer.doing = IDLE
 
 
 def begin_release(consumer):
-    """The phase that releases what is in the registry; without anything there it is over."""
+    """Enter the phase that releases the registry's partitions, or skip it if there are none."""
     consumer.left = consumer.registry
     consumer.doing = RELEASING
     if is_empty(consumer.left):
@@ -148,7 +148,7 @@ def begin_release(consumer):
 
 
 def end_release(consumer):
-    """Nothing is its own any more."""
+    """Everything is released: the registry is empty."""
     consumer.registry = 0
     forget_positions(consumer)
     consumer.doing = LISTING
@@ -163,12 +163,12 @@ def assign(consumer, c):
 
 
 def thread_for(consumer, p):
-    """The thread that this attempt's assignment gives partition p to."""
+    """The thread to which this attempt's assignment gives partition p."""
     return owner_thread(p, consumer.size, consumer.members, len(consumer.streams))
 
 
 def start_fetchers(consumer):
-    """updateFetcher: what was claimed is the registry, and its threads read."""
+    """updateFetcher: the claimed partitions become the registry, and the threads read them."""
     consumer.registry = consumer.mine
     for p in range(len(consumer.positions)):
         if contains(consumer.mine, p):
@@ -184,7 +184,7 @@ def after_assignment(consumer):
 
 
 def after_offsets(consumer):
-    """The offsets are known: its partitions are claimed next."""
+    """The offsets are known: partitions are claimed next."""
     consumer.left = consumer.mine
     consumer.doing = CLAIMING
 
@@ -195,7 +195,7 @@ def after_claims(consumer):
 
 
 def begin_undo(consumer):
-    """After a conflict the claims that succeeded are undone."""
+    """After a conflict, the claims that succeeded are undone next."""
     consumer.left = consumer.claimed
     consumer.doing = UNDOING
 
@@ -211,7 +211,7 @@ def end_claims(consumer):
 
 
 def end_process(consumer):
-    """The process is gone with all that it knew."""
+    """Clear all that the process knew: it is gone."""
     consumer.up = 0
     consumer.callback = NONE
     consumer.registry = 0

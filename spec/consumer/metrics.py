@@ -1,4 +1,4 @@
-"""Metrics of the system consumer: the old consumer of one group, which rebalances through ZooKeeper."""
+"""Metrics of the consumer system: one group of old consumers, which rebalances through ZooKeeper."""
 
 from kafkaproof.spec.consumer.member import LOOKING, reads
 from kafkaproof.spec.consumer.zookeeper import Answer
@@ -17,7 +17,7 @@ from kafkaproof.spec.metrics.names import (
 
 
 def consumers(s):
-    """How many consumers are registered, by the present session or a former one."""
+    """The number of consumers that are registered, by their present session or a former one."""
     count = 0
     for client in s.zk.clients:
         if client.registered != ABSENT:
@@ -26,12 +26,12 @@ def consumers(s):
 
 
 def partitions(s):
-    """How many partitions the topic has."""
+    """The number of partitions of the topic."""
     return s.zk.size
 
 
 def owned(s):
-    """How many partitions have an owner's znode."""
+    """The number of partitions that have an owner node."""
     count = 0
     for partition in s.zk.partitions:
         if partition.owner != NOBODY:
@@ -40,7 +40,7 @@ def owned(s):
 
 
 def double_reads(s):
-    """How many partitions more than one consumer reads."""
+    """The number of partitions that more than one consumer reads."""
     count = 0
     for p in range(len(s.zk.partitions)):
         readers = 0
@@ -53,7 +53,7 @@ def double_reads(s):
 
 
 def attempts(before, after):
-    """How many attempts to rebalance a step began.
+    """The number of attempts to rebalance that a step began.
 
     Kafka: ZookeeperConsumerConnector.syncedRebalance, RebalanceRateAndTime.
     """

@@ -1,4 +1,4 @@
-"""What the threads of a consumer read, and what it commits of it, in ZooKeeper."""
+"""What the threads of a consumer read, and which offsets it commits in ZooKeeper."""
 
 from kafkaproof.spec.consumer.member import Consumer, Partition, reads
 from kafkaproof.spec.consumer.zookeeper import set_offset
@@ -9,9 +9,9 @@ from kafkaproof.spec.language.sets import contains
 def consume(s, c: Consumer, p: Partition):
     """A thread takes the next record of a partition.
 
-    Guards:  a thread of `c` reads `p`; whether the session is open does not matter. (What is read outside
-             the registry is never committed, and is left out.)
-    Effects: the position is one further, and not committed.
+    Guards:  a thread of `c` reads `p`; the session need not be open. (What is read outside the registry is never
+             committed, and is not modelled.)
+    Effects: the position advances by one, and is not yet committed.
     Kafka:   ConsumerIterator.next, 0.8 to 0.11.
     """
     consumer = s.consumers[c]
@@ -26,7 +26,7 @@ def consume(s, c: Consumer, p: Partition):
 def commit(s, c: Consumer, p: Partition):
     """A consumer writes how far it has read, by the auto-committer or after the fetchers are stopped.
 
-    Guards:  `p` is in the registry; the position is not the one last read or committed.
+    Guards:  `p` is in the registry; the position differs from the one last read from ZooKeeper or committed.
     Request: OK; EXPIRED.
     Effects: the position is committed.
     Kafka:   ZookeeperConsumerConnector.commitOffsetToZooKeeper, 0.8 to 0.11.

@@ -1,6 +1,6 @@
-"""One attempt of a rebalance: stop, release, read, assign, claim; or fail, and try again.
+"""One attempt of a rebalance: stop, release, read, assign, claim; or fail and try again.
 
-One request a step. The client library asks again until it is answered, in the next session if need be: on
+Each step sends one request. The client library repeats it until it is answered, in the next session if need be: on
 EXPIRED and on LOST a transition changes nothing, and is taken again.
 """
 
@@ -48,9 +48,9 @@ def look(s, c: Consumer):
     """An attempt begins: the consumer reads its own id and the brokers.
 
     Guards:  it holds the lock, at the beginning of an attempt.
-    Request: OK; NONODE when its id is not registered; NOBROKERS; EXPIRED.
-    Effects: on OK fetchers are stopped, and it releases next; on NONODE the attempt fails; on NOBROKERS the
-             rebalance is over, with everything as it was, until a broker comes.
+    Request: OK; NONODE if its id is not registered; NOBROKERS; EXPIRED.
+    Effects: on OK fetchers are stopped, and it releases next; on NONODE the attempt fails; on NOBROKERS the rebalance
+             ends and changes nothing, until a broker comes.
     Kafka:   ZKRebalancerListener.rebalance, closeFetchers, 0.8 to 0.11.
     """
     consumer = s.consumers[c]
@@ -69,7 +69,7 @@ def look(s, c: Consumer):
 
 
 def release(s, c: Consumer, p: Partition, fate: Fate):
-    """A consumer deletes the owner's node of a partition that it takes for its own.
+    """A consumer deletes the owner node of a partition that it believes it owns.
 
     Guards:  fetchers are stopped, and what they have read is committed; `p` was in the registry.
     Request: OK or NONODE; EXPIRED; LOST.
@@ -93,7 +93,7 @@ def list_group(s, c: Consumer):
 
     Guards:  it has released everything.
     Request: OK; EXPIRED.
-    Effects: it reads each id next; if its own is not among them the attempt fails.
+    Effects: it reads each id next; if its own is not among them, the attempt fails.
     Kafka:   ZkUtils.getConsumersPerTopic, getConsumersInGroup, 0.8 to 0.11.
     """
     consumer = s.consumers[c]
@@ -111,8 +111,8 @@ def list_group(s, c: Consumer):
 def read_subscriptions(s, c: Consumer):
     """A consumer reads what every member that it has listed subscribes to.
 
-    Guards:  it has listed them.
-    Request: OK; NONODE when one of them is gone; EXPIRED.
+    Guards:  it has listed the members.
+    Request: OK; NONODE if one of them is gone; EXPIRED.
     Effects: on OK it reads the topic next; on NONODE the attempt fails.
     Kafka:   TopicCount.constructTopicCount, 0.8 to 0.11.
     """
@@ -133,7 +133,7 @@ def read_partitions(s, c: Consumer):
 
     Guards:  it has read the members.
     Request: OK; EXPIRED.
-    Effects: it reads the offsets of its own partitions next; without any the rebalance is over.
+    Effects: it reads the offsets of its own partitions next; if it has none, the rebalance is over.
     Kafka:   ZkUtils.getPartitionsForTopics, RangeAssignor.assign, 0.8 to 0.11.
     """
     consumer = s.consumers[c]
@@ -151,11 +151,11 @@ def read_partitions(s, c: Consumer):
 
 
 def read_offset(s, c: Consumer, p: Partition):
-    """A consumer reads where to begin in a partition of its own, before it has claimed it.
+    """A consumer reads where to begin in a partition of its own, before it claims the partition.
 
     Guards:  the assignment is known, and the offset is not.
     Request: OK; EXPIRED.
-    Effects: after the last one it claims.
+    Effects: after the last one it claims its partitions.
     Kafka:   ZookeeperConsumerConnector.fetchOffsets, addPartitionTopicInfo, 0.8 to 0.11.
     """
     consumer = s.consumers[c]
@@ -171,12 +171,12 @@ def read_offset(s, c: Consumer, p: Partition):
 
 
 def claim(s, c: Consumer, p: Partition, fate: Fate):
-    """A consumer creates the owner's node of a partition that the assignment gives to one of its threads.
+    """A consumer creates the owner node of a partition that the assignment gives to one of its threads.
 
     Guards:  its offset is known, and it is not yet claimed.
-    Request: OK; MINE when the node names that thread, whosever session it belongs to; NODEEXISTS; EXPIRED; LOST.
-    Effects: OK and MINE are success. After the last one the threads read; or, if one has failed, those that
-             have not are undone.
+    Request: OK; MINE if the node names that thread, in whichever session; NODEEXISTS; EXPIRED; LOST.
+    Effects: OK and MINE are successes. After the last claim the threads read; but if a claim has failed, the others are
+             undone.
     Kafka:   ZKRebalancerListener.reflectPartitionOwnershipDecision, createEphemeralPathExpectConflict, 0.8 to 0.11.
     """
     consumer = s.consumers[c]
@@ -197,9 +197,9 @@ def claim(s, c: Consumer, p: Partition, fate: Fate):
 
 
 def undo(s, c: Consumer, p: Partition, fate: Fate):
-    """After a conflict a consumer deletes the owner's nodes that it has created in this attempt.
+    """After a conflict, a consumer deletes the owner nodes that it has created in this attempt.
 
-    Guards:  all claims were tried, and another has failed; that of `p` had not.
+    Guards:  all claims were tried, and some have failed, but not that of `p`.
     Request: OK or NONODE; EXPIRED; LOST.
     Effects: after the last one the attempt has failed.
     Kafka:   ZKRebalancerListener.reflectPartitionOwnershipDecision, 0.8 to 0.11.

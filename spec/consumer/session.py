@@ -1,4 +1,4 @@
-"""A consumer's process and sessions: started, registered, given a new session; and what makes it rebalance."""
+"""A consumer's process and sessions: it starts, registers, gets a new session, and begins to rebalance."""
 
 from kafkaproof.spec.consumer.member import (
     IDLE,
@@ -44,11 +44,11 @@ def start(s, c: Consumer):
 
 
 def reopen(s, c: Consumer):
-    """The client library learns that the session has expired, and opens another, whatever the consumer does.
+    """The client library learns that the session has expired, and opens another, whatever the consumer is doing.
 
     Guards:  the session is over.
     Request: OK.
-    Effects: the callback for a new session waits; a request in progress is sent again in the new session.
+    Effects: the callback for the new session is due; a request in progress is sent again in the new session.
     Kafka:   org.I0Itec.zkclient.ZkClient.reconnect, 0.8 to 0.11.
     """
     consumer = s.consumers[c]
@@ -62,13 +62,13 @@ def reopen(s, c: Consumer):
 
 
 def register(s, c: Consumer):
-    """A consumer registers its id, after a new session with an empty registry.
+    """A consumer registers its id. After a new session, it clears its registry first.
 
     Guards:  the event thread must register.
-    Request: OK; NODEEXISTS when a former session still owns the id; EXPIRED.
-    Effects: the registry is cleared; on OK it rebalances next, and in a new session the watches fire. On
-             NODEEXISTS the callback fails: a process that starts ends, another goes on unregistered. On
-             EXPIRED it registers again.
+    Request: OK; NODEEXISTS if a former session still owns the id; EXPIRED.
+    Effects: the registry is cleared; on OK it rebalances next, and in a new session the watches fire. On NODEEXISTS the
+             callback fails: a process that is starting exits, any other goes on unregistered. On EXPIRED it registers
+             again.
     Kafka:   ZookeeperConsumerConnector.registerConsumerInZK with ZKCheckedEphemeral, 0.9 to 0.11.
     """
     consumer = s.consumers[c]
@@ -92,7 +92,7 @@ def register(s, c: Consumer):
 def rebalance_registered(s, c: Consumer):
     """The thread that has registered the id begins a rebalance.
 
-    Guards:  the id is registered; nobody holds the lock.
+    Guards:  the id is registered; the lock is free.
     Effects: the first attempt begins.
     Kafka:   ZKSessionExpireListener.handleNewSession, reinitializeConsumer, 0.8 to 0.11.
     """
@@ -108,8 +108,8 @@ def rebalance_registered(s, c: Consumer):
 def rebalance_changed(s, c: Consumer):
     """The watcher executor begins a rebalance.
 
-    Guards:  a watch has fired; nobody holds the lock.
-    Effects: what changes from now on is another event; the first attempt begins.
+    Guards:  a watch has fired; the lock is free.
+    Effects: later changes are another event; the first attempt begins.
     Kafka:   ZKRebalancerListener.watcherExecutorThread, 0.8 to 0.11.
     """
     consumer = s.consumers[c]

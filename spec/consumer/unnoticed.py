@@ -1,4 +1,4 @@
-"""Changes of the old consumer that go unnoticed."""
+"""Changes to the old consumer that no property notices."""
 
 EQUIVALENT = {
     (

@@ -1,14 +1,14 @@
-"""ZooKeeper as the members of one group see it: ids, owners, offsets, one topic, the brokers.
+"""ZooKeeper as the members of one group see it: ids, owners, offsets, one topic, and the brokers.
 
-As in `kafkaproof.spec.kafka.zookeeper`, a function that answers with a code is one request; `fate` says whether the answer
-arrives. Paths are below /consumers/<group>: ids/<consumer id> (ephemeral), owners/<topic>/<partition>
-(ephemeral, the name of a thread), offsets/<topic>/<partition> (persistent).
+As in `kafkaproof.spec.kafka.zookeeper`, a function that returns a code is one request; `fate` says whether the answer
+arrives. Paths are below /consumers/<group>: ids/<consumer id> (ephemeral), owners/<topic>/<partition> (ephemeral, the
+name of a thread), offsets/<topic>/<partition> (persistent).
 
-Watches on the ids and on the topic set one flag of the consumer, and the client library arms them again as
-soon as they fire. So `watch` is FIRED from the change until the consumer begins to rebalance: what changes
-meanwhile sets the same flag.
+Watches on the ids and on the topic set the same flag of the consumer, and the client library arms them again as soon as
+they fire. So `watch` is FIRED from the change until the consumer begins to rebalance; further changes in between set
+the same flag.
 
-A session whose process is gone, or has opened another, is an orphan: kept while it owns a znode.
+A session is an orphan if its process is gone or has opened another session. It is kept as long as it owns a znode.
 """
 
 from kafkaproof.spec.kafka.zookeeper import (
@@ -38,13 +38,13 @@ UNARMED, ARMED, FIRED = Watch
 
 CLIENT = Record(
     session=(Flag(), "the present session of the consumer is open"),
-    registered=(Owner, "which session of the consumer owns ids/<consumer id>"),
+    registered=(Owner, "the session of the consumer that owns ids/<consumer id>"),
     watch=(Watch, "the watches on the ids and on the topic, and the flag that they set"),
-    brokers_watched=(Flag(), "it has subscribed to /brokers/ids, having found no broker"),
+    brokers_watched=(Flag(), "it has subscribed to /brokers/ids, because it found no broker"),
 )
 PARTITION = Record(
     owner=(Id("consumers", nobody=True), "the consumer named in owners/<topic>/<partition>"),
-    thread=(Id("threads"), "its thread that is named there"),
+    thread=(Id("threads"), "the thread of that consumer that is named there"),
     orphaned=(Flag(), "the node belongs to a former session of that consumer"),
     offset=(Number(0, Bound("offsets")), "offsets/<topic>/<partition>"),
 )
@@ -55,7 +55,7 @@ ZOOKEEPER = Record(
     brokerless=(Flag(), "/brokers/ids has no child"),
     changes=(Number(0, Budget("changes")), "departures, crashes and other changes so far"),
     expiries=(Number(0, Budget("expiries")), "sessions that living processes have lost so far"),
-    splits=(Number(0, Budget("splits")), "sessions opened so far while the former one was open"),
+    splits=(Number(0, Budget("splits")), "sessions opened so far while the former one was still open"),
     losses=(Number(0, Budget("losses")), "answers lost so far"),
 )
 
@@ -85,7 +85,7 @@ def has_fired(zk, c):
 
 
 def has_orphan(zk, c):
-    """Whether a former session of `c` still owns something."""
+    """Whether a former session of `c` still owns a znode."""
     for partition in zk.partitions:
         if partition.owner == c and partition.orphaned:
             return True
@@ -93,14 +93,14 @@ def has_orphan(zk, c):
 
 
 def clear_owner(partition):
-    """Take the owner's node away; nobody watches it."""
+    """Remove an owner node; nobody watches it."""
     partition.owner = NOBODY
     partition.thread = 0
     partition.orphaned = 0
 
 
 def remove_claims(zk, c, orphaned):
-    """Take the nodes of `c`'s present, or former, session away from the owners."""
+    """Remove the owner nodes of `c`'s present or former session."""
     for partition in zk.partitions:
         if partition.owner == c and partition.orphaned == orphaned:
             clear_owner(partition)
@@ -116,7 +116,7 @@ def open_session(zk, c):
 
 
 def end_session(zk, c):
-    """closeSession, asked for or by the server's clock: all ephemerals of the session go at once."""
+    """closeSession, on request or by expiry: all ephemerals of the session go at once."""
     client = zk.clients[c]
     client.session = 0
     if client.watch == ARMED:
@@ -141,7 +141,7 @@ def orphan_session(zk, c):
 
 
 def forget_client(zk, c):
-    """The process of `c` is gone, and its flag with it."""
+    """The process of `c` is gone, and so is its flag."""
     zk.clients[c].session = 0
     zk.clients[c].watch = UNARMED
     zk.clients[c].brokers_watched = 0
@@ -167,7 +167,7 @@ def take_event(zk, c):
 
 
 def create_id(zk, c, watch):
-    """create ids/<consumer id>: OK, NODEEXISTS of a former session, or EXPIRED.
+    """create ids/<consumer id>: OK, NODEEXISTS if a former session owns it, or EXPIRED.
 
     Then the watches are armed; in a new session the library also fires them all. A lost answer is not
     modelled: the client reads the owner and finds its own session.
@@ -185,9 +185,9 @@ def create_id(zk, c, watch):
 
 
 def look_around(zk, c):
-    """getData of its own id and getChildren of /brokers/ids: OK, NONODE of the id, NOBROKERS or EXPIRED.
+    """getData of its own id and getChildren of /brokers/ids: OK, NONODE for the id, NOBROKERS or EXPIRED.
 
-    One step for both: its id vanishes with its session only, and then the second answer is EXPIRED.
+    Both are one step: the id vanishes only with its session, and then the second answer is EXPIRED.
     """
     client = zk.clients[c]
     if not session_open(zk, c):
@@ -213,9 +213,9 @@ def list_members(zk, c, reader):
 
 
 def read_ids(zk, c, members):
-    """getData of the id of every member: OK, NONODE when one is gone, or EXPIRED.
+    """getData of the id of every member: OK, NONODE if one is gone, or EXPIRED.
 
-    One step for all: all were there when they were listed.
+    All are read in one step: all were there when they were listed.
     """
     if not session_open(zk, c):
         return EXPIRED
@@ -242,7 +242,7 @@ def get_offset(zk, c, p, reader):
 
 
 def set_offset(zk, c, p, offset):
-    """setData of an offset, whatever its version: OK or EXPIRED. A lost answer is asked for again."""
+    """setData of an offset, whatever its version: OK or EXPIRED. After a lost answer the request is repeated."""
     if not session_open(zk, c):
         return EXPIRED
     zk.partitions[p].offset = offset
@@ -250,7 +250,7 @@ def set_offset(zk, c, p, offset):
 
 
 def outcome(zk, answer, fate):
-    """The answer as the client gets it."""
+    """The answer that the client gets."""
     if fate == ANSWERED:
         return answer
     zk.losses += 1
@@ -258,9 +258,9 @@ def outcome(zk, answer, fate):
 
 
 def create_owner(zk, c, p, thread, fate):
-    """create an owner's node: OK, NODEEXISTS, MINE (it exists and names this thread), EXPIRED or LOST.
+    """create an owner node: OK, NODEEXISTS, MINE (it exists and names this thread), EXPIRED or LOST.
 
-    The data is read in the same step: a node that is gone meanwhile counts as another's, too.
+    The data is read in the same step: a node that vanishes in between also counts as another consumer's.
     """
     if not session_open(zk, c):
         return EXPIRED
@@ -276,7 +276,7 @@ def create_owner(zk, c, p, thread, fate):
 
 
 def delete_owner(zk, c, p, fate):
-    """delete an owner's node, whatever its version and whosever it is: OK, NONODE, EXPIRED or LOST."""
+    """delete an owner node, whatever its version and owner: OK, NONODE, EXPIRED or LOST."""
     if not session_open(zk, c):
         return EXPIRED
     answer = NONODE if zk.partitions[p].owner == NOBODY else OK

@@ -1,5 +1,5 @@
-"""Metrics: what operators watch, as pure functions of a state or of a step.
+"""Metrics that operators watch, as pure functions of a state or of a step.
 
-`names` says what each metric is called, here and by Kafka, and when to worry; `rules` says what counts, of one
-partition; the other modules give the metrics of one system each; `catalogue` finds them.
+`names` has the name of each metric, here and in Kafka, and when to worry; `rules` says what counts in one partition;
+the other modules have functions that several systems share; `catalogue` finds the metrics.
 """

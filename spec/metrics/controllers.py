@@ -1,4 +1,4 @@
-"""Metrics of controllers, where ZooKeeper has their epoch: shared by election, partition, topics and requests."""
+"""Metrics of controllers, shared by election, partition, topics and requests."""
 
 from kafkaproof.spec.kafka.zookeeper import Answer
 from kafkaproof.spec.metrics.metric import Measure
@@ -15,17 +15,17 @@ from kafkaproof.spec.metrics.rules import size
 
 
 def controller_epoch(s):
-    """The value of /controller_epoch, 0 while there is none."""
+    """The value of /controller_epoch, 0 if it does not exist."""
     return max(s.zk.epoch, 0)
 
 
 def controller_elections(before, after):
-    """How far a step raised /controller_epoch."""
+    """By how much a step raised /controller_epoch."""
     return max(after.zk.epoch, 0) - max(before.zk.epoch, 0)
 
 
 def active_controllers(s):
-    """How many brokers act as controller."""
+    """The number of brokers that act as controller."""
     count = 0
     for broker in s.brokers:
         if broker.controller.epoch > 0:
@@ -34,7 +34,7 @@ def active_controllers(s):
 
 
 def registered_brokers(s):
-    """How many brokers are registered."""
+    """The number of registered brokers."""
     return size(s.zk.registered, len(s.brokers))
 
 

@@ -10,9 +10,9 @@ GAUGE, COUNTER = "gauge", "counter"
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that an operator watches: a gauge is of a state, a counter is of all steps so far.
+    """A number that an operator watches: a gauge of a state, or a counter over all steps so far.
 
-    `kafka` is the MBean, empty where Kafka has none; `alert` says when to worry.
+    `kafka` is the MBean, empty if Kafka has none; `alert` says when to worry.
     """
 
     name: str
@@ -24,11 +24,11 @@ class Metric:
 
 @dataclass(frozen=True)
 class Measure:
-    """How one system gives a metric, in the little language.
+    """How one system computes a metric, in the little language.
 
-    A gauge is `function(s)`. A counter is the sum of `function(before, after)`, or of 1 without a function, over
-    all steps; with `of`, over the steps of the transition functions of these names; with `answers`, over those that
-    were answered so.
+    A gauge is `function(s)`. A counter is the sum of `function(before, after)`, or of 1 without a function, over all
+    steps; with `of`, over the steps of the transition functions with these names; with `answers`, over the steps that
+    got one of these answers.
     """
 
     metric: Metric
@@ -37,5 +37,5 @@ class Measure:
     answers: tuple[str, ...] = ()
 
     def counts(self, transition: str, answer: str | None) -> bool:
-        """Whether the counter looks at a step of a transition function that got an answer."""
+        """Whether the counter counts a step of a transition function that got an answer."""
         return (not self.of or transition in self.of) and (not self.answers or answer in self.answers)

@@ -1,8 +1,8 @@
-"""The metrics by name: what each says, what Kafka calls it, and the alert that goes with it.
+"""The metrics by name: what each says, its name in Kafka, and its alert.
 
-Two kinds of truth: without a suffix, what ZooKeeper (or the data plane) holds; with `_reported`, what the controller's
-MBean says of its own context, the greatest value where several brokers act as controller. They agree once the
-controller has handled everything; where they stay apart, its context is stale (C12).
+There are two kinds of truth. Without a suffix, a metric says what ZooKeeper (or the data plane) holds; with
+`_reported`, what the controller's MBean says about its own context, the greatest value if several brokers act as
+controller. They agree once the controller has handled everything; if they stay different, its context is stale (C12).
 """
 
 from kafkaproof.spec.metrics.metric import COUNTER, GAUGE, Metric
@@ -15,12 +15,12 @@ OLD_CONSUMER = "kafka.consumer:type=ZookeeperConsumerConnector,name="
 
 
 def gauge(name: str, text: str, kafka: str, alert: str) -> Metric:
-    """A number of a state."""
+    """Declare a gauge: a number of a state."""
     return Metric(name, GAUGE, text, kafka, alert)
 
 
 def counter(name: str, text: str, kafka: str, alert: str) -> Metric:
-    """A count of what steps did."""
+    """Declare a counter: how often steps did something."""
     return Metric(name, COUNTER, text, kafka, alert)
 
 
@@ -41,23 +41,23 @@ CONTROLLER_ELECTIONS = counter(
     "more than a few an hour: the controller flaps",
 )
 BROKERS = gauge("brokers", "children of /brokers/ids", CONTROLLER + "ActiveBrokerCount", "fewer than there should be")
-TOPICS = gauge("topics", "topics in ZooKeeper", "", "GlobalTopicCount stays another")
+TOPICS = gauge("topics", "topics in ZooKeeper", "", "GlobalTopicCount differs for long")
 TOPICS_REPORTED = gauge(
     "topics_reported",
     "topics in the controller's context",
     CONTROLLER + "GlobalTopicCount",
-    "stays another than topics (C12)",
+    "differs for long from topics (C12)",
 )
-PARTITIONS = gauge("partitions", "partitions in the topic znodes", "", "GlobalPartitionCount stays another")
+PARTITIONS = gauge("partitions", "partitions in the topic znodes", "", "GlobalPartitionCount differs for long")
 PARTITIONS_REPORTED = gauge(
     "partitions_reported",
     "partitions in the controller's context",
     CONTROLLER + "GlobalPartitionCount",
-    "stays another than partitions (C12)",
+    "differs for long from partitions (C12)",
 )
 OFFLINE_PARTITIONS = gauge(
     "offline_partitions",
-    "partitions whose leader is nobody, or not registered, of topics not queued for deletion",
+    "partitions without a registered leader, of topics not queued for deletion",
     CONTROLLER + "OfflinePartitionsCount (up to 1.0)",
     "above 0, lasting (L3)",
 )
@@ -65,11 +65,11 @@ OFFLINE_REPORTED = gauge(
     "offline_partitions_reported",
     "partitions in the state OfflinePartition, of topics not queued for deletion",
     CONTROLLER + "OfflinePartitionsCount (1.1+)",
-    "above 0, lasting (L3); stays another than offline_partitions",
+    "above 0, lasting (L3); differs for long from offline_partitions",
 )
 IMBALANCE = gauge(
     "preferred_imbalance",
-    "partitions that another than the preferred replica leads, of topics not queued for deletion",
+    "partitions not led by their preferred replica, of topics not queued for deletion",
     "",
     "above 10 % of those that prefer one broker, after an automatic rebalance (L7)",
 )
@@ -77,7 +77,7 @@ IMBALANCE_REPORTED = gauge(
     "preferred_imbalance_reported",
     "the same in the controller's context",
     CONTROLLER + "PreferredReplicaImbalanceCount",
-    "stays another than preferred_imbalance",
+    "differs for long from preferred_imbalance",
 )
 TOPICS_TO_DELETE = gauge(
     "topics_to_delete", "requests in /admin/delete_topics", "", "above 0, lasting: a deletion is stuck (L5)"
@@ -90,8 +90,7 @@ TO_DELETE_REPORTED = gauge(
 )
 TOPICS_INELIGIBLE = gauge(
     "topics_ineligible",
-    "topics to be deleted with a replica on a broker that is not registered, or with a partition that is being "
-    "reassigned",
+    "topics to delete with a replica on an unregistered broker, or with a partition that is being reassigned",
     "",
     "above 0: the deletion waits for a broker, or for a reassignment",
 )
@@ -103,7 +102,7 @@ INELIGIBLE_REPORTED = gauge(
 )
 REPLICAS_TO_DELETE = gauge(
     "replicas_to_delete_reported",
-    "replicas of topics queued for deletion that are not deleted yet",
+    "replicas of topics queued for deletion that are not yet deleted",
     CONTROLLER + "ReplicasToDeleteCount (2.4+)",
     "does not fall: StopReplica is not answered",
 )
@@ -115,13 +114,13 @@ REPLICAS_INELIGIBLE = gauge(
 )
 UNCLEAN_ELECTIONS = counter(
     "unclean_elections",
-    "leaders written who were not in the ISR before",
+    "leaders written that were not in the ISR before",
     STATS + "UncleanLeaderElectionsPerSec",
     "above 0: committed records may be lost (P7, D1)",
 )
 LEADER_ELECTIONS = counter(
     "leader_elections",
-    "states written with another leader, or the first",
+    "states written with a new leader, or the first one",
     STATS + "LeaderElectionRateAndTimeMs, which times changes of the brokers",
     "more than changes of brokers and rebalances explain",
 )
@@ -176,9 +175,9 @@ SESSION_EXPIRIES = counter(
 )
 LEADERS = gauge(
     "leaders",
-    "brokers that take themselves for leader of a partition, summed",
+    "brokers that believe they lead a partition, summed",
     REPLICAS + "LeaderCount, summed",
-    "another than the partitions with a leader, lasting: a stale leader",
+    "differs for long from the partitions with a leader: a stale leader",
 )
 UNDER_REPLICATED = gauge(
     "under_replicated",
@@ -205,14 +204,14 @@ REASSIGNING = gauge(
     "above 0, lasting: a reassignment is stuck (L6)",
 )
 ISR_SHRINKS = counter(
-    "isr_shrinks", "members that leaders took out of ISRs", REPLICAS + "IsrShrinksPerSec", "without expands (L4)"
+    "isr_shrinks", "members that leaders removed from ISRs", REPLICAS + "IsrShrinksPerSec", "without expands (L4)"
 )
 ISR_EXPANDS = counter(
-    "isr_expands", "members that leaders took into ISRs", REPLICAS + "IsrExpandsPerSec", "fewer than shrinks (L4)"
+    "isr_expands", "members that leaders added to ISRs", REPLICAS + "IsrExpandsPerSec", "fewer than shrinks (L4)"
 )
 FAILED_ISR_UPDATES = counter(
     "failed_isr_updates",
-    "ISR changes of leaders refused because the state has another version",
+    "leaders' ISR changes refused because the state has another version",
     REPLICAS + "FailedIsrUpdatesPerSec",
     "grows without end: the leader's version is stale (KAFKA-2729)",
 )
@@ -236,28 +235,31 @@ FAILED_PRODUCE = counter(
 )
 REFUSED_FETCHES = counter(
     "refused_fetches",
-    "fetches refused as of another leader epoch, or by no leader",
+    "fetches refused because of the leader epoch, or because the broker does not lead",
     "kafka.server:type=BrokerTopicMetrics,name=FailedFetchRequestsPerSec",
     "grows without end: a follower waits for LeaderAndIsr",
 )
 GROUPS_ALL = gauge(
-    "groups", "groups in the caches of coordinators", GROUPS + "NumGroups", "twice the same: a zombie coordinator (G17)"
+    "groups",
+    "groups in the caches of coordinators",
+    GROUPS + "NumGroups",
+    "the same group twice: a zombie coordinator (G17)",
 )
-GROUPS_EMPTY = gauge("groups_empty", "of them Empty", GROUPS + "NumGroupsEmpty", "")
+GROUPS_EMPTY = gauge("groups_empty", "those that are Empty", GROUPS + "NumGroupsEmpty", "")
 GROUPS_PREPARING = gauge(
     "groups_preparing",
-    "of them PreparingRebalance",
+    "those that are PreparingRebalance",
     GROUPS + "NumGroupsPreparingRebalance",
     "lasting: members do not join (L9)",
 )
 GROUPS_COMPLETING = gauge(
     "groups_completing",
-    "of them CompletingRebalance",
+    "those that are CompletingRebalance",
     GROUPS + "NumGroupsCompletingRebalance (AwaitingSync up to 1.0)",
     "lasting: the leader does not synchronize (L9)",
 )
-GROUPS_STABLE = gauge("groups_stable", "of them Stable", GROUPS + "NumGroupsStable", "")
-GROUPS_DEAD = gauge("groups_dead", "of them Dead", GROUPS + "NumGroupsDead", "")
+GROUPS_STABLE = gauge("groups_stable", "those that are Stable", GROUPS + "NumGroupsStable", "")
+GROUPS_DEAD = gauge("groups_dead", "those that are Dead", GROUPS + "NumGroupsDead", "")
 OFFSETS = gauge(
     "offsets",
     "committed offsets in the caches of coordinators",
@@ -280,7 +282,7 @@ REBALANCES = counter(
 CONSUMERS = gauge("consumers", "ids registered below /consumers", "", "fewer than there should be")
 OWNED = gauge(
     "owned",
-    "partitions with an owner's znode",
+    "partitions with an owner node",
     OLD_CONSUMER + "OwnedPartitionsCount, summed",
     "fewer than partitions, lasting (L15)",
 )

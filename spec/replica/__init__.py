@@ -1,1 +1,1 @@
-"""Replication of one partition with real messages: leaders know their followers by their fetches alone."""
+"""Replication of one partition with real messages: leaders know their followers only by their fetches."""

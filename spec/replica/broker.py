@@ -1,17 +1,17 @@
-"""What a broker knows of the partition: its log, and in memory its role and, as a leader, its followers.
+"""What a broker knows of the partition: its log and, in memory, its role and (as a leader) its followers.
 
-Left out of the state, with the reason:
+Not in the state, and why:
 
 - the checkpointed high watermark: a restart chooses any value up to the present one (`faults.bounce`), which
   allows all that a checkpoint at any earlier moment would;
-- when a follower had last caught up: time is not modelled, so a follower whose known end is not the leader's
-  may be taken for out of sync whenever the leader looks. The rule that the high watermark also waits for
-  replicas which were caught up lately (0.10 and later) only forbids steps: the lag may always have passed;
-- the znode's version: a leader's is the present one while its leader epoch is, since only the controller
-  raises that, and only the leader writes in between;
+- when a follower last caught up: time is not modelled, so a follower whose known end differs from the leader's may
+  count as out of sync whenever the leader looks. The rule that the high watermark also waits for replicas that caught
+  up recently (0.10 and later) only forbids steps: the lag may always have passed;
+- the znode's version: a leader has the present one as long as it has the present leader epoch, because only the
+  controller raises that epoch, and only the leader writes in between;
 - a follower's copy of the ISR, which nothing reads.
 
-A high watermark moves in the step that gives the reason, as in Kafka: a fetch, an append, a new ISR.
+A high watermark moves in the step that causes it, as in Kafka: a fetch, an append, a new ISR.
 """
 
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Id, Number, Record, SetOf
@@ -28,12 +28,12 @@ BROKER = Record(
     hw=(Offset, "high watermark"),
     state=(State, "role; a follower waits for the end of an epoch (TRUNCATING) or fetches"),
     leader_epoch=(LeaderEpoch, "leader epoch of the last LeaderAndIsr, -1 in a new process"),
-    leader=(Id("brokers", nobody=True), "leader named by it"),
+    leader=(Id("brokers", nobody=True), "leader named by that request"),
     isr=(SetOf("brokers"), "a leader's committed ISR, else empty"),
     pending=(SetOf("brokers"), "ISR that a leader has proposed and has no answer for, else empty"),
     ends=(Array(Number(UNKNOWN_END, Bound("log")), "brokers"), "as a leader, each follower's last fetch offset"),
     waiting=(SetOf("records"), "records whose producers wait for all replicas (acks=all)"),
-    required=(Array(Number(0, 0), "min_isr"), "as many places as min.insync.replicas says"),
+    required=(Array(Number(0, 0), "min_isr"), "its length is min.insync.replicas"),
 )
 
 
@@ -43,7 +43,7 @@ def is_counted(broker, member):
 
 
 def replicated_up_to(broker, b):
-    """The log end offset that all replicas of the maximal ISR have, as far as the leader knows."""
+    """The offset up to which all replicas of the maximal ISR have the log, as far as the leader knows."""
     end = broker.log.length
     for member in range(len(broker.ends)):
         if member != b and is_counted(broker, member):
@@ -52,12 +52,12 @@ def replicated_up_to(broker, b):
 
 
 def advance(broker, b):
-    """Raise the leader's high watermark as far as the maximal ISR allows; it never falls."""
+    """Raise the leader's high watermark as far as the maximal ISR allows. It never falls."""
     broker.hw = max(broker.hw, replicated_up_to(broker, b))
 
 
 def in_sync(broker):
-    """How many replicas the maximal ISR has."""
+    """The number of replicas in the maximal ISR."""
     count = 0
     for member in range(len(broker.ends)):
         if is_counted(broker, member):
@@ -76,7 +76,7 @@ def epoch_start(broker):
 
 
 def forget_leadership(broker):
-    """What only a leader keeps is gone."""
+    """Clear what only a leader keeps."""
     broker.isr = 0
     broker.pending = 0
     broker.waiting = 0
@@ -85,7 +85,7 @@ def forget_leadership(broker):
 
 
 def lead(broker, b, epoch, isr):
-    """Begin to lead: the ISR is the request's, no follower's end is known, log and high watermark stay."""
+    """Begin to lead: take the ISR from the request, know no follower's end, keep the log and the high watermark."""
     broker.state = LEADER
     broker.leader = b
     broker.leader_epoch = epoch
@@ -97,7 +97,7 @@ def lead(broker, b, epoch, isr):
 
 
 def follow(broker, leader, epoch):
-    """Follow `leader` in this epoch: it fetches from its log's end on."""
+    """Follow `leader` in this epoch, and fetch from the log's own end on."""
     forget_leadership(broker)
     broker.leader = leader
     broker.leader_epoch = epoch
@@ -105,7 +105,7 @@ def follow(broker, leader, epoch):
 
 
 def rest(broker, epoch):
-    """Neither lead nor follow, as long as nobody leads in this epoch (-1: as long as nothing was heard)."""
+    """Neither lead nor follow, because nobody leads in this epoch (-1: because no request has arrived yet)."""
     forget_leadership(broker)
     broker.state = NONE
     broker.leader = NOBODY

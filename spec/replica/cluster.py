@@ -10,15 +10,15 @@ from kafkaproof.spec.replica.zookeeper import ZOOKEEPER
 STATE = Record(
     zk=(ZOOKEEPER, "the partition's state in ZooKeeper"),
     brokers=(Array(BROKER, "brokers"), "what each broker has and knows"),
-    network=(NETWORK, "messages on their way"),
+    network=(NETWORK, "messages in flight"),
     clients=(CLIENTS, "producer and consumer"),
 )
 
 
 def initial(s):
-    """All logs empty, everybody in the ISR; broker 0 leads in epoch 0, and everybody knows.
+    """All logs are empty, and all replicas are in the ISR. Broker 0 leads in epoch 0, and every broker knows it.
 
-    No broker is special: that the first leader is broker 0 is no loss.
+    No broker is special, so nothing is lost by making broker 0 the first leader.
     """
     s.zk.isr = everybody(len(s.brokers))
     for b in range(len(s.brokers)):

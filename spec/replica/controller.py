@@ -1,7 +1,7 @@
-"""Any controller: it may move the leader within the ISR, and take members out of it, at any time.
+"""Any controller: at any time it may move the leader within the ISR, or remove members from the ISR.
 
-It stands for every controller that writes on the present version with the next leader epoch, and tells all
-brokers; which one does, why, and who is online as it believes, is the subject of `partition`.
+It stands for every controller that writes on the present version with the next leader epoch, and informs all brokers.
+Which controller writes, why, and which brokers it believes are online is modelled in `partition`.
 """
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -12,7 +12,7 @@ from kafkaproof.spec.replica.zookeeper import OK, set_isr
 
 
 def write_state(s, leader, isr):
-    """Leader and ISR under the next epoch; everybody is told, unless nobody leads."""
+    """Write leader and ISR with the next epoch, and inform all brokers, unless nobody leads."""
     epoch = s.zk.leader_epoch + 1
     s.zk.leader = leader
     s.zk.leader_epoch = epoch
@@ -23,7 +23,7 @@ def write_state(s, leader, isr):
 
 
 def elect_leader(s, leader: Broker):
-    """The controller moves leadership to another member of the ISR: offline, preferred or shut down.
+    """The controller moves leadership to another member of the ISR, in an offline, preferred or shutdown election.
 
     Guards:  `leader` is in the ISR and does not lead.
     Effects: a new epoch with this leader and the same ISR.
@@ -37,7 +37,7 @@ def elect_leader(s, leader: Broker):
 
 
 def remove_replica(s, replica: Broker):
-    """The controller takes a replica for dead: out of the ISR, and no leader if it led.
+    """The controller believes that a replica is dead: it removes it from the ISR, and from the leadership if it led.
 
     Guards:  `replica` leads, or is in the ISR with others.
     Effects: a new epoch; the last member stays in the ISR.
@@ -69,8 +69,8 @@ def elect_unclean(s, leader: Broker):
 def alter_partition(s, sender: Broker):
     """The controller writes a proposed ISR.
 
-    Guards:  AlterPartition is on its way, of the present epoch: one of an older epoch is refused
-             (FENCED_LEADER_EPOCH), the sender waits for LeaderAndIsr, and that is no step.
+    Guards:  AlterPartition of the present epoch is in flight. (One of an older epoch is refused with
+             FENCED_LEADER_EPOCH, and its sender waits for LeaderAndIsr; that is not a step.)
     Request: OK.
     Effects: the answer is sent.
     Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.

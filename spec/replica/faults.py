@@ -1,7 +1,7 @@
-"""What may go wrong: each transition here counts as one fault. Lost and late messages are no faults.
+"""Faults: each transition here counts as one. Lost and late messages are not faults.
 
-A broker that is down takes no step, and neither does a slow one: the crash and the return of its process are
-one step, taken at its return. Nobody looks at what a dead process knew.
+A broker that is down takes no step, and neither does a slow one, so the crash and the return of its process are one
+step, taken at its return. Nobody looks at what a dead process knew.
 """
 
 from kafkaproof.spec.replica.broker import Broker, rest
@@ -15,8 +15,8 @@ def bounce(s, b: Broker, hw: Offset):
     """The process of `b` dies, and another starts from the log and a checkpointed high watermark.
 
     Guards:  the checkpoint `hw` is not newer than the high watermark.
-    Effects: all that was in memory is gone; the controller tells the new process who leads, if
-             another does. What the former process has sent may still arrive.
+    Effects: all that was in memory is gone. If another broker leads, the controller tells the new process so. Messages
+             of the former process may still arrive.
     """
     broker = s.brokers[b]
     if hw > broker.hw:
@@ -35,8 +35,8 @@ def bounce(s, b: Broker, hw: Offset):
 def lose_request(s, b: Broker, epoch: Epoch):
     """LeaderAndIsr to `b` is lost for good: its controller is deposed, or discards the channel (up to 2.0).
 
-    Guards:  it is on its way.
-    Effects: it is not.
+    Guards:  the request is in flight.
+    Effects: it never arrives.
     """
     if not arriving(s.network, b, epoch):
         return False
@@ -47,13 +47,14 @@ def lose_request(s, b: Broker, epoch: Epoch):
 
 
 def lose_answer(s, sender: Broker):
-    """ZooKeeper's answer to the write of a proposed ISR is lost, and the leader is refused what was written.
+    """ZooKeeper's answer to the write of a proposed ISR is lost, and the leader is refused although the ISR was
+    written.
 
-    The controller's client repeats the write, which meets BADVERSION: the version is its own. The leader keeps both
-    ISRs, proposes nothing more, and waits for LeaderAndIsr of a higher epoch.
+    The controller's client repeats the write and gets BADVERSION, because its own first write raised the version. The
+    leader keeps both ISRs, proposes nothing more, and waits for LeaderAndIsr of a higher epoch.
 
-    Guards:  AlterPartition is on its way, of the present epoch.
-    Request: BADVERSION, when it is repeated.
+    Guards:  AlterPartition of the present epoch is in flight.
+    Request: BADVERSION, when the write is repeated.
     Effects: the ISR is the proposed one; INVALID_UPDATE_VERSION is sent.
     Kafka:   KafkaController.processAlterPartition, Partition.handleAlterPartitionError, 2.7 to 3.9.
     """

@@ -1,4 +1,4 @@
-"""A follower: it fetches at its log's end, with the epoch of its last record, and truncates where it is told."""
+"""A follower: it fetches at its log's end, with the epoch of its last record, and truncates where the answer says."""
 
 from kafkaproof.spec.replica.broker import FETCHING, Broker
 from kafkaproof.spec.replica.network import (
@@ -14,21 +14,21 @@ from kafkaproof.spec.replica.storage import cut, end_of_epoch, has_epoch
 
 
 def truncation_point(broker, epoch, end):
-    """Where the log must end when the leader's `epoch` ends at `end`; enough if it has that epoch (KIP-279)."""
+    """Where the log must end if the leader's `epoch` ends at `end`; final if the log has that epoch (KIP-279)."""
     own = end_of_epoch(broker.log, epoch)
     return min(own, end) if has_epoch(broker.log, epoch) else own
 
 
 def after_truncation(broker, epoch):
-    """Fetching goes on, and finds out whether that was enough (2.7+)."""
+    """Go on fetching: the next fetch finds out whether the truncation was enough (2.7+)."""
     broker.state = FETCHING
 
 
 def send_request(s, b: Broker):
     """A follower sends its request, for the first time or again.
 
-    Guards:  it follows; its present request is not on its way.
-    Effects: it is; whatever else was between it and a leader is lost.
+    Guards:  it follows; its present request is not in flight.
+    Effects: the request is in flight; any other message between it and a leader is lost.
     Kafka:   AbstractFetcherThread.doWork, ReplicaFetcherThread.
     """
     broker = s.brokers[b]
@@ -42,9 +42,9 @@ def send_request(s, b: Broker):
 def receive_answer(s, b: Broker):
     """A follower gets an answer, and sends its next request.
 
-    Guards:  there is one that it accepts.
-    Effects: one more record, or none, and the high watermark of the answer as far as the log goes; or
-             a shorter log.
+    Guards:  there is an answer that it accepts.
+    Effects: it appends a record if there is one, and takes the high watermark of the answer as far as its log goes; or
+             it truncates its log.
     Kafka:   AbstractFetcherThread.processFetchRequest, truncateOnFetchResponse, maybeTruncate.
     """
     broker = s.brokers[b]

@@ -1,6 +1,6 @@
-"""A leader, by right or not: it serves fetches, appends, moves the high watermark and proposes ISRs.
+"""A leader, true or presumed: it serves fetches, appends, moves the high watermark and proposes ISRs.
 
-Of a follower it knows what the follower's fetches of this epoch said. A refusal of a fetch changes nothing.
+It knows a follower only by the follower's fetches in this epoch. Refusing a fetch changes nothing.
 """
 
 from kafkaproof.spec.language.domains import Choice
@@ -30,32 +30,32 @@ ONE, ALL = Acks
 
 
 def diverges(log, offset, last):
-    """Whether a log that ends at `offset` with a record of epoch `last` has parted from the leader's (2.7+)."""
+    """Whether a log that ends at `offset` with a record of epoch `last` has diverged from the leader's (2.7+)."""
     return last != NO_EPOCH and (known_epoch(log, last) < last or end_of_epoch(log, last) < offset)
 
 
 def epoch_for(log, last):
-    """The epoch that goes with a refused offset: the last one that the logs may share."""
+    """The epoch to answer with when an offset is refused: the last one that the logs may share."""
     return known_epoch(log, last)
 
 
 def end_for(log, last):
-    """The end that goes with a refused offset: that of the epoch."""
+    """The end offset to answer with when an offset is refused: that of the epoch."""
     return end_of_epoch(log, last)
 
 
 def reached(offset, log):
-    """Up to where a follower that fetches at `offset` has the log."""
+    """The offset up to which a follower that fetches at `offset` has the log."""
     return offset
 
 
 def serve_fetch(s, b: Broker, follower: Broker):
-    """A broker gets a fetch, of its followers or of others.
+    """A broker receives a fetch, from a follower of its own or of another broker.
 
-    Guards:  a fetch is on its way to it.
-    Request: OK; NOT_LEADER; FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH when the epochs differ.
-    Effects: on OK, if the logs agree up to the offset: the follower's end is known, the high watermark
-             rises if it can, a record and the high watermark before go back; else where they part.
+    Guards:  a fetch is in flight to it.
+    Request: OK; NOT_LEADER; FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH if the epochs differ.
+    Effects: on OK, if the logs agree up to the offset, the follower's end is known, the high watermark rises if it can,
+             and the answer has a record and the high watermark before that; otherwise it says where the logs diverge.
     Kafka:   ReplicaManager.fetchMessages, Partition.fetchRecords, updateFollowerFetchState.
     """
     broker = s.brokers[b]
@@ -77,11 +77,11 @@ def serve_fetch(s, b: Broker, follower: Broker):
 
 
 def produce(s, b: Broker, acks: Acks):
-    """A producer sends its next record to a broker that believes to lead.
+    """A producer sends its next record to a broker that believes it leads.
 
-    Guards:  it does.
+    Guards:  the broker believes it leads.
     Request: OK; NOT_ENOUGH_REPLICAS with acks=all and an ISR below min.insync.replicas.
-    Effects: on OK one more record, in the leader's epoch; alone in the ISR, the leader commits it.
+    Effects: on OK the log has one more record, in the leader's epoch; a leader alone in the ISR commits it.
     Kafka:   ReplicaManager.appendRecords, Partition.appendRecordsToLeader.
     """
     broker = s.brokers[b]
@@ -96,7 +96,7 @@ def produce(s, b: Broker, acks: Acks):
 
 
 def may_join(broker, follower):
-    """Whether a follower has all that may be committed: high watermark and former epochs (KAFKA-7128)."""
+    """Whether a follower has all that may be committed: up to the high watermark, and of former epochs (KAFKA-7128)."""
     end = broker.ends[follower]
     return end >= broker.hw and end >= epoch_start(broker)
 
@@ -107,10 +107,10 @@ def may_change_isr(broker):
 
 
 def expand_isr(s, b: Broker, follower: Broker):
-    """A leader proposes to add a follower that has caught up to the ISR.
+    """A leader proposes to add to the ISR a follower that has caught up.
 
-    Guards:  nothing is proposed; the follower's known end has reached high watermark and epoch start.
-    Effects: the high watermark waits for the proposed ISR and for the old one.
+    Guards:  nothing is proposed; the follower's known end has reached the high watermark and the start of the epoch.
+    Effects: the high watermark waits for both the proposed ISR and the old one.
     Kafka:   Partition.maybeExpandIsr, 2.7 to 3.9.
     """
     broker = s.brokers[b]
@@ -123,9 +123,9 @@ def expand_isr(s, b: Broker, follower: Broker):
 
 
 def shrink_isr(s, b: Broker, follower: Broker):
-    """A leader proposes to remove a follower that is out of sync from the ISR.
+    """A leader proposes to remove from the ISR a follower that is out of sync.
 
-    Guards:  nothing is proposed; the follower's known end is not the leader's. Time is not modelled.
+    Guards:  nothing is proposed; the follower's known end differs from the leader's. Time is not modelled.
     Effects: the high watermark still waits for the follower.
     Kafka:   Partition.maybeShrinkIsr, 2.7 to 3.9.
     """
@@ -141,10 +141,10 @@ def shrink_isr(s, b: Broker, follower: Broker):
 
 
 def learn_isr(s, b: Broker):
-    """A leader hears that its proposal was written.
+    """A leader learns that its proposal was written.
 
-    Guards:  the answer is there.
-    Effects: the proposal is its ISR; the high watermark rises if it can.
+    Guards:  the answer is in flight.
+    Effects: the proposal becomes its ISR; the high watermark rises if it can.
     Kafka:   Partition.submitAlterPartition, handleAlterPartitionUpdate, 2.7 to 3.9.
     """
     broker = s.brokers[b]
@@ -160,11 +160,11 @@ def learn_isr(s, b: Broker):
 
 
 def learn_refusal(s, b: Broker):
-    """The controller takes the proposed new member for dead and refuses; the leader hears of it.
+    """The controller believes that the proposed new member is dead, and refuses; the leader learns of it.
 
-    One step: that the leader hears late only keeps it waiting.
+    This is one step: if the leader learned of it later, it would only wait longer.
 
-    Guards:  a proposal that adds a member is on its way.
+    Guards:  a proposal that adds a member is in flight.
     Effects: the old ISR stays; the high watermark rises if it can.
     Kafka:   Partition.handleAlterPartitionError, INELIGIBLE_REPLICA, 3.3 to 3.9 (KIP-841).
     """

@@ -1,4 +1,4 @@
-"""Metrics of the system replica: one partition, as its brokers and ZooKeeper have it."""
+"""Metrics of the replica system: one partition, as its brokers and ZooKeeper have it."""
 
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import everybody
@@ -25,12 +25,12 @@ NOBODY_ADDED = 0
 
 
 def offline_partitions(s):
-    """Whether nobody leads; who lives is not modelled."""
+    """Whether nobody leads. Which brokers are alive is not modelled."""
     return 1 if s.zk.leader == NOBODY else 0
 
 
 def leaders(s):
-    """How many brokers believe to lead."""
+    """The number of brokers that believe they lead."""
     count = 0
     for broker in s.brokers:
         if broker.state == LEADER:
@@ -39,7 +39,7 @@ def leaders(s):
 
 
 def under_replicated(s):
-    """How many brokers that believe to lead have an ISR smaller than the replicas, as they know it.
+    """The number of brokers that believe they lead and know an ISR smaller than the set of replicas.
 
     Kafka: ReplicaManager, UnderReplicatedPartitions.
     """
@@ -52,7 +52,7 @@ def under_replicated(s):
 
 
 def under_min_isr(s):
-    """How many brokers that believe to lead have an ISR smaller than min.insync.replicas."""
+    """The number of brokers that believe they lead and have an ISR smaller than min.insync.replicas."""
     count = 0
     for broker in s.brokers:
         if broker.state == LEADER and size(broker.isr, len(s.brokers)) < len(broker.required):
@@ -61,7 +61,7 @@ def under_min_isr(s):
 
 
 def at_min_isr(s):
-    """How many brokers that believe to lead have an ISR of min.insync.replicas members."""
+    """The number of brokers that believe they lead and have an ISR of exactly min.insync.replicas members."""
     count = 0
     for broker in s.brokers:
         if broker.state == LEADER and size(broker.isr, len(s.brokers)) == len(broker.required):
@@ -70,7 +70,9 @@ def at_min_isr(s):
 
 
 def max_lag(s):
-    """How many records the replica farthest behind the leader that ZooKeeper names lacks; 0 without one."""
+    """How many records the replica farthest behind lacks of those of the leader that ZooKeeper names; 0 without a
+    leader.
+    """
     lag = 0
     if s.zk.leader != NOBODY:
         for broker in s.brokers:
@@ -84,19 +86,19 @@ def leader_elections(before, after):
 
 
 def unclean_elections(before, after):
-    """Whether a step wrote a leader who was not in the ISR."""
+    """Whether a step wrote a leader that was not in the ISR."""
     elected = is_election(before.zk.leader, after.zk.leader)
     return 1 if elected and is_unclean(before.zk.isr, after.zk.leader) else 0
 
 
 def isr_shrinks(before, after):
-    """Whether a step took members out of the ISR in ZooKeeper, as the leader wishes."""
+    """Whether a step removed members from the ISR in ZooKeeper, as the leader proposed."""
     wish = before.zk.leader_epoch == after.zk.leader_epoch
     return 1 if wish and lost(before.zk.isr, after.zk.isr) else 0
 
 
 def isr_expands(before, after):
-    """Whether a step took members into the ISR in ZooKeeper, as the leader wishes."""
+    """Whether a step added members to the ISR in ZooKeeper, as the leader proposed."""
     wish = before.zk.leader_epoch == after.zk.leader_epoch
     return 1 if wish and gained(before.zk.isr, after.zk.isr) else 0
 

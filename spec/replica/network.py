@@ -1,16 +1,16 @@
 """The network: control requests, one message between each follower and its leader, proposals, the clients.
 
-LeaderAndIsr: for each leader epoch its content, and the brokers to which it is on its way. It may come at any
-later time, after that of a higher epoch (then it changes nothing, and is no step), or never. One without a
-leader changes nothing at a broker and is not sent.
+LeaderAndIsr: for each leader epoch its content, and the brokers to which it is in flight. It may arrive at any later
+time, or never. If it arrives after that of a higher epoch, it changes nothing, and is not a step. A request without a
+leader changes nothing at a broker, and is not sent.
 
-Between a follower and its leader at most one message is on its way: a request (FETCH, EPOCHS) or its answer. A
-follower may send again at any time; what was on its way is lost then. What the follower has done in
-between does not call a message back: a request of an earlier leader epoch may still arrive, and an answer
-to one. A refusal changes nothing at the follower, which repeats its request: the request stays.
+Between a follower and its leader at most one message is in flight: a request (FETCH, EPOCHS) or its answer. A follower
+may send again at any time, and then the message in flight is lost. Nothing else that the follower does recalls a
+message: a request of an earlier leader epoch may still arrive, and so may its answer. A refusal changes nothing at the
+follower, which repeats its request, so the request stays.
 
-AlterPartition: at most one from each leader, SENT until the controller decides; its answer may be late. One that is
-REFUSED for its version is not sent again: its leader waits for LeaderAndIsr of a higher epoch.
+AlterPartition: at most one from each leader, SENT until the controller decides; its answer may be late. If it is
+REFUSED for its version, it is not sent again: its leader waits for LeaderAndIsr of a higher epoch.
 
 For the clients see `kafkaproof.spec.replica.clients.network`.
 """
@@ -32,20 +32,20 @@ NO_PROPOSAL, SENT, DONE, REFUSED = Proposal
 REQUEST = Record(
     leader=(Id("brokers"), "leader"),
     isr=(SetOf("brokers"), "ISR, as long as the leader has not read it"),
-    to=(SetOf("brokers"), "brokers to which it is on its way"),
+    to=(SetOf("brokers"), "brokers to which it is in flight"),
 )
 MESSAGE = Record(
     kind=(Kind, "request or answer"),
-    peer=(Id("brokers"), "the leader that is asked, or has answered"),
-    epoch=(Number(0, Bound("epochs")), "current leader epoch of the follower when it asked"),
+    peer=(Id("brokers"), "the leader that gets the request, or has answered"),
+    epoch=(Number(0, Bound("epochs")), "leader epoch of the follower when it sent the request"),
     offset=(Offset, "fetch offset"),
-    last=(LeaderEpoch, "epoch of the follower's last record; in an answer of the record, or where logs part"),
+    last=(LeaderEpoch, "epoch of the follower's last record; in an answer, that of the record or of the divergence"),
     id=(Number(0, Bound("records", -1)), "the record"),
     hw=(Offset, "the leader's high watermark"),
     end=(Offset, "where the leader's records up to epoch `last` end"),
 )
 ALTER = Record(
-    state=(Proposal, "where the proposal is"),
+    state=(Proposal, "state of the proposal"),
     epoch=(Number(0, Bound("epochs")), "leader epoch of the proposer"),
     isr=(SetOf("brokers"), "proposed ISR"),
 )
@@ -57,7 +57,7 @@ NETWORK = Record(
 
 
 def put_request(network, epoch, leader, isr):
-    """Send LeaderAndIsr to everybody."""
+    """Send LeaderAndIsr to all brokers."""
     request = network.requests[epoch]
     request.leader = leader
     request.isr = isr
@@ -65,7 +65,7 @@ def put_request(network, epoch, leader, isr):
 
 
 def arriving(network, b, epoch):
-    """Whether LeaderAndIsr of this epoch is on its way to `b`."""
+    """Whether LeaderAndIsr of this epoch is in flight to `b`."""
     return contains(network.requests[epoch].to, b)
 
 
@@ -80,7 +80,7 @@ def isr_in(network, epoch):
 
 
 def drop_request(network, b, epoch):
-    """The request of this epoch does not reach `b` any more."""
+    """Lose the request of this epoch to `b`."""
     request = network.requests[epoch]
     request.to = without_member(request.to, b)
     if request.leader == b:
@@ -91,7 +91,7 @@ def drop_request(network, b, epoch):
 
 
 def take_request(network, b, epoch):
-    """Delivered to `b`, which obeys no lower epoch from now on."""
+    """Deliver the request to `b`, which obeys no lower epoch from now on."""
     for e in range(len(network.requests) - 1):
         if e <= epoch:
             drop_request(network, b, e)
@@ -99,7 +99,7 @@ def take_request(network, b, epoch):
 
 
 def renew_request(network, zk, b):
-    """Requests to the former process of `b` are refused; the new one is told who leads, if another does."""
+    """Refuse requests to the former process of `b`. The new process is told who leads, if another broker does."""
     for e in range(len(network.requests) - 1):
         drop_request(network, b, e)
     if zk.leader != NOBODY and zk.leader != b:
@@ -109,7 +109,7 @@ def renew_request(network, zk, b):
 
 
 def clear(network, f):
-    """No message between `f` and its leader."""
+    """Clear the message between `f` and its leader."""
     message = network.messages[f]
     message.kind = NO_MESSAGE
     message.peer = 0
@@ -122,28 +122,28 @@ def clear(network, f):
 
 
 def is_request(network, f):
-    """Whether a request of `f` is on its way."""
+    """Whether a request of `f` is in flight."""
     return network.messages[f].kind == FETCH or network.messages[f].kind == EPOCHS
 
 
 def drop_answer(network, f):
-    """An answer to `f` is not waited for any more."""
+    """Make `f` no longer wait for an answer."""
     if not is_request(network, f):
         clear(network, f)
 
 
 def leave_leader(network, f):
-    """A follower that takes LeaderAndIsr accepts no answer to what it asked before."""
+    """A follower that takes LeaderAndIsr no longer accepts answers to earlier requests."""
     drop_answer(network, f)
 
 
 def keep_waiting(network, f):
-    """An answer to what the follower has asked before may still be accepted (up to KAFKA-18991)."""
+    """The follower may still accept the answer to an earlier request (up to KAFKA-18991)."""
     return 0
 
 
 def wants_to_send(network, f, broker):
-    """Whether `f` follows somebody and its present request is not on its way."""
+    """Whether `f` follows a leader and its present request is not in flight."""
     message = network.messages[f]
     if broker.state != FETCHING and broker.state != TRUNCATING:
         return False
@@ -153,7 +153,7 @@ def wants_to_send(network, f, broker):
 
 
 def send_first(network, f, broker):
-    """A new follower asks its leader, unless something else is still on its way."""
+    """A new follower sends its leader a request, unless another message is still in flight."""
     if network.messages[f].kind == NO_MESSAGE and wants_to_send(network, f, broker):
         send(network, f, broker)
 
@@ -170,12 +170,12 @@ def send(network, f, broker):
 
 
 def request_arrives(network, b, f, kind):
-    """Whether a request of this kind from `f` is on its way to `b`."""
+    """Whether a request of this kind from `f` is in flight to `b`."""
     return network.messages[f].kind == kind and network.messages[f].peer == b
 
 
 def check(network, f, broker):
-    """Whether the asked broker serves `f`: OK, NOT_LEADER, FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH (KIP-320)."""
+    """How the broker answers `f`: OK, NOT_LEADER, FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH (KIP-320)."""
     if broker.state != LEADER:
         return NOT_LEADER
     if network.messages[f].epoch < broker.leader_epoch:
@@ -186,7 +186,7 @@ def check(network, f, broker):
 
 
 def check_role(network, f, broker):
-    """Whether the asked broker leads, in whatever epoch: OK or NOT_LEADER (up to 2.0)."""
+    """Whether the broker leads, in any epoch: OK or NOT_LEADER (up to 2.0)."""
     return OK if broker.state == LEADER else NOT_LEADER
 
 
@@ -213,7 +213,7 @@ def answer_records(network, f, log, hw):
 
 
 def answer_end(network, f, kind, epoch, end):
-    """The leader answers with an epoch and where it ends."""
+    """The leader answers with an epoch and the offset where it ends."""
     message = network.messages[f]
     message.kind = kind
     message.last = epoch
@@ -226,7 +226,7 @@ def same_epoch(message, broker):
 
 
 def answer_arrives(network, f, broker):
-    """Whether there is an answer that `f` accepts: it is in that state, asked that leader, at that offset."""
+    """Whether there is an answer that `f` accepts: `f` is in that state, and asked that leader at that offset."""
     message = network.messages[f]
     if message.peer != broker.leader or message.offset != broker.log.length or not same_epoch(message, broker):
         return False
@@ -237,12 +237,12 @@ def answer_arrives(network, f, broker):
 
 
 def has_records(network, f):
-    """Whether the answer is one to a fetch whose offset was right."""
+    """Whether the answer is to a fetch whose offset was right."""
     return network.messages[f].kind == RECORD or network.messages[f].kind == NO_RECORD
 
 
 def store_answer(network, f, broker):
-    """`f` appends the record, if there is one, and takes the high watermark as far as its log goes."""
+    """`f` appends the record, if there is one, and adopts the high watermark as far as its log goes."""
     message = network.messages[f]
     if message.kind == RECORD:
         append(broker.log, message.id, message.last)
@@ -250,7 +250,7 @@ def store_answer(network, f, broker):
 
 
 def end_in(network, f):
-    """The end that the answer names."""
+    """The end offset in the answer."""
     return network.messages[f].end
 
 
@@ -263,12 +263,12 @@ def propose(network, b, epoch, isr):
 
 
 def proposal_state(network, b):
-    """Where the proposal of `b` is."""
+    """The state of the proposal of `b`."""
     return network.alters[b].state
 
 
 def withdraw(network, b):
-    """What `b` has proposed in an earlier epoch is refused, its answer not waited for."""
+    """Refuse what `b` proposed in an earlier epoch. It no longer waits for an answer."""
     alter = network.alters[b]
     alter.state = NO_PROPOSAL
     alter.epoch = 0
@@ -276,12 +276,12 @@ def withdraw(network, b):
 
 
 def is_proposed(network, b, isr):
-    """Whether this ISR, proposed by `b`, is on its way to the controller."""
+    """Whether this ISR, proposed by `b`, is in flight to the controller."""
     return network.alters[b].state == SENT and network.alters[b].isr == isr
 
 
 def grant(network, b):
-    """The controller answers `b` that what it proposed is written."""
+    """The controller answers `b` that its proposal is written."""
     network.alters[b].state = DONE
 
 
@@ -291,7 +291,7 @@ def refuse(network, b):
 
 
 def refuse_proposals(network):
-    """The leader epoch has risen: what is not yet decided is refused, and its sender does not act on that."""
+    """The leader epoch has risen: refuse proposals that are not yet decided. Their senders do not act on the refusal."""
     for b in range(len(network.alters)):
         if network.alters[b].state == SENT:
             withdraw(network, b)

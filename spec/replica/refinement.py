@@ -1,17 +1,18 @@
-"""How `replica` refines the abstract `replication`: what must agree, and the steps that the abstract lacks.
+"""How `replica` refines the abstract `replication`: what must agree, and the steps that `replication` lacks.
 
-A state of `replica` has no function to states of `replication`: the abstract leader reads its followers, so that
-it moves its high watermark, truncates or copies at the moment at which the concrete one *may*, and the
-concrete one does so when messages have told it, or never. So a relation is given, and the checker keeps
-for each concrete state all abstract states that the behaviour so far may have led to (`kafkaproof.checker.refine`).
+No function maps states of `replica` to states of `replication`: the abstract leader reads its followers' state, so it
+moves its high watermark, truncates or copies at the moment when the concrete leader *may*; the concrete one does so
+once it has the messages, or never. Therefore the refinement is a relation, and the checker keeps for each concrete
+state all abstract states to which the behaviour so far may have led (`kafkaproof.checker.refine`).
 
-Agreed: ZooKeeper (leader, leader epoch, ISR), the next record, every log, but that a follower's may already be
-as its answer on the way will make it; whoever leads in `replica` leads in `replication`, in the same epoch; and no
-high watermark of `replica` is above that of `replication`. Not compared, since only the abstract has it or it
-is older here: a follower's leader and epoch, a leader's ISR, requests.
+Both must agree on ZooKeeper (leader, leader epoch, ISR), on the next record, and on every log, except that the abstract
+log of a follower may already include the answer in flight to it. A broker that leads in `replica` leads in
+`replication`, in the same epoch; and no high watermark of `replica` is above that of `replication`. Not compared,
+because only the abstract model has it or because it is older here: a follower's leader and epoch, a leader's ISR,
+requests.
 
-A broker that restarts is, abstractly, one that goes on: its leadership, which nobody obeys, may stay, and a
-checkpointed high watermark is only lower. min.insync.replicas only forbids steps.
+A broker that restarts is, abstractly, one that goes on: its leadership, which nobody obeys, may stay, and its
+checkpointed high watermark is merely lower. min.insync.replicas only forbids steps.
 """
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -35,11 +36,11 @@ from kafkaproof.spec.replication.replication import (
 
 
 def leader_shrink_isr_unseen(s, leader: Replica, follower: Replica):
-    """The true leader removes a follower which it does not know to have caught up.
+    """The true leader removes a follower that, as far as it knows, has not caught up.
 
     Guards:  `follower` is in the ISR.
     Effects: it leaves the ISR, in the quorum and at the leader.
-    Kafka:   Partition.maybeShrinkIsr: known are fetches, not logs.
+    Kafka:   Partition.maybeShrinkIsr: a leader knows fetches, not logs.
     """
     isr = s.replicas[leader].isr
     if leader == follower or not contains(isr, follower) or not is_true_leader(s, leader):
@@ -67,11 +68,11 @@ def follower_fetch_nothing(s, leader: Replica, follower: Replica):
 
 
 def leader_inc_high_watermark_by_past(s, leader: Replica):
-    """A presumed leader raises its high watermark by a fetch that comes late: a member has left the epoch since.
+    """A presumed leader raises its high watermark by a fetch that arrives late: a member has left the epoch since.
 
     Guards:  every member of the leader's local ISR has the record, and no older epoch than the leader's.
     Effects: the high watermark grows by one.
-    Kafka:   Partition.updateFollowerFetchState, maybeIncrementLeaderHW: a fetch counts, whatever follows it.
+    Kafka:   Partition.updateFollowerFetchState, maybeIncrementLeaderHW: a fetch counts, whatever happens after it.
     """
     l = s.replicas[leader]
     if not presumes_leadership(s, leader) or l.hw >= l.log.length:
@@ -86,7 +87,7 @@ def leader_inc_high_watermark_by_past(s, leader: Replica):
 
 
 def leader_expand_isr_at_epoch_start(s, leader: Replica, follower: Replica):
-    """The true leader adds a follower that has reached its epoch's start, which its high watermark has not.
+    """The true leader adds a follower that has reached the start of its epoch, although its high watermark has not.
 
     Guards:  `follower` follows in the leader's epoch; it has reached its high watermark and the start of its epoch.
     Effects: the follower joins the ISR, in the quorum and at the leader.
@@ -119,7 +120,7 @@ def elect_unclean(s, leader: Replica):
 
 
 def same_logs_and_leaders(s, a):
-    """Logs are the same, but that a follower may already have the answer on its way; who leads, leads in both."""
+    """Logs agree, except that a follower may already have the answer in flight; a leader in one leads in the other."""
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         replica = a.replicas[b]
@@ -141,7 +142,7 @@ def same_log(log, other, length):
 
 
 def answered_log(s, b, other):
-    """Whether `other` is the log of `b` after the answer that is on its way to it."""
+    """Whether `other` is the log of `b` after the answer that is in flight to it."""
     broker = s.brokers[b]
     message = s.network.messages[b]
     if not answer_arrives(s.network, b, broker):

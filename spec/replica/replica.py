@@ -1,4 +1,4 @@
-"""A broker's side of LeaderAndIsr: it leads or follows, in a higher leader epoch than before."""
+"""A broker's handling of LeaderAndIsr: it leads or follows, in a higher leader epoch than before."""
 
 from kafkaproof.spec.language.domains import Bound, Number
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, Broker, follow, lead
@@ -9,7 +9,7 @@ Epoch = Number(0, Bound("epochs"))
 
 
 def restarts(broker, leader, epoch):
-    """Whether a follower starts its fetcher anew: on any new epoch (2.1+)."""
+    """Whether a follower restarts its fetcher: on any new epoch (2.1+)."""
     return True
 
 
@@ -19,7 +19,7 @@ def begin_fetching(broker):
 
 
 def obey(broker, b, leader, epoch, isr):
-    """Lead or follow in a new leader epoch; says whether a fetcher starts."""
+    """Lead or follow in a new leader epoch. Returns whether a fetcher starts."""
     if leader == b:
         lead(broker, b, epoch, isr)
         return False
@@ -34,9 +34,9 @@ def obey(broker, b, leader, epoch, isr):
 def leader_and_isr(s, b: Broker, epoch: Epoch):
     """A broker takes LeaderAndIsr, not necessarily the newest.
 
-    Guards:  the request is on its way, and its leader epoch is above the broker's.
-    Effects: named as leader, it leads; else it follows, if need be from a truncated log. An answer
-             to a former fetch is not waited for; a former fetch itself may still arrive.
+    Guards:  the request is in flight, and its leader epoch is above the broker's.
+    Effects: if it is named as leader, it leads; otherwise it follows, if need be from a truncated log. It no longer
+             waits for the answer to a former fetch, but that fetch itself may still arrive.
     Kafka:   ReplicaManager.becomeLeaderOrFollower, Partition.makeLeader and makeFollower.
     """
     broker = s.brokers[b]

@@ -1,10 +1,10 @@
 """The partition's log on a broker's disk.
 
-An append is durable at once (the assumption *durable append*): a process that dies loses memory, no record.
+An append is durable at once (the assumption *durable append*): a process that dies loses its memory, but no record.
 
-The leader epoch cache is derived from the log. Kafka also enters an epoch when a leader begins it, records or
-not; such an entry tells nothing that the log does not: to whoever asks for an epoch below it, its start is
-the log's end. A leader's epoch starts at its first record of that epoch, or at the log's end without one.
+The leader epoch cache is derived from the log. Kafka also adds an entry when a leader begins an epoch, even without
+records; such an entry says nothing that the log does not say: for a request about a lower epoch, its start is the log's
+end. A leader's epoch starts at its first record of that epoch, or at the log's end if it has none.
 """
 
 from kafkaproof.spec.language.domains import Bound, Number, Sequence
@@ -25,7 +25,7 @@ def last_epoch(log):
 
 
 def end_of_epoch(log, epoch):
-    """Where the records of `epoch` and of lower ones end."""
+    """The offset where the records of `epoch` and of lower epochs end."""
     end = 0
     for i in range(len(log.slots)):
         if i < log.length and log.slots[i].epoch <= epoch:
@@ -42,7 +42,7 @@ def has_epoch(log, epoch):
 
 
 def known_epoch(log, epoch):
-    """The largest epoch up to `epoch` that a record has; `epoch` itself when there is none."""
+    """The largest epoch up to `epoch` that a record has; `epoch` itself if there is none."""
     known = epoch
     for i in range(len(log.slots)):
         if i < log.length and log.slots[i].epoch <= epoch:
@@ -51,7 +51,7 @@ def known_epoch(log, epoch):
 
 
 def start_of_epoch(log, epoch):
-    """Where the records of `epoch` start; the log's end without one."""
+    """The offset where the records of `epoch` start; the log's end if there are none."""
     start = log.length
     for i in range(len(log.slots)):
         if i < start and log.slots[i].epoch == epoch:
@@ -65,7 +65,7 @@ def remove(log):
 
 
 def cut(broker, offset):
-    """Drop the records from `offset` on; the high watermark is not beyond the end."""
+    """Drop the records from `offset` on, and lower the high watermark to the end if it is above."""
     if offset < broker.log.length:
         truncate(broker.log, offset)
     broker.hw = min(broker.hw, broker.log.length)

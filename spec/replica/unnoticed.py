@@ -1,4 +1,4 @@
-"""Single changes of `replica/current` that go unnoticed at the scopes where mutants by machine are explored."""
+"""Single changes to `replica/current` that no property notices at the scopes where generated mutants are explored."""
 
 UNCLEAN = "These scopes allow one change of the leader and no unclean election; epoch_with_leader notices it with both."
 EQUIVALENT = {

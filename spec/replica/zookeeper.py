@@ -1,9 +1,9 @@
 """The partition's state in ZooKeeper: leader, leader epoch and ISR, each write conditional on the version.
 
 The epoch stands for the version (see `kafkaproof.spec.replica.broker`): a leader's write is refused as soon as the
-controller has written. A write whose answer is lost is repeated, and refused for its own version. Up to 2.6 the
-leader then reads, and finds what it wished (ReplicationUtils.checkLeaderAndIsrZkData): only late answers are modelled.
-From 2.7 on the controller writes, and does not read: see `faults.lose_answer`.
+controller has written. A write whose answer is lost is repeated, and refused because of the version that it wrote
+itself. Up to 2.6 the leader then reads, and finds the ISR that it proposed (ReplicationUtils.checkLeaderAndIsrZkData),
+so only late answers are modelled. From 2.7 on the controller writes, and does not read: see `faults.lose_answer`.
 """
 
 from kafkaproof.spec.kafka import zookeeper
@@ -34,11 +34,11 @@ def set_isr(zk, b, epoch, isr):
 
 
 def set_isr_twice(zk, b, epoch, isr):
-    """setData of the ISR for the leader of `epoch`, whose answer is lost, and again: BADVERSION."""
+    """setData of the ISR for the leader of `epoch`. The answer is lost and the write is repeated: BADVERSION."""
     set_isr(zk, b, epoch, isr)
     return BADVERSION
 
 
 def count_fault(zk):
-    """One fault more."""
+    """Count a fault."""
     zk.faults += 1

@@ -1,8 +1,8 @@
 """Partition replication, abstract: leaders, followers, high watermarks and the ISR of one partition.
 
-The controller and ZooKeeper are one `quorum`; a control request is a line of history that any replica
-may take at any later time; a leader reads its followers' state atomically. Not modelled: messages and
-their loss, unclean election, min.insync.replicas, acks, broker death, log start offsets, AlterPartition.
+The controller and ZooKeeper are one `quorum`. Control requests stay for ever, and any replica may take one at any later
+time. A leader reads its followers' state atomically. Not modelled: messages and their loss, unclean election,
+min.insync.replicas, acks, broker death, log start offsets, AlterPartition.
 
 Source: the protocol of Kafka 2.1 to 2.6 with the fencing of KIP-320 (kafka.cluster.Partition,
 kafka.server.ReplicaFetcherThread); earlier versions are in `spec/replication/history/`.
@@ -27,7 +27,7 @@ REPLICA = Record(
     hw=(Number(0, Bound("log")), "high watermark, kept through every change of role"),
     leader_epoch=(Number(-1, Bound("epochs")), "epoch of the last request taken, -1 before the first"),
     leader=(Id("brokers", nobody=True), "leader named by that request"),
-    isr=(SetOf("brokers"), "ISR of that request; on a leader, with its own later changes"),
+    isr=(SetOf("brokers"), "ISR of that request; on a leader, including its own later changes"),
 )
 QUORUM = Record(
     leader_epoch=(Number(-1, Bound("epochs")), "leader epoch in the state znode, -1 before the first"),
@@ -47,7 +47,7 @@ STATE = Record(
 
 
 def initial(s):
-    """All logs empty, everybody in the ISR, no leader yet."""
+    """All logs are empty, all replicas are in the ISR, and there is no leader yet."""
     for replica in s.replicas:
         replica.leader_epoch = -1
         replica.leader = NOBODY
@@ -62,14 +62,14 @@ def presumes_leadership(s, r):
 
 
 def is_true_leader(s, r):
-    """Whether `r` leads in its own eyes and in the quorum's, in the same epoch."""
+    """Whether both `r` and the quorum say that `r` leads, in the same epoch."""
     quorum = s.quorum
     replica = s.replicas[r]
     return quorum.leader == r and replica.leader == r and replica.leader_epoch == quorum.leader_epoch
 
 
 def following_epoch(s, leader, follower):
-    """Whether `follower` follows `leader`, a leader in its own eyes, in the same epoch."""
+    """Whether `follower` follows `leader`, which believes it leads, in the same epoch."""
     f = s.replicas[follower]
     return presumes_leadership(s, leader) and f.leader == leader and f.leader_epoch == s.replicas[leader].leader_epoch
 
@@ -129,7 +129,7 @@ def same_entry(a, b, offset):
 
 
 def end_of_match(leader_log, follower_log):
-    """One more than the largest offset at which both logs hold the same record; 0 without one."""
+    """One more than the largest offset at which both logs hold the same record; 0 if there is none."""
     end = 0
     for i in range(len(leader_log.slots)):
         if same_entry(leader_log, follower_log, i):
@@ -159,10 +159,10 @@ def elect_leader(s, leader: Replica):
 
 
 def controller_shrink_isr(s, replica: Replica):
-    """The controller takes a replica for dead: out of the ISR, and no leader if it led.
+    """The controller believes that a replica is dead: it removes it from the ISR, and from the leadership if it led.
 
     Guards:  `replica` leads or is in the ISR.
-    Effects: a new epoch; the last member stays in the ISR of a leader that goes.
+    Effects: a new epoch; if the leader is removed as the last member, it stays in the ISR.
     Kafka:   ReplicaStateMachine.removeReplicasFromIsr, 2.1.
     """
     quorum = s.quorum
@@ -211,7 +211,7 @@ def leader_write(s, leader: Replica):
 
 
 def leader_expand_isr(s, leader: Replica, follower: Replica):
-    """The true leader adds a follower that has caught up to the ISR.
+    """The true leader adds to the ISR a follower that has caught up.
 
     Guards:  `follower` follows in the leader's epoch, has reached its high watermark, and that has
              reached the leader's own epoch.
@@ -231,9 +231,9 @@ def leader_expand_isr(s, leader: Replica, follower: Replica):
 
 
 def leader_shrink_isr(s, leader: Replica, follower: Replica, reason: Reason):
-    """The true leader removes a follower that is fenced or behind from the ISR.
+    """The true leader removes from the ISR a follower that is fenced or behind.
 
-    Guards:  `follower` is not in the leader's epoch (FENCED), or has not its end offset (BEHIND).
+    Guards:  `follower` is not in the leader's epoch (FENCED), or has not reached its end offset (BEHIND).
     Effects: the follower leaves the ISR, in the quorum and at the leader.
     Kafka:   Partition.maybeShrinkIsr, 2.1.
     """

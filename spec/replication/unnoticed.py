@@ -1,4 +1,4 @@
-"""Changes of replication that go unnoticed."""
+"""Changes to replication that no property notices."""
 
 ONE_LEADER = "A leader epoch has one leader: who knows the epoch knows the same leader, as `known_from_requests` holds."
 EQUIVALENT = {

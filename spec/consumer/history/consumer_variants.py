@@ -1,7 +1,7 @@
-"""The old consumer as it was, and as it could have been: what differs from `kafkaproof.spec.consumer`.
+"""The old consumer as it was and as it could have been: the differences from `kafkaproof.spec.consumer`.
 
-Registration up to 0.8.2, the rebalance without a limit of attempts, and a claim before the offset is read,
-which Kafka never had.
+Registration up to 0.8.2, a rebalance without a limit on attempts, and a claim before the offset is read, which Kafka
+never did.
 """
 
 from kafkaproof.spec.consumer.member import (
@@ -19,12 +19,13 @@ from kafkaproof.spec.kafka.zookeeper import OK
 
 
 def register_when_free(s, c: Consumer):
-    """A consumer registers its id, after a new session with an empty registry; it waits for a former session.
+    """A consumer registers its id, and waits for a former session to end. After a new session, it clears its registry
+    first.
 
     Guards:  the event thread must register.
-    Request: OK; NODEEXISTS when a former session still owns the id; EXPIRED.
-    Effects: the registry is cleared; on OK it rebalances next, and in a new session the watches fire. Else it
-             registers again, on NODEEXISTS after a session's timeout.
+    Request: OK; NODEEXISTS if a former session still owns the id; EXPIRED.
+    Effects: the registry is cleared; on OK it rebalances next, and in a new session the watches fire. Otherwise it
+             registers again, on NODEEXISTS after a session timeout.
     Kafka:   ZkUtils.createEphemeralPathExpectConflictHandleZKBug, 0.8.1 to 0.8.2.
     """
     consumer = s.consumers[c]
@@ -44,7 +45,7 @@ def never_gives_up(consumer):
 
 
 def claim_first(consumer):
-    """The assignment is known: its partitions are claimed next."""
+    """The assignment is known: partitions are claimed next."""
     consumer.doing = CLAIMING
 
 

@@ -1,4 +1,4 @@
-"""Properties of the old consumer: what each phase of an attempt leads to, and what ZooKeeper tells, and whom."""
+"""Properties of the old consumer: where each phase of an attempt leads, and which watches inform whom."""
 
 from kafkaproof.spec.consumer.lemmas import (
     callback_registers,
@@ -42,15 +42,15 @@ from kafkaproof.spec.language.sets import contains, is_empty, without_member
 
 
 def works_through(consumer):
-    """Whether the phase of an attempt is over some partitions, one after the other."""
+    """Whether the phase of an attempt handles partitions one after the other."""
     if consumer.doing == RELEASING or consumer.doing == UNDOING:
         return True
     return consumer.doing == READING_OFFSETS or consumer.doing == CLAIMING
 
 
 def attempt_is_whole(s):
-    """An attempt knows what it has read so far, and has partitions to do in the phases that have; who is in none knows
-    nothing of a former one.
+    """An attempt knows what it has read so far, and has partitions to do only in the phases that handle partitions.
+    Outside an attempt, a consumer knows nothing of a former one.
     """
     for c in range(len(s.consumers)):
         consumer = s.consumers[c]
@@ -73,8 +73,8 @@ def attempt_is_whole(s):
 
 
 def sessions_are_whole(s):
-    """Without a process there is no session; who has nothing to register is registered; an id has an open session, or is
-    that of a former one.
+    """Without a process there is no session. A consumer that need not register is registered. An id belongs to an open
+    session or a former one.
     """
     for c in range(len(s.consumers)):
         if not process_is_gone(s, c) or not callback_registers(s, c) or not starts_with_nothing(s, c):
@@ -92,7 +92,7 @@ def sessions_are_whole(s):
 
 def owns_what_it_does(s):
     """While no session of a living process and no answer is lost, a consumer owns what its phase says, reads it only at
-    rest, and has read it as far as is stored.
+    rest, and has read it at least as far as the stored offset.
     """
     for c in range(len(s.consumers)):
         for p in range(len(s.zk.partitions)):
@@ -104,8 +104,8 @@ def owns_what_it_does(s):
 
 
 def untold_is_up_to_date(s):
-    """While no session of a living process and no answer is lost, who was not told of a change has the members, the
-    partitions and the assignment that there are, and will be told of the next.
+    """While no session of a living process and no answer is lost, a consumer without a fired watch has the current
+    members, partitions and assignment, and its watch will fire at the next change.
     """
     for c in range(len(s.consumers)):
         if not untold_has_listed(s, c) or not watches_when_registered(s, c):
@@ -117,8 +117,8 @@ def untold_is_up_to_date(s):
 
 
 def position_is_kept(s):
-    """A consumer has a position in the partitions of its registry, and in those that the attempt has read so far; what
-    it had of others is forgotten.
+    """A consumer has a position in the partitions of its registry, and in those whose offset the attempt has read so
+    far. It has forgotten its positions in others.
     """
     for consumer in s.consumers:
         for p in range(len(consumer.positions)):
@@ -129,13 +129,13 @@ def position_is_kept(s):
 
 
 def same_attempt(old, new):
-    """Whether a consumer is in the same phase, with the same partitions to do and to read."""
+    """Whether a consumer is in the same phase, with the same partitions to do and being read."""
     same = old.up == new.up and old.callback == new.callback and old.doing == new.doing and old.left == new.left
     return same and old.registry == new.registry and old.mine == new.mine and old.claimed == new.claimed
 
 
 def answer_ends_phase(before, after, c):
-    """A read in an attempt leads to another phase, or ends the attempt; in a session that is over, to nothing."""
+    """A read in an attempt leads to another phase, or ends the attempt. In a session that is over it changes nothing."""
     old = before.consumers[c]
     new = after.consumers[c]
     if old.doing == IDLE or old.doing == FAILED or works_through(old):
@@ -146,8 +146,8 @@ def answer_ends_phase(before, after, c):
 
 
 def looks_first(before, after, c):
-    """Whoever finds a broker and its own id stops its fetchers; without an id the attempt fails; without a broker the
-    rebalance is over, and all stays as it was.
+    """A consumer that finds a broker and its own id stops its fetchers. Without its id the attempt fails. Without a
+    broker the rebalance ends and changes nothing.
     """
     old = before.consumers[c]
     new = after.consumers[c]
@@ -163,8 +163,8 @@ def looks_first(before, after, c):
 
 
 def lists_who_is_there(before, after, c):
-    """An attempt that has listed the members knows all whose ids are there, and is told of the next change; it goes on if
-    it is one of them.
+    """An attempt that has listed the members knows all whose ids are there, and watches for the next change. It goes on
+    if the consumer is one of them.
     """
     new = after.consumers[c]
     if before.consumers[c].doing != LISTING:
@@ -182,7 +182,7 @@ def lists_who_is_there(before, after, c):
 
 
 def reads_who_is_there(before, after, c):
-    """An attempt in which a listed member is gone before it was read fails; else it goes on."""
+    """An attempt fails if a listed member is gone before its id is read; otherwise it goes on."""
     new = after.consumers[c]
     if before.consumers[c].doing != READING_IDS:
         return False
@@ -195,7 +195,7 @@ def reads_who_is_there(before, after, c):
 
 
 def assigns_what_is_there(before, after, c):
-    """An attempt that has read the topic knows how many partitions it has; one to which none is assigned is over."""
+    """An attempt that has read the topic knows how many partitions it has. It is over if it is assigned none."""
     new = after.consumers[c]
     if before.consumers[c].doing != READING_TOPIC:
         return False
@@ -207,8 +207,8 @@ def assigns_what_is_there(before, after, c):
 
 
 def one_at_a_time(before, after, c, p, fate):
-    """Owners' nodes are released, claimed and undone one by one: of those that are to be done, and done when the answer
-    has come.
+    """Owner nodes are released, claimed and undone one by one: each is one of those left to do, and is done once the
+    answer has arrived.
     """
     old = before.consumers[c]
     new = after.consumers[c]
@@ -221,8 +221,8 @@ def one_at_a_time(before, after, c, p, fate):
 
 
 def is_claimed(before, after, c, p, fate):
-    """A claim makes an owner's node where there is none, and succeeds by it, or by one of the same thread; else it is a
-    conflict, for which what was claimed is undone when all was tried.
+    """A claim creates an owner node if there is none. It succeeds by that node, or by an existing one of the same
+    thread. Otherwise it is a conflict: once all claims were tried, those that succeeded are undone.
     """
     old = before.consumers[c]
     new = after.consumers[c]
@@ -240,8 +240,8 @@ def is_claimed(before, after, c, p, fate):
 
 
 def is_released(before, after, c, p, fate):
-    """A node that is released, or undone, is gone; after the last the registry is empty, and the attempt goes on or has
-    failed.
+    """An owner node that is released or undone is gone. After the last one the registry is empty, and the attempt goes
+    on or has failed.
     """
     old = before.consumers[c]
     new = after.consumers[c]
@@ -259,7 +259,7 @@ def is_released(before, after, c, p, fate):
 
 
 def offset_is_read(before, after, c, p):
-    """The offset of a partition is read once in an attempt, and is not one that has to be committed."""
+    """The offset of a partition is read once in an attempt, and need not be committed."""
     old = before.consumers[c]
     new = after.consumers[c]
     if old.doing != READING_OFFSETS or not contains(old.left, p):
@@ -271,7 +271,7 @@ def offset_is_read(before, after, c, p):
 
 
 def is_consumed(before, after, c, p):
-    """A thread takes one record of a partition that it reads, and that is to be committed."""
+    """A thread takes one record of a partition that it reads, and the new position is to be committed."""
     old = before.consumers[c]
     new = after.consumers[c].positions[p]
     reading = reads(old, p) and contains(old.registry, p)
@@ -279,8 +279,8 @@ def is_consumed(before, after, c, p):
 
 
 def is_stored(before, after, c, p):
-    """What was read of a partition of the registry, and not committed, is stored, and need not be again; in a session that
-    is over, nothing is.
+    """A commit stores what was read from a partition of the registry and not yet committed, so nothing is left to
+    commit. In a session that is over it stores nothing.
     """
     old = before.consumers[c]
     if not contains(old.registry, p) or not old.positions[p].uncommitted:

@@ -1,4 +1,4 @@
-"""Liveness of the old consumer (L15): if nobody comes or goes any more, every partition finds its one reader."""
+"""Liveness of the old consumer (L15): once membership is stable, every partition gets exactly one reader."""
 
 from kafkaproof.spec.consumer.member import reads
 from kafkaproof.spec.language.fairness import at_last, finitely, strong, weak
@@ -15,7 +15,7 @@ def has_reader(s, p):
 
 
 def all_read(s):
-    """When membership is stable, at last every partition is owned and read by exactly one live consumer (L15)."""
+    """Once membership is stable, eventually exactly one live consumer owns and reads each partition (L15)."""
     for p in range(s.zk.size):
         if not has_reader(s, p):
             return False
@@ -23,7 +23,7 @@ def all_read(s):
 
 
 def a_member_lives(s):
-    """Some consumer has a process, and some broker is there."""
+    """Some consumer has a process, and some broker is alive."""
     for consumer in s.consumers:
         if consumer.up:
             return not s.zk.brokerless

@@ -1,6 +1,6 @@
-"""Properties of the old consumer's group: O2 to O4, O-OFFSET-MONO, and what else should hold of claims and offsets.
+"""Properties of the old consumer's group: O2 to O4, O-OFFSET-MONO, and what else should hold for claims and offsets.
 
-O1, at most one owner's node for each partition, holds by the form of the state.
+O1, at most one owner node for each partition, holds by the form of the state.
 """
 
 from kafkaproof.spec.consumer.member import (
@@ -22,12 +22,12 @@ from kafkaproof.spec.language.sets import contains, intersection, is_empty
 
 
 def owned_by_session(s, c, p):
-    """Whether the owner's node of `p` belongs to the present session of `c`."""
+    """Whether the owner node of `p` belongs to the present session of `c`."""
     return s.zk.partitions[p].owner == c and not s.zk.partitions[p].orphaned
 
 
 def reads_its_own(s):
-    """A thread reads only partitions whose owner's node names it, and belongs to its consumer's session (O2)."""
+    """A thread reads only partitions whose owner node names it and belongs to its consumer's session (O2)."""
     for c in range(len(s.consumers)):
         for p in range(len(s.zk.partitions)):
             for t in range(len(s.consumers[c].streams)):
@@ -38,7 +38,7 @@ def reads_its_own(s):
 
 
 def one_reader(s):
-    """No two consumers read one partition at the same time."""
+    """No two consumers read the same partition at the same time."""
     for p in range(len(s.zk.partitions)):
         readers = 0
         for consumer in s.consumers:
@@ -50,12 +50,12 @@ def one_reader(s):
 
 
 def knows_assignment(consumer):
-    """Whether an attempt has computed what is its own."""
+    """Whether an attempt has computed its own partitions."""
     return consumer.doing == READING_OFFSETS or consumer.doing == CLAIMING
 
 
 def same_view_same_assignment(s):
-    """Consumers that have read the same members and partitions take no partition for their own twice (O3)."""
+    """No two consumers that have read the same members and partitions both assign themselves a partition (O3)."""
     for a in range(len(s.consumers)):
         for b in range(a):
             mine = s.consumers[a]
@@ -68,7 +68,7 @@ def same_view_same_assignment(s):
 
 
 def is_at_rest(s, c):
-    """Whether a consumer has nothing to do: it rests, or there is none."""
+    """Whether a consumer has nothing to do: it is at rest, or has no process."""
     consumer = s.consumers[c]
     if has_orphan(s.zk, c):
         return False
@@ -79,7 +79,7 @@ def is_at_rest(s, c):
 
 
 def is_quiet(s):
-    """Whether the group is stable: somebody lives, there are brokers, and nobody has anything to do."""
+    """Whether the group is stable: some consumer lives, there are brokers, and no consumer has anything to do."""
     somebody = False
     for c in range(len(s.consumers)):
         if not is_at_rest(s, c):
@@ -90,7 +90,7 @@ def is_quiet(s):
 
 
 def owned_and_read(s, p):
-    """Whether the owner's node of `p` names a living consumer's thread, which reads it."""
+    """Whether the owner node of `p` names a living consumer's thread, which reads it."""
     partition = s.zk.partitions[p]
     if partition.owner == NOBODY or not owned_by_session(s, partition.owner, p):
         return False
@@ -108,7 +108,7 @@ def quiet_group_reads_all(s):
 
 
 def remembers_claims(s):
-    """A consumer knows of every owner's node of its session: it is in the registry, or in the attempt's hands."""
+    """A consumer knows every owner node of its session: it is in the registry, or the present attempt handles it."""
     for c in range(len(s.consumers)):
         consumer = s.consumers[c]
         for p in range(len(s.zk.partitions)):
@@ -119,7 +119,7 @@ def remembers_claims(s):
 
 
 def claims_end_with_session(s):
-    """An owner's node belongs to an open session."""
+    """An owner node belongs to an open session."""
     for partition in s.zk.partitions:
         if partition.owner != NOBODY and not partition.orphaned and not s.zk.clients[partition.owner].session:
             return False
@@ -127,7 +127,7 @@ def claims_end_with_session(s):
 
 
 def rests_registered(s):
-    """A consumer with an open session and nothing to do is registered: the others reckon with it."""
+    """A consumer with an open session and nothing to do is registered, so the others take it into account."""
     for c in range(len(s.consumers)):
         if s.consumers[c].up and is_at_rest(s, c) and s.zk.clients[c].registered != PROCESS:
             return False
@@ -135,13 +135,13 @@ def rests_registered(s):
 
 
 def deletes_its_own(before, after, c, p, fate):
-    """A consumer that releases, or undoes, deletes no owner's node but its own."""
+    """A consumer that releases or undoes claims deletes only its own owner nodes."""
     deleted = before.zk.partitions[p].owner != NOBODY and after.zk.partitions[p].owner == NOBODY
     return not deleted or before.zk.partitions[p].owner == c
 
 
 def claims_afresh(before, after, c, p, fate):
-    """A claim does not succeed by the owner's node of a former session, which will vanish."""
+    """A claim does not succeed by the owner node of a former session, which will vanish."""
     node = before.zk.partitions[p]
     old = node.owner == c and node.orphaned and node.thread == thread_for(before.consumers[c], p)
     return not old or not before.zk.clients[c].session or fate != ANSWERED
@@ -156,7 +156,7 @@ def offset_never_falls(before, after):
 
 
 def commits_what_was_read(before, after, c, p):
-    """What is committed is what its writer has read: no record is skipped, one may come twice."""
+    """A consumer commits only what it has read: no record is skipped, but one may be read twice."""
     new = after.zk.partitions[p].offset
     return new == before.zk.partitions[p].offset or new == before.consumers[c].positions[p].offset
 
@@ -170,7 +170,7 @@ def begins_at_stored(before, after, c, p):
 
 
 def commits_before_release(before, after, c, p, fate):
-    """What was read is committed before an owner's node is released."""
+    """What was read is committed before an owner node is released."""
     return is_committed(before.consumers[c])
 
 
@@ -192,7 +192,7 @@ SAFETY = (
 
 
 def herd(s):
-    """Every member is in a rebalance at once, and has stopped reading."""
+    """All members are in a rebalance at once, and have stopped reading."""
     for consumer in s.consumers:
         if not consumer.up or consumer.doing == IDLE or consumer.doing == LOOKING:
             return False
@@ -200,7 +200,7 @@ def herd(s):
 
 
 def split_view(s):
-    """Two consumers claim by different memberships, and both want one partition."""
+    """Two consumers have read different memberships, and both claim the same partition."""
     for a in range(len(s.consumers)):
         for b in range(a):
             mine = s.consumers[a]
@@ -212,7 +212,7 @@ def split_view(s):
 
 
 def split_topic(s):
-    """Two consumers claim by different numbers of partitions, and both want one partition."""
+    """Two consumers have read different numbers of partitions, and both claim the same partition."""
     for a in range(len(s.consumers)):
         for b in range(len(s.consumers)):
             mine = s.consumers[a]
@@ -224,7 +224,7 @@ def split_topic(s):
 
 
 def claim_undone(s):
-    """A claim has failed, and another of the same attempt succeeded."""
+    """A claim has failed after another one of the same attempt has succeeded."""
     for consumer in s.consumers:
         if consumer.conflict and not is_empty(consumer.claimed):
             return True
@@ -232,7 +232,7 @@ def claim_undone(s):
 
 
 def claim_forgotten(s):
-    """A consumer that has nothing to do keeps an owner's node that it does not know of: nobody can claim it."""
+    """A consumer with nothing to do keeps an owner node that it does not know of, so nobody can claim the partition."""
     for p in range(len(s.zk.partitions)):
         owner = s.zk.partitions[p].owner
         if owner != NOBODY and is_at_rest(s, owner) and not contains(s.consumers[owner].registry, p):
@@ -251,7 +251,7 @@ def read_again(s):
 
 
 def waits_for_brokers(s):
-    """A consumer has found no broker, and keeps what it has."""
+    """A consumer has found no broker, and keeps its partitions."""
     for c in range(len(s.consumers)):
         if s.zk.brokerless and s.zk.clients[c].brokers_watched and not is_empty(s.consumers[c].registry):
             return True

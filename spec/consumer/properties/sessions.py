@@ -1,4 +1,4 @@
-"""Properties of the old consumer: how its process and its sessions begin and end, and what ZooKeeper tells it."""
+"""Properties of the old consumer: how its process and its sessions begin and end, and when its watches fire."""
 
 from kafkaproof.spec.consumer.member import FAILED, IDLE, LOOKING, NEW_SESSION, NONE, REBALANCE, START, is_committed
 from kafkaproof.spec.consumer.zookeeper import ARMED, FIRED
@@ -15,8 +15,8 @@ def starts_with_session(before, after, c):
 
 
 def registers_before_it_rebalances(before, after, c):
-    """A process that registers has its id then, and a rebalance to do, and nothing of its own; in a session that is over,
-    neither; where a former session has the id, it does not succeed.
+    """A process that registers gets its id and must rebalance, and its registry is empty. In a session that is over it
+    gets neither, and if a former session has the id, it fails.
     """
     old = before.consumers[c]
     new = after.consumers[c]
@@ -31,8 +31,8 @@ def registers_before_it_rebalances(before, after, c):
 
 
 def rebalance_begins(before, after, c):
-    """A rebalance begins where none goes on, in a living process: because it has registered, or was told of a change, of
-    which it is not told again.
+    """A rebalance begins only in a living process that has none in progress, because it has registered or because its
+    watch has fired; the flag is then cleared.
     """
     old = before.consumers[c]
     new = after.consumers[c]
@@ -44,8 +44,8 @@ def rebalance_begins(before, after, c):
 
 
 def leaves_nothing(before, after, c):
-    """A process that is told to shut down has committed, holds no lock but between two attempts, and takes its session
-    with it.
+    """A process that shuts down has committed, and no rebalance holds its lock unless it is between two attempts. Its
+    session ends with it.
     """
     old = before.consumers[c]
     if not old.up or old.callback != NONE or not is_committed(old) or old.doing != IDLE and old.doing != FAILED:
@@ -58,7 +58,7 @@ def leaves_nothing(before, after, c):
 
 
 def leaves_orphans(before, after, c):
-    """When a process dies its nodes stay, those of a former session, until that expires."""
+    """When a process dies, its znodes stay as those of a former session, until that session expires."""
     if not before.consumers[c].up or after.consumers[c].up or after.zk.changes != before.zk.changes + 1:
         return False
     if (after.zk.clients[c].registered == ABSENT) != (before.zk.clients[c].registered == ABSENT):
@@ -71,8 +71,8 @@ def leaves_orphans(before, after, c):
 
 
 def session_splits(before, after, c):
-    """A session splits under a process that has registered and has taken up its rebalance; its former session keeps its
-    id, and it has to register again.
+    """A session splits only under a process that has registered and begun its rebalance. The former session keeps the
+    id, and the process must register again.
     """
     old = before.consumers[c]
     new = after.consumers[c]
@@ -84,7 +84,7 @@ def session_splits(before, after, c):
 
 
 def orphans_go(before, after, c):
-    """When a former session expires, all that it owned goes."""
+    """When a former session expires, all its znodes go."""
     owned = before.zk.clients[c].registered == ORPHAN
     for p in range(len(after.zk.partitions)):
         if before.zk.partitions[p].owner == c and before.zk.partitions[p].orphaned:
@@ -95,7 +95,7 @@ def orphans_go(before, after, c):
 
 
 def changes_are_told(before, after):
-    """Whoever watches is told of a member that comes or goes, and of a partition that is added."""
+    """A watch fires when a member comes or goes, and when a partition is added."""
     changed = before.zk.size != after.zk.size
     for i in range(len(after.consumers)):
         changed = changed or ((before.zk.clients[i].registered == ABSENT) != (after.zk.clients[i].registered == ABSENT))
@@ -112,7 +112,7 @@ def changes_are_told(before, after):
 
 
 def brokers_come_and_go(before, after):
-    """The last broker goes, or one comes back, and whoever has subscribed to the brokers is told of it."""
+    """When the last broker goes, or one comes back, the watches of those that have subscribed to the brokers fire."""
     for c in range(len(after.consumers)):
         old = before.zk.clients[c]
         if old.brokers_watched and old.watch == ARMED and after.zk.clients[c].watch != FIRED:

@@ -1,4 +1,4 @@
-"""A consumer, which takes any broker that believes to lead for the leader, and reads below its high watermark.
+"""A consumer, which accepts as leader any broker that believes it leads, and reads below its high watermark.
 
 Consumers that check the leader epoch (2.1 and later) read less.
 """
@@ -10,7 +10,7 @@ from kafkaproof.spec.replica.clients.network import deliver, position_of
 def consume(s, b: Broker):
     """The consumer reads its next record from broker `b`.
 
-    Guards:  `b` believes to lead; the record is below its high watermark.
+    Guards:  `b` believes it leads; the record is below its high watermark.
     Effects: the consumer has it.
     Kafka:   Fetcher (clients), ReplicaManager.fetchMessages.
     """

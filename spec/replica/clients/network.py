@@ -1,8 +1,8 @@
 """The clients' side of the network: one producer, whose records are numbered, and one consumer.
 
-The consumer reads offset after offset. A producer that waits for all replicas (acks=all) is answered when the
-high watermark has passed its record, and is told of failure, or nothing, in all other cases: those answers
-change nothing. `places` says for each offset what was promised there; only properties read it.
+The consumer reads offset after offset. A producer that waits for all replicas (acks=all) is answered when the high
+watermark has passed its record. In all other cases it gets an error or no answer, which changes nothing. `places` says
+for each offset what was promised there; only properties read it.
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Number, Record
@@ -15,8 +15,8 @@ from kafkaproof.spec.replication.replication import append
 SEAMS_OF = ("clients",)
 
 GHOSTS = Record(
-    committed=(Number(0, Bound("records")), "1 + record committed at this offset, 0 without one"),
-    read=(Number(0, Bound("records")), "1 + record that the consumer got at this offset"),
+    committed=(Number(0, Bound("records")), "1 + record committed at this offset, 0 for none"),
+    read=(Number(0, Bound("records")), "1 + record that the consumer got at this offset, 0 for none"),
 )
 CLIENTS = Record(
     next_record=(Number(0, Bound("records")), "the producer's next record"),
@@ -26,12 +26,12 @@ CLIENTS = Record(
 
 
 def lacks_replicas(acks, enough):
-    """Whether a record is refused: with acks=all (1), where not `enough` are in sync."""
+    """Whether a record is refused: with acks=all (1), if not `enough` replicas are in sync."""
     return acks == 1 and not enough
 
 
 def take_record(clients, broker, acks, enough):
-    """A record of the producer is accepted: OK, or NOT_ENOUGH_REPLICAS with acks=all and not `enough` in sync."""
+    """Accept a producer's record: OK, or NOT_ENOUGH_REPLICAS with acks=all and not `enough` replicas in sync."""
     if lacks_replicas(acks, enough):
         return NOT_ENOUGH_REPLICAS
     append(broker.log, clients.next_record, broker.leader_epoch)
@@ -42,10 +42,10 @@ def take_record(clients, broker, acks, enough):
 
 
 def commit(clients, zk, b, broker):
-    """Producers that wait for records below the high watermark are answered; ghosts: these are committed.
+    """Answer producers that wait for records below the high watermark; in the ghosts these records are committed.
 
-    So are all records below the high watermark of the leader that ZooKeeper names. A producer whose record
-    lacks replicas meanwhile is answered NOT_ENOUGH_REPLICAS_AFTER_APPEND: nothing was acknowledged.
+    So are all records below the high watermark of the leader that ZooKeeper names. If the ISR has become too small
+    meanwhile, the producer gets NOT_ENOUGH_REPLICAS_AFTER_APPEND: nothing was acknowledged.
     """
     by_right = zk.leader == b and zk.leader_epoch == broker.leader_epoch
     enough = enough_in_sync(broker)

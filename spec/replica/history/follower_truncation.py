@@ -1,4 +1,4 @@
-"""How a follower of former versions truncates: to its high watermark, or where its leader says an epoch ends.
+"""How followers of earlier releases truncate: to their high watermark, or where the leader says an epoch ends.
 
 `hw` (up to 0.10.2): a new follower cuts its log at its own high watermark, which lags one fetch behind.
 `epoch101` (0.11 to 1.1): it asks where its last epoch ends, and the answer is an offset alone.
@@ -13,12 +13,12 @@ from kafkaproof.spec.replica.zookeeper import OK
 
 
 def restarts_for_another_leader(broker, leader, epoch):
-    """Whether a follower starts its fetcher anew: only for another leader (up to 1.1)."""
+    """Whether a follower restarts its fetcher: only for another leader (up to 1.1)."""
     return broker.state == LEADER or broker.leader != leader
 
 
 def restarts_after_a_gap(broker, leader, epoch):
-    """Whether a follower starts its fetcher anew: for another leader, or when it has missed an epoch (2.0)."""
+    """Whether a follower restarts its fetcher: for another leader, or when it has missed an epoch (2.0)."""
     return broker.state == LEADER or broker.leader != leader or epoch > broker.leader_epoch + 1
 
 
@@ -34,7 +34,7 @@ def begin_truncating(broker):
 
 
 def any_epoch(message, broker):
-    """An answer does not say to which epoch's request it is."""
+    """An answer does not say which epoch's request it belongs to."""
     return True
 
 
@@ -44,22 +44,24 @@ def beyond_end(log, offset, last):
 
 
 def own_epoch(log, last):
-    """The follower has its own last epoch, so that it cuts exactly where it is told."""
+    """The follower has its own last epoch, so it truncates exactly where the answer says."""
     return last
 
 
 def whole_log(log, last):
-    """The leader's end goes with OFFSET_OUT_OF_RANGE."""
+    """OFFSET_OUT_OF_RANGE comes with the leader's end."""
     return log.length
 
 
 def cut_at_offset(broker, epoch, end):
-    """The follower cuts where it is told, or at its high watermark when the leader does not know (KIP-101)."""
+    """The follower truncates where the answer says, or to its high watermark if the leader does not know (KIP-101)."""
     return broker.hw if epoch == NO_EPOCH else end
 
 
 def cut_at_epoch(broker, epoch, end):
-    """The follower cuts where both have the end of the same epoch, as far as it has that epoch (KIP-279)."""
+    """The follower truncates to the end of the answered epoch: the smaller end if it has that epoch, else its own
+    (KIP-279).
+    """
     if epoch == NO_EPOCH:
         return broker.hw
     own = end_of_epoch(broker.log, epoch)
@@ -75,9 +77,9 @@ def ask_until_known(broker, epoch):
 def serve_epochs(s, b: Broker, follower: Broker):
     """A broker is asked where an epoch ends.
 
-    Guards:  OffsetsForLeaderEpoch is on its way to it.
+    Guards:  OffsetsForLeaderEpoch is in flight to it.
     Request: OK; NOT_LEADER; in later versions FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH.
-    Effects: on OK it answers with the largest epoch up to the asked one, and its end; it does not know an
+    Effects: on OK it answers with the largest epoch up to the requested one, and where that ends; it does not know an
              epoch above its own.
     Kafka:   ReplicaManager.lastOffsetForLeaderEpoch, LeaderEpochFileCache.endOffsetFor, 0.11 to 3.9.
     """

@@ -1,10 +1,11 @@
-"""ISR changes of 0.8 to 2.6: the leader writes the znode itself, and knows the answer when it goes on.
+"""ISR changes in 0.8 to 2.6: the leader writes the znode itself, and has the answer before it goes on.
 
-A leader whose version is stale (BADVERSION) keeps its old ISR, and tries again for ever, until LeaderAndIsr
-brings it the new version. If that was lost, nothing does (KAFKA-2729).
+A leader whose version is stale (BADVERSION) keeps its old ISR, and retries until LeaderAndIsr brings it the new
+version. If that request was lost, it retries for ever (KAFKA-2729).
 
-Up to 2.0.0 a follower joins when it has reached the high watermark. That of a new leader is the one it had as a
-follower, one fetch behind: a replica without the last committed records may join, and be elected (KAFKA-7128).
+Up to 2.0.0 a follower joins when it has reached the high watermark. A new leader starts with the high watermark that it
+had as a follower, one fetch behind. So a replica without the last committed records may join, and be elected
+(KAFKA-7128).
 """
 
 from kafkaproof.spec.language.sets import contains, with_member, without_member
@@ -15,12 +16,12 @@ from kafkaproof.spec.replica.zookeeper import OK, set_isr
 
 
 def has_caught_up(broker, follower):
-    """Whether a follower has reached the high watermark, even where that is behind what is committed (up to 2.0.0)."""
+    """Whether a follower has reached the high watermark, even if that lags behind what is committed (up to 2.0.0)."""
     return broker.ends[follower] >= broker.hw
 
 
 def expand_isr(s, b: Broker, follower: Broker):
-    """A leader adds a follower that has caught up to the ISR.
+    """A leader adds to the ISR a follower that has caught up.
 
     Guards:  it leads; the follower's known end is far enough.
     Request: OK; BADVERSION.
@@ -40,11 +41,11 @@ def expand_isr(s, b: Broker, follower: Broker):
 
 
 def shrink_isr(s, b: Broker, follower: Broker):
-    """A leader removes a follower that is out of sync from the ISR.
+    """A leader removes from the ISR a follower that is out of sync.
 
-    Guards:  it leads; the follower's known end is not its own. Time is not modelled.
+    Guards:  it leads; the follower's known end differs from its own. Time is not modelled.
     Request: OK; BADVERSION.
-    Effects: on OK the high watermark waits for the follower no more.
+    Effects: on OK the high watermark no longer waits for the follower.
     Kafka:   Partition.maybeShrinkIsr, 0.8 to 2.6.
     """
     broker = s.brokers[b]

@@ -1,6 +1,6 @@
-"""What one step may do with the producer and the consumer of the replica system, and what it must do.
+"""What a step may and must do with the producer and the consumer of the replica system.
 
-They hold of each step, where the properties D1 to D8 are of records. Kafka's source is that of 3.9.
+These properties are about single steps, while D1 to D8 are about records. Kafka's source is that of 3.9.
 """
 
 from kafkaproof.spec.language.model import always_step
@@ -13,7 +13,8 @@ from kafkaproof.spec.replica.properties.safety import holds, leads_by_right
 
 def appends(before, after, b, acks):
     """A leader appends the producer's next record, and with acks=all the producer waits until the high watermark has
-    passed it; it refuses only acks=all with an ISR below min.insync.replicas (Partition.appendRecordsToLeader).
+    passed it. The leader refuses a record only with acks=all and an ISR below min.insync.replicas
+    (Partition.appendRecordsToLeader).
     """
     old = before.brokers[b]
     new = after.brokers[b]
@@ -27,7 +28,7 @@ def appends(before, after, b, acks):
 
 
 def numbered_once(before, after):
-    """Records are numbered in the order in which leaders take them: none is taken twice."""
+    """Records are numbered in the order in which leaders accept them; none is accepted twice."""
     taken = 0
     for b in range(len(after.brokers)):
         if before.brokers[b].state == LEADER and after.brokers[b].log.length > before.brokers[b].log.length:
@@ -36,8 +37,8 @@ def numbered_once(before, after):
 
 
 def waits_until_answered(before, after):
-    """A producer waits until its leader's high watermark has passed its record, or that broker leads no more; it is
-    acknowledged then, if min.insync.replicas are in the ISR (DelayedProduce.tryComplete,
+    """A producer waits until its leader's high watermark has passed its record, or that broker no longer leads. In the
+    first case it is acknowledged, if min.insync.replicas are in the ISR (DelayedProduce.tryComplete,
     Partition.checkEnoughReplicasReachOffset).
     """
     for b in range(len(after.brokers)):
@@ -84,7 +85,7 @@ def reads_below_hw(before, after, b):
 
 
 def read_stays(before, after):
-    """What the consumer has got at an offset stays, and its position never falls."""
+    """What the consumer has read at an offset stays, and its position never falls."""
     for i in range(len(after.clients.places)):
         old = before.clients.places[i].ghosts.read
         if old != 0 and after.clients.places[i].ghosts.read != old:

@@ -1,4 +1,4 @@
-"""What must be reachable in the replica system: without these its safety would say little."""
+"""Goals of the replica system: without these its safety properties would say little."""
 
 from kafkaproof.spec.language.model import sometimes
 from kafkaproof.spec.language.sets import contains, everybody, is_empty, only
@@ -17,7 +17,7 @@ def leader_changes_after_commit(s):
 
 
 def truncation(s):
-    """A follower is told to truncate, and will."""
+    """An answer that is in flight will make a follower truncate."""
     for f in range(len(s.brokers)):
         message = s.network.messages[f]
         if message.kind == DIVERGING or message.kind == END:
@@ -27,7 +27,7 @@ def truncation(s):
 
 
 def fetch_behind(s):
-    """A fetch of an older leader epoch comes to a leader: it is fenced, where that is done."""
+    """A fetch of an older leader epoch is about to reach a leader, which fences it if the release does so."""
     for message in s.network.messages:
         leader = s.brokers[message.peer]
         if message.kind == FETCH and leader.state == LEADER and message.epoch < leader.leader_epoch:
@@ -36,7 +36,7 @@ def fetch_behind(s):
 
 
 def fetch_ahead(s):
-    """A fetch of a later leader epoch comes to a leader that has not heard of it."""
+    """A fetch of a later leader epoch is about to reach a leader that does not know of that epoch."""
     for message in s.network.messages:
         leader = s.brokers[message.peer]
         if message.kind == FETCH and leader.state == LEADER and message.epoch > leader.leader_epoch:
@@ -45,7 +45,7 @@ def fetch_ahead(s):
 
 
 def late_answer(s):
-    """An answer is on its way to a follower that has a newer leader epoch, or none."""
+    """An answer is in flight to a follower that has a newer leader epoch, or none."""
     for f in range(len(s.brokers)):
         if s.network.messages[f].epoch < s.brokers[f].leader_epoch and not is_request(s.network, f):
             return s.network.messages[f].hw + s.network.messages[f].end > 0
@@ -53,7 +53,7 @@ def late_answer(s):
 
 
 def late_fetch(s):
-    """A fetch is on its way although its sender has left that epoch, and its leader has not."""
+    """A fetch is in flight although its sender has left that epoch, while its leader has not."""
     for f in range(len(s.brokers)):
         message = s.network.messages[f]
         if message.kind == FETCH and message.epoch < s.brokers[f].leader_epoch:
@@ -73,7 +73,7 @@ def out_of_sync(s):
 
 
 def isr_restored(s):
-    """Everybody is in the ISR again, and the leader by right, who has proposed that, does not know."""
+    """All replicas are in the ISR again, and the leader by right, which proposed that, does not know."""
     for b in range(len(s.brokers)):
         if leads_by_right(s, b) and s.brokers[b].isr != s.zk.isr and s.zk.isr == everybody(len(s.brokers)):
             return True
@@ -117,7 +117,7 @@ def too_few_in_sync(s):
 
 
 def written_unknown(s):
-    """A leader's proposed ISR is written, and the leader does not know."""
+    """A leader's proposed ISR is written, but the leader does not know."""
     for b in range(len(s.brokers)):
         if s.network.alters[b].state == DONE and s.brokers[b].state == LEADER:
             return True

@@ -1,6 +1,6 @@
-"""What one step may do with leaders, ISRs, LeaderAndIsr and AlterPartition of the replica system, and what it must do.
+"""What a step may and must do with leaders, ISRs, LeaderAndIsr and AlterPartition of the replica system.
 
-They hold of each step, where the properties D1 to D8 are of records. Kafka's source is that of 3.9.
+These properties are about single steps, while D1 to D8 are about records. Kafka's source is that of 3.9.
 """
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -12,8 +12,8 @@ from kafkaproof.spec.replica.properties.log_events import leads_on, same_log
 
 
 def epoch_with_leader(before, after):
-    """A leader is written with the next leader epoch, and elected unclean if the ISR had others and not it
-    (TopicZNode, PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection).
+    """A leader is written with the next leader epoch, and its election is unclean if it was not in the ISR (TopicZNode,
+    PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection).
     """
     old = before.zk
     new = after.zk
@@ -27,7 +27,7 @@ def epoch_with_leader(before, after):
 
 
 def isr_by_proposal(before, after):
-    """With the leader epoch as it is, the ISR becomes what the leader of that epoch has proposed
+    """While the leader epoch stays, the ISR changes only to what the leader of that epoch has proposed
     (KafkaController.processAlterPartition).
     """
     if after.zk.leader_epoch != before.zk.leader_epoch or after.zk.isr == before.zk.isr:
@@ -39,7 +39,7 @@ def isr_by_proposal(before, after):
 
 
 def everybody_is_told(before, after):
-    """A leader that is written is sent to everybody, with its ISR; proposals on their way are refused
+    """A leader that is written is sent to all brokers, with its ISR; proposals in flight are refused
     (ControllerBrokerRequestBatch.addLeaderAndIsrRequestForBrokers).
     """
     epoch = after.zk.leader_epoch
@@ -56,7 +56,7 @@ def everybody_is_told(before, after):
 
 
 def elects_another(before, after, leader):
-    """An election makes another the leader."""
+    """An election makes another replica the leader."""
     return before.zk.leader != leader and after.zk.leader == leader
 
 
@@ -66,7 +66,7 @@ def elects_from_isr(before, after, leader):
 
 
 def removes_replica(before, after, replica):
-    """A dead replica is no leader any more, nor in the ISR unless it is the last one there; nothing else is changed
+    """A dead replica is no longer the leader, nor in the ISR unless it is the last member; nothing else changes
     (ReplicaStateMachine.doRemoveReplicasFromIsr).
     """
     isr = before.zk.isr if before.zk.isr == only(replica) else without_member(before.zk.isr, replica)
@@ -77,7 +77,9 @@ def removes_replica(before, after, replica):
 
 
 def request_stays(before, after):
-    """LeaderAndIsr is on its way to a process until that has it or a later one (ControllerChannelManager)."""
+    """LeaderAndIsr is in flight to a process until the process has received it or a later one
+    (ControllerChannelManager).
+    """
     for e in range(len(after.network.requests)):
         old = before.network.requests[e]
         new = after.network.requests[e]
@@ -93,8 +95,8 @@ def request_stays(before, after):
 
 
 def begins(before, after, b, isr):
-    """Whether a broker begins in its role: a leader with this ISR, nothing proposed and no follower's end known, a
-    follower with its high watermark; neither waits for an answer.
+    """Whether a broker begins its role: a leader with this ISR, nothing proposed and no follower's end known; a
+    follower with its former high watermark. Neither waits for an answer.
     """
     old = before.brokers[b]
     new = after.brokers[b]
@@ -113,8 +115,8 @@ def begins(before, after, b, isr):
 
 def obeys(before, after, b, epoch):
     """LeaderAndIsr of a higher epoch is obeyed: a leader begins with the ISR of the request, nothing proposed and no
-    follower's end known; a follower keeps its high watermark; neither waits for an answer
-    (Partition.makeLeader, makeFollower).
+    follower's end known; a follower keeps its high watermark. Neither waits for an answer (Partition.makeLeader,
+    makeFollower).
     """
     request = before.network.requests[epoch]
     new = after.brokers[b]
@@ -124,8 +126,8 @@ def obeys(before, after, b, epoch):
 
 
 def isr_by_answer(before, after):
-    """A leader's ISR becomes, in its epoch, what it has proposed when it hears that this is written; until it hears, or
-    hears that it is refused, it proposes nothing else (Partition.handleAlterPartitionUpdate,
+    """Within its epoch, a leader's ISR changes to what it has proposed once it learns that this is written. Until it
+    learns that, or that it is refused, it proposes nothing else (Partition.handleAlterPartitionUpdate,
     handleAlterPartitionError).
     """
     for b in range(len(after.brokers)):
@@ -143,8 +145,8 @@ def isr_by_answer(before, after):
 
 
 def proposes(before, after, b, follower):
-    """A leader that has nothing proposed proposes its ISR with a follower more which has reached its high watermark and
-    the start of its epoch, or with a follower less whose end is not its own; its ISR stays until that is written
+    """A leader with nothing proposed proposes to add to its ISR a follower that has reached its high watermark and the
+    start of its epoch, or to remove one whose end differs from its own. Its ISR stays until that is written
     (Partition.maybeExpandIsr, maybeShrinkIsr, submitAlterPartition).
     """
     old = before.brokers[b]
@@ -161,8 +163,8 @@ def proposes(before, after, b, follower):
 
 
 def proposal_is_written(before, after, sender):
-    """The controller writes a proposed ISR of the present leader epoch, and says so; one of an older epoch it does not
-    write (KafkaController.processAlterPartition, FENCED_LEADER_EPOCH).
+    """The controller writes a proposed ISR of the present leader epoch, and answers so. It does not write one of an
+    older epoch (KafkaController.processAlterPartition, FENCED_LEADER_EPOCH).
     """
     alter = before.network.alters[sender]
     if alter.state != SENT:
@@ -173,7 +175,7 @@ def proposal_is_written(before, after, sender):
 
 
 def gives_up(old, new, sender):
-    """Whether a leader is refused, and keeps its ISR and what it has proposed: it asks no more."""
+    """Whether a leader is refused, keeps its ISR and its proposal, and sends no further request."""
     was = old.brokers[sender]
     leader = new.brokers[sender]
     refused = old.network.alters[sender].state == SENT and new.network.alters[sender].state == REFUSED
@@ -181,21 +183,21 @@ def gives_up(old, new, sender):
 
 
 def own_write_is_refused(before, after, sender):
-    """A leader whose proposal is written, while ZooKeeper's answer is lost, is refused, and asks no more: it goes on
-    with both ISRs (KafkaController.processAlterPartition, INVALID_UPDATE_VERSION).
+    """If a leader's proposal is written but ZooKeeper's answer is lost, the leader is refused and sends no further
+    request. It goes on with both ISRs (KafkaController.processAlterPartition, INVALID_UPDATE_VERSION).
     """
     written = after.zk.isr == before.network.alters[sender].isr
     return written and gives_up(before, after, sender)
 
 
 def learns_what_is_written(before, after, b):
-    """A leader that hears that its proposal is written has it as its ISR (Partition.handleAlterPartitionUpdate)."""
+    """A leader that learns that its proposal is written adopts it as its ISR (Partition.handleAlterPartitionUpdate)."""
     written = before.network.alters[b].state == DONE and after.brokers[b].isr == before.brokers[b].pending
     return written and is_empty(after.brokers[b].pending)
 
 
 def refusal_ends_proposal(before, after, b):
-    """A leader whose new member is refused keeps its ISR, and has proposed nothing any more
+    """A leader whose new member is refused keeps its ISR, and no longer has a proposal
     (Partition.handleAlterPartitionError, INELIGIBLE_REPLICA).
     """
     old = before.brokers[b]

@@ -1,4 +1,4 @@
-"""Liveness of the data plane (L4): followers come into the ISR, and a leader alone in it waits for nobody else."""
+"""Liveness of the data plane (L4): followers join the ISR, and a leader alone in it waits for nobody else."""
 
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.fairness import at_last, finitely, strong, weak
@@ -8,22 +8,22 @@ from kafkaproof.spec.replica.broker import LEADER, Broker, in_sync
 
 
 def leader_leads(s):
-    """The leader that ZooKeeper names takes itself for the leader, in whatever epoch."""
+    """The leader that ZooKeeper names believes it leads, in any epoch."""
     return s.zk.leader != NOBODY and s.brokers[s.zk.leader].state == LEADER
 
 
 def leader_is_alone(s):
-    """It does, and ZooKeeper has nobody else in the ISR."""
+    """The leader that ZooKeeper names believes it leads, and ZooKeeper has no other replica in the ISR."""
     return leader_leads(s) and s.zk.isr == only(s.zk.leader)
 
 
 def is_in_sync(s, follower: Broker):
-    """If elections, writes and removals come to an end, at last every replica is in the ISR (L4)."""
+    """If elections, writes and removals come to an end, eventually every replica is in the ISR (L4)."""
     return contains(s.zk.isr, follower)
 
 
 def alone_acknowledges(s):
-    """Where ZooKeeper has a live leader alone in the ISR for ever, it comes to wait for no other replica, and
+    """If ZooKeeper for ever has a live leader alone in the ISR, that leader eventually waits for no other replica, and
     acknowledges acks=all by itself (L4).
     """
     return leader_leads(s) and in_sync(s.brokers[s.zk.leader]) == 1

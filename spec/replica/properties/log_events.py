@@ -1,6 +1,6 @@
-"""What one step may do with brokers, logs, fetches and high watermarks of the replica system, and what it must do.
+"""What a step may and must do with brokers, logs, fetches and high watermarks of the replica system.
 
-They hold of each step, where the properties D1 to D8 are of records. Kafka's source is that of 3.9.
+These properties are about single steps, while D1 to D8 are about records. Kafka's source is that of 3.9.
 """
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -18,7 +18,7 @@ def same_log(old, new):
 
 
 def same_up_to(old, new, end):
-    """Whether two logs are the same below an offset up to which both go."""
+    """Whether two logs both reach an offset, and are the same below it."""
     for i in range(len(old.slots)):
         if i < end and not same_entry(old, new, i):
             return False
@@ -26,7 +26,7 @@ def same_up_to(old, new, end):
 
 
 def same_broker(old, new):
-    """Whether a broker has and knows what it had and knew."""
+    """Whether a broker has and knows the same as before."""
     for f in range(len(old.ends)):
         if old.ends[f] != new.ends[f]:
             return False
@@ -43,17 +43,17 @@ def same_broker(old, new):
 
 
 def same_question(old, new):
-    """Whether a message is of the same request, answered or not."""
+    """Whether a message belongs to the same request, answered or not."""
     return old.peer == new.peer and old.epoch == new.epoch and old.offset == new.offset
 
 
 def leads_on(old, new):
-    """Whether a broker leads in the epoch that it led in before."""
+    """Whether a broker leads in the same epoch as before."""
     return old.state == LEADER and new.state == LEADER and old.leader_epoch == new.leader_epoch
 
 
 def one_broker_steps(before, after):
-    """A step changes what one broker has and knows, at most, and one message between followers and leaders."""
+    """A step changes at most what one broker has and knows, and one message between followers and leaders."""
     changed = 0
     messages = 0
     for b in range(len(after.brokers)):
@@ -67,8 +67,8 @@ def one_broker_steps(before, after):
 
 
 def asks_for_its_end(before, after):
-    """A follower asks the leader that it was told, with its leader epoch, for what comes after its log, and names the
-    epoch of its last record (AbstractFetcherThread.doWork, RemoteLeaderEndPoint.buildFetch).
+    """A follower asks the leader named to it, with its leader epoch, for what comes after its log, and sends the epoch
+    of its last record (AbstractFetcherThread.doWork, RemoteLeaderEndPoint.buildFetch).
     """
     for f in range(len(after.brokers)):
         old = before.network.messages[f]
@@ -85,7 +85,7 @@ def asks_for_its_end(before, after):
 
 
 def asks_anew(before, after, b):
-    """A follower sends what is not on its way already."""
+    """A follower sends its request only if it is not already in flight."""
     old = before.network.messages[b]
     new = after.network.messages[b]
     asked = is_request(after.network, b) and same_broker(before.brokers[b], after.brokers[b])
@@ -93,14 +93,14 @@ def asks_anew(before, after, b):
 
 
 def has_parted(log, offset, last):
-    """Whether a log that ends at an offset, with a record of epoch `last`, is not the beginning of this one."""
+    """Whether a log that ends at an offset, with a record of epoch `last`, is not a prefix of this one."""
     return offset > 0 and (offset > log.length or log.slots[offset - 1].epoch != last)
 
 
 def fetch_is_served(before, after, b, follower):
-    """A leader of the same epoch, and nobody else, answers a fetch: with its record at that offset, if there is one,
-    and its high watermark, and the follower's end is that offset; or, where the logs have parted, with where its
-    records up to the follower's epoch end (Partition.fetchRecords, UnifiedLog.maybeIncrementHighWatermark).
+    """Only a leader of the same epoch answers a fetch: with its record at that offset, if there is one, and its high
+    watermark, and then the follower's end is that offset; or, if the logs have diverged, with the end of its records up
+    to the follower's epoch (Partition.fetchRecords, UnifiedLog.maybeIncrementHighWatermark).
     """
     fetch = before.network.messages[follower]
     answer = after.network.messages[follower]
@@ -125,7 +125,7 @@ def fetch_is_served(before, after, b, follower):
 
 
 def ends_by_fetches(before, after):
-    """A leader knows of a follower where its last fetch of this epoch was (Partition.updateFollowerFetchState)."""
+    """A leader knows the offset of a follower's last fetch in this epoch (Partition.updateFollowerFetchState)."""
     for b in range(len(after.brokers)):
         for f in range(len(after.brokers)):
             fetch = before.network.messages[f]
@@ -138,8 +138,8 @@ def ends_by_fetches(before, after):
 
 
 def takes_answer(before, after, b):
-    """A follower takes what its leader answers to its fetch of this epoch: one more record, or none, and the high
-    watermark as far as its log goes; or it truncates, and keeps what the leader has too
+    """A follower acts on its leader's answer to its fetch of this epoch: it appends a record, if there is one, and
+    takes the high watermark as far as its log goes; or it truncates, and keeps what the leader has too
     (ReplicaFetcherThread.processPartitionData, AbstractFetcherThread.truncateOnFetchResponse).
     """
     answer = before.network.messages[b]
@@ -162,15 +162,15 @@ def takes_answer(before, after, b):
 
 
 def keeps_common(s, b, log, end):
-    """Whether a follower that cut its log at `end` dropped no record that its leader of this epoch has there."""
+    """Whether a follower that truncated its log at `end` dropped no record that its leader of this epoch has there."""
     leader = s.brokers[s.brokers[b].leader]
     leads = leader.state == LEADER and leader.leader_epoch == s.brokers[b].leader_epoch
     return not leads or not same_entry(log, leader.log, end)
 
 
 def log_by_protocol(before, after):
-    """A log gets a producer's next record where its broker leads, or the record that a follower was answered, and
-    loses records only where logs have parted (Partition.appendRecordsToLeader, AbstractFetcherThread).
+    """A log gains a producer's next record if its broker leads, or the record in a follower's answer, and loses records
+    only where logs have diverged (Partition.appendRecordsToLeader, AbstractFetcherThread).
     """
     for b in range(len(after.brokers)):
         old = before.brokers[b]
@@ -187,8 +187,8 @@ def log_by_protocol(before, after):
 
 
 def hw_of_maximal_isr(before, after):
-    """A leader's high watermark is as far as all that are in its ISR or proposed have fetched, and never falls
-    (Partition.maybeIncrementLeaderHW).
+    """A leader's high watermark is the offset up to which all replicas in its ISR or its proposal have fetched, and
+    never falls (Partition.maybeIncrementLeaderHW).
     """
     for b in range(len(after.brokers)):
         new = after.brokers[b]
@@ -198,8 +198,8 @@ def hw_of_maximal_isr(before, after):
 
 
 def restarts(before, after, b, hw):
-    """A new process has the log of the former one and a high watermark that it had, and is told the leader if another
-    leads; what was sent to the former process is refused, what that has asked may still come
+    """A new process has the log of the former one and a high watermark that the former one once had, and is told who
+    leads if another broker does. What was sent to the former process is refused; its own requests may still arrive
     (LogManager.loadLogs, KafkaController.onBrokerStartup).
     """
     new = after.brokers[b]

@@ -1,6 +1,6 @@
 """Properties of replicas with real messages: D1 to D8, P8, and what KAFKA-2729 breaks.
 
-Those of data are asked only while no unclean election was held: that one loses committed records by design.
+The properties of data are claimed only if no unclean election was held, since that loses committed records by design.
 """
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -12,7 +12,7 @@ from kafkaproof.spec.replication.replication import same_entry
 
 
 def leads_by_right(s, b):
-    """Whether `b` leads in its own eyes and in ZooKeeper's, in the same epoch."""
+    """Whether both `b` and ZooKeeper say that `b` leads, in the same epoch."""
     broker = s.brokers[b]
     return broker.state == LEADER and s.zk.leader == b and broker.leader_epoch == s.zk.leader_epoch
 
@@ -111,7 +111,7 @@ def hw_in_log(s):
 
 
 def leader_hw_never_falls(before, after):
-    """A leader's high watermark does not fall, nor is it lowered when the leader begins to lead (D4)."""
+    """A leader's high watermark never falls, and is not lowered when the leader begins to lead (D4)."""
     for b in range(len(after.brokers)):
         if after.brokers[b].state == LEADER and after.brokers[b].hw < before.brokers[b].hw:
             return False
@@ -127,7 +127,7 @@ def stable_read(s):
 
 
 def acknowledged_is_visible(before, after):
-    """What becomes committed is below the high watermark of a leader that has it (D6)."""
+    """A record that becomes committed is below the high watermark of a leader that has it (D6)."""
     for i in range(len(after.clients.places)):
         record = after.clients.places[i].ghosts.committed
         if record != before.clients.places[i].ghosts.committed:
@@ -147,7 +147,7 @@ def enough_replicas(before, after, b, acks):
 
 
 def stale_leader(before, after):
-    """What a leader of an older epoch has acknowledged with acks=all, every member of the ISR has (D7)."""
+    """Every member of the ISR has what a leader of an older epoch has acknowledged with acks=all (D7)."""
     for b in range(len(after.brokers)):
         old = before.brokers[b]
         new = after.brokers[b]
@@ -170,7 +170,7 @@ def all_in_sync_hold(s, offset, record):
 
 
 def is_cut(old, new):
-    """Whether a log is shorter than it was, and than it may be."""
+    """Whether a log became shorter than it was, and shorter than it may be."""
     return new.log.length < old.log.length and new.log.length < old.hw
 
 
@@ -201,8 +201,8 @@ def local_epoch_never_falls(before, after):
 
 
 def version_is_mended(s):
-    """To a leader with a stale version, whom ZooKeeper names, LeaderAndIsr is on its way: nothing else would
-    mend the version that it writes the ISR on (KAFKA-2729).
+    """LeaderAndIsr is in flight to a leader that ZooKeeper names and that has a stale version: nothing else would
+    correct the version on which it writes the ISR (KAFKA-2729).
     """
     if s.zk.leader == NOBODY:
         return True

@@ -1,6 +1,6 @@
-"""What a broker, a message or a client's place may be, in the replica system: who holds what, and what is left over.
+"""What the state of a broker, a message or a client may be in the replica system, and that nothing is left over.
 
-They hold in each state, where the properties D1 to D8 are of records. Kafka's source is that of 3.9.
+These properties are about single parts of a state, while D1 to D8 are about records. Kafka's source is that of 3.9.
 """
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -13,8 +13,8 @@ from kafkaproof.spec.replica.storage import NO_EPOCH
 
 
 def role_by_leader(s):
-    """A broker leads where its LeaderAndIsr names it, follows where that names another, and a new process does neither
-    before it is told (ReplicaManager.becomeLeaderOrFollower).
+    """A broker leads if its LeaderAndIsr names it, and follows if that names another. A new process does neither before
+    it gets one (ReplicaManager.becomeLeaderOrFollower).
     """
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
@@ -40,8 +40,8 @@ def only_leaders_lead(s):
 
 
 def leader_in_isr(s):
-    """A leader is in its ISR and in the one that it proposes, and so is the leader in ZooKeeper (P1); the ISR there is
-    never empty (ReplicaStateMachine.doRemoveReplicasFromIsr).
+    """A leader is in its ISR and in the one that it proposes, and the leader in ZooKeeper is in the ISR there (P1),
+    which is never empty (ReplicaStateMachine.doRemoveReplicasFromIsr).
     """
     if is_empty(s.zk.isr) or s.zk.leader != NOBODY and not contains(s.zk.isr, s.zk.leader):
         return False
@@ -54,8 +54,9 @@ def leader_in_isr(s):
 
 
 def isr_is_known(s):
-    """The leader by right has the ISR that is in ZooKeeper, or has proposed it and not heard the answer, or was refused
-    for the version of its own write (Partition.handleAlterPartitionUpdate, handleAlterPartitionError).
+    """The leader by right has the ISR that is in ZooKeeper, or has proposed it and not received the answer, or was
+    refused because of the version that its own write made (Partition.handleAlterPartitionUpdate,
+    handleAlterPartitionError).
     """
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
@@ -67,8 +68,8 @@ def isr_is_known(s):
 
 
 def proposal_is_pending(s):
-    """AlterPartition carries its leader's epoch and the ISR that it has proposed; while it leads by right, what it has
-    proposed is on its way, answered or refused (Partition.submitAlterPartition).
+    """AlterPartition carries its leader's epoch and the ISR that it has proposed. While it leads by right, its proposal
+    is in flight, answered or refused (Partition.submitAlterPartition).
     """
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
@@ -82,8 +83,8 @@ def proposal_is_pending(s):
 
 
 def requests_are_news(s):
-    """LeaderAndIsr on its way has a leader epoch that was written, the leader of that epoch, and a higher epoch than
-    its receiver; it holds the ISR for as long as that leader has not read it (ControllerBrokerRequestBatch).
+    """LeaderAndIsr in flight has a leader epoch that was written, the leader of that epoch, and a higher epoch than its
+    receiver. It holds the ISR for as long as that leader has not read it (ControllerBrokerRequestBatch).
     """
     for e in range(len(s.network.requests)):
         request = s.network.requests[e]
@@ -99,7 +100,7 @@ def requests_are_news(s):
 
 
 def follower_asks(s):
-    """A follower has asked, or an answer is on its way to it (AbstractFetcherThread.doWork)."""
+    """A follower has sent a request, or an answer is in flight to it (AbstractFetcherThread.doWork)."""
     for f in range(len(s.brokers)):
         broker = s.brokers[f]
         if broker.state != NONE and broker.state != LEADER and s.network.messages[f].kind == NO_MESSAGE:
@@ -108,7 +109,7 @@ def follower_asks(s):
 
 
 def is_whole(network):
-    """Whether each fetch, answer and proposal says what its kind says, and nothing else."""
+    """Whether each fetch, answer and proposal has the fields of its kind, and no others."""
     for message in network.messages:
         is_answer = message.kind == RECORD or message.kind == NO_RECORD
         if message.kind == NO_MESSAGE and message.peer + message.epoch + message.offset + message.last != 0:
@@ -124,7 +125,7 @@ def is_whole(network):
 
 
 def nothing_left_over(s):
-    """A message says what its kind says, and nothing else; one that is not there says nothing at all."""
+    """A message has the fields of its kind, and no others. An absent one has none."""
     for request in s.network.requests:
         if is_empty(request.to) and not is_empty(request.isr):
             return False
@@ -132,7 +133,7 @@ def nothing_left_over(s):
 
 
 def below_hw_is_committed(s):
-    """What is below the high watermark of the leader by right is committed, unless it was elected unclean."""
+    """What is below the high watermark of the leader by right is committed, unless its election was unclean."""
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         for i in range(len(broker.log.slots)):
@@ -143,7 +144,7 @@ def below_hw_is_committed(s):
 
 
 def waits_for_hw(s):
-    """Producers wait for records that their leader has and its high watermark has not passed (DelayedProduce)."""
+    """Producers wait only for records that their leader has and its high watermark has not passed (DelayedProduce)."""
     for broker in s.brokers:
         left = broker.waiting
         for i in range(len(broker.log.slots)):
@@ -158,7 +159,7 @@ def waits_for_hw(s):
 
 
 def read_up_to_position(s):
-    """The consumer has a record of each offset below its position, and of no other."""
+    """The consumer has a record at each offset below its position, and at no other."""
     for i in range(len(s.clients.places)):
         if (s.clients.places[i].ghosts.read != 0) != (i < s.clients.position):
             return False

@@ -1,8 +1,8 @@
 """Truncation by leader epoch, first form (0.11 to 1.1, KIP-101).
 
-A new follower asks where its last epoch ends. When the leader knows no larger epoch, the follower falls
-back to its high watermark; and the answer holds an offset alone, so that after quick changes of leader
-records of different epochs may stay in place (KIP-279).
+A new follower asks where its last epoch ends. When the leader knows no larger epoch, the follower falls back to its
+high watermark; and the answer holds an offset alone, so after quick changes of the leader, records of different epochs
+may stay in place (KIP-279).
 """
 
 from kafkaproof.spec.replication.history.unfenced_replication import follow_and_truncate, may_follow
@@ -10,7 +10,7 @@ from kafkaproof.spec.replication.replication import Replica, Request
 
 
 def truncation_point(leader, follower):
-    """Where `follower` cuts its log, by the leader's answer for the epoch of its last record."""
+    """The offset at which `follower` truncates its log, by the leader's answer for the epoch of its last record."""
     if follower.log.length == 0:
         return 0
     epoch = follower.log.slots[follower.log.length - 1].epoch

@@ -1,7 +1,7 @@
 """Truncation by leader epoch, second form (2.0, KIP-279): to the last record that both logs share.
 
-The point is right, but the follower asks whoever the request names: an answer of a replica that does
-not lead in that epoch may be older than what was committed since (KIP-320).
+The offset is right, but the follower asks the replica that the request names, and nobody checks that this replica leads
+in that epoch. Its answer may be older than what was committed since (KIP-320).
 """
 
 from kafkaproof.spec.language.domains import Choice
@@ -15,8 +15,8 @@ EMPTY, MATCH = Reason
 def become_follower(s, leader: Replica, follower: Replica, request: Request, reason: Reason):
     """A replica takes a request that names another leader, and truncates to where the logs agree.
 
-    Guards:  the request names `leader` and has a higher epoch than `follower` knows; nobody asks
-             whether `leader` leads. EMPTY is for a follower without records.
+    Guards:  the request names `leader` and has a higher epoch than `follower` knows; whether `leader` leads is not
+             checked. EMPTY is for a follower without records.
     Effects: the log ends after the last record that both have.
     Kafka:   ReplicaFetcherThread.truncate, 2.0 (KAFKA-6361).
     """

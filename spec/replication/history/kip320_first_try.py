@@ -1,7 +1,7 @@
-"""A first attempt at KIP-320: followers and leaders compare the epoch of the last record only.
+"""A first attempt at KIP-320: followers and leaders compare only the epoch of the last record.
 
-The epoch of a record just before an offset stands for the epoch of the follower; a fetch or a truncation
-that is answered by a leader of another epoch is still accepted.
+The epoch of the record just before an offset stands for the follower's epoch; a fetch or a truncation that a leader of
+another epoch answers is still accepted.
 """
 
 from kafkaproof.spec.language.sets import contains, with_member, without_member
@@ -49,7 +49,7 @@ def become_follower(s, leader: Replica, follower: Replica, request: Request):
 
 
 def follower_fetch(s, leader: Replica, follower: Replica):
-    """A follower fetches one record when the epoch of its last record is the leader's at that offset.
+    """A follower fetches one record if the epoch of its last record is the leader's at that offset.
 
     Guards:  both logs hold a record of the same epoch before the follower's end; the leader has more.
     Effects: one more record; the high watermark becomes the leader's, as far as the log goes.
@@ -68,8 +68,8 @@ def follower_fetch(s, leader: Replica, follower: Replica):
 def follower_truncate(s, leader: Replica, follower: Replica):
     """A follower whose log cannot continue the leader's truncates to where they agree.
 
-    Guards:  `follower` follows `leader`, a leader in its own eyes; its log is longer, or its last
-             record has another epoch than the leader's at that offset.
+    Guards:  `follower` follows `leader`, which believes it leads; its log is longer, or its last record has another
+             epoch than the leader's at that offset.
     Effects: the log ends after the last record that both have.
     Kafka:   an early draft of KIP-320, in no release.
     """
@@ -108,7 +108,7 @@ def leader_inc_high_watermark(s, leader: Replica):
 
 
 def leader_shrink_isr(s, leader: Replica, follower: Replica):
-    """The true leader removes a follower whose log does not end as its own does from the ISR.
+    """The true leader removes from the ISR a follower whose log does not end as its own does.
 
     Guards:  `follower` has no record of the same epoch before the leader's end.
     Effects: the follower leaves the ISR, in the quorum and at the leader.
@@ -125,7 +125,7 @@ def leader_shrink_isr(s, leader: Replica, follower: Replica):
 
 
 def leader_expand_isr(s, leader: Replica, follower: Replica):
-    """The true leader adds a follower whose log agrees with its own at the high watermark to the ISR.
+    """The true leader adds to the ISR a follower whose log agrees with its own at the high watermark.
 
     Guards:  both logs hold a record of the same epoch before the leader's high watermark, and that
              has reached the leader's own epoch.

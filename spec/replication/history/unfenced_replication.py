@@ -1,4 +1,4 @@
-"""Replication as it was before KIP-320: whoever names a leader is served, whatever the epoch.
+"""Replication before KIP-320: a leader serves every follower that names it, whatever the epoch.
 
 The transitions here are shared by `truncate_to_hw`, `kip101` and `kip279`, which differ in where a new
 follower truncates.
@@ -23,9 +23,9 @@ def caught_up(s, leader, follower, end):
 
 
 def leader_expand_isr(s, leader: Replica, follower: Replica):
-    """The true leader adds a follower that has reached its high watermark to the ISR.
+    """The true leader adds to the ISR a follower that has reached its high watermark.
 
-    Guards:  `follower` names this leader, in whatever epoch, and has reached its high watermark.
+    Guards:  `follower` names this leader, in any epoch, and has reached its high watermark.
     Effects: the follower joins the ISR, in the quorum and at the leader.
     Kafka:   Partition.maybeExpandIsr, 0.11 to 2.0.0.
     """
@@ -40,7 +40,7 @@ def leader_expand_isr(s, leader: Replica, follower: Replica):
 
 
 def leader_shrink_isr(s, leader: Replica, follower: Replica):
-    """The true leader removes a follower that lacks its end offset from the ISR.
+    """The true leader removes from the ISR a follower that has not reached its end offset.
 
     Guards:  `follower` does not name this leader, or is behind its end offset.
     Effects: the follower leaves the ISR, in the quorum and at the leader.
@@ -77,9 +77,9 @@ def leader_inc_high_watermark(s, leader: Replica):
 
 
 def follower_replicate(s, leader: Replica, follower: Replica):
-    """A follower fetches one record from the leader that it names, in whatever epoch.
+    """A follower fetches one record from the leader that it names, in any epoch.
 
-    Guards:  `follower` names `leader`, which believes that it leads and has a record more.
+    Guards:  `follower` names `leader`, which believes that it leads and has one more record.
     Effects: one more record; the high watermark becomes the leader's, as far as the log goes.
     Kafka:   ReplicaFetcherThread.processPartitionData, 0.11 to 2.0.
     """

@@ -16,8 +16,8 @@ def has_all_committed(s, leader, member):
 
 
 def weak_isr(s):
-    """Every record below a presumed leader's high watermark is in the log of each member of the ISR as
-    that leader knows it.
+    """Every record below a presumed leader's high watermark is in the log of each member of the ISR that this leader
+    knows.
     """
     for l in range(len(s.replicas)):
         for m in range(len(s.replicas)):
@@ -27,8 +27,8 @@ def weak_isr(s):
 
 
 def strong_isr(s):
-    """Every record below a presumed leader's high watermark is in the log of each member of the ISR as
-    ZooKeeper knows it, so that whoever is elected next has it.
+    """Every record below a presumed leader's high watermark is in the log of each member of the ISR in ZooKeeper, so
+    the next elected leader has it.
     """
     for l in range(len(s.replicas)):
         for m in range(len(s.replicas)):
@@ -45,7 +45,7 @@ def leader_in_isr(s):
 
 
 def two_leaders(s):
-    """Two replicas believe at once that they lead."""
+    """Two replicas believe at the same time that they lead."""
     leaders = 0
     for r in range(len(s.replicas)):
         if presumes_leadership(s, r):

@@ -1,4 +1,4 @@
-"""What is known of requests and records in the replication system with KIP-320, and what each step must do.
+"""What holds for requests and records in the replication system with KIP-320, and what each step must do.
 
 Kafka's source is that of 2.1, with the fencing of KIP-320.
 """
@@ -26,8 +26,8 @@ from kafkaproof.spec.replication.replication import (
 
 
 def log_matching(s):
-    """Logs that hold the same record at an offset are the same before it, and a follower's log is the beginning of its
-    leader's; no high watermark is beyond its log (KIP-101, KIP-320).
+    """Logs that hold the same record at an offset are the same before it, and a follower's log is a prefix of its
+    leader's. No high watermark is beyond its log (KIP-101, KIP-320).
     """
     for r in range(len(s.replicas)):
         if not hw_is_in_log(s, r):
@@ -39,7 +39,7 @@ def log_matching(s):
 
 
 def written_once(s):
-    """A record is written once: it has the same offset and epoch wherever it is, and its number is below the next one."""
+    """A record is written once: it has the same offset and epoch in every log, and its number is below the next one."""
     for replica in s.replicas:
         for i in range(len(replica.log.slots)):
             if i < replica.log.length:
@@ -52,7 +52,7 @@ def written_once(s):
 
 
 def is_once_in(log, record, offset):
-    """Whether a log has a record at its own offset and in its own epoch, if it has it."""
+    """Whether a log that has a record has it at the record's offset and epoch."""
     for i in range(len(log.slots)):
         if i < log.length and log.slots[i].id == record.id:
             if i != offset or log.slots[i].epoch != record.epoch:
@@ -61,8 +61,8 @@ def is_once_in(log, record, offset):
 
 
 def known_from_requests(s):
-    """What a replica knows is what a request said: its epoch, the leader, and unless it leads the ISR; the newest request
-    names the state in ZooKeeper, whose ISR the leader of that epoch knows.
+    """What a replica knows is from a request: the epoch, the leader, and (unless it leads) the ISR. The newest request
+    matches the state in ZooKeeper, and the leader of that epoch knows the ISR there.
     """
     if not newest_request_is_state(s):
         return False
@@ -91,7 +91,7 @@ def is_replica(old, new):
 
 
 def one_replica(before, after):
-    """A step is one replica's, or the controller's: the others keep their logs, high watermarks and roles."""
+    """A step belongs to one replica or to the controller: the others keep their logs, high watermarks and roles."""
     changed = 0
     for r in range(len(after.replicas)):
         if not is_replica(before.replicas[r], after.replicas[r]):
@@ -100,7 +100,7 @@ def one_replica(before, after):
 
 
 def next_epoch(before, after):
-    """A leader is written with the next epoch, and sent with the ISR that is written; in an epoch the leader stays."""
+    """A leader is written with the next epoch, and sent with the written ISR. Within an epoch the leader stays."""
     epoch = after.quorum.leader_epoch
     if epoch == before.quorum.leader_epoch:
         return after.requests.length == before.requests.length and after.quorum.leader == before.quorum.leader
@@ -119,8 +119,8 @@ def elected_from_isr(before, after, leader):
 
 
 def removed_by_controller(before, after, replica):
-    """Who is taken for dead led, or was in the ISR; it leads no more, and is out of the ISR unless it led as its last
-    member; another leader stays (removeReplicasFromIsr).
+    """A replica that the controller believes dead led, or was in the ISR. It no longer leads, and is out of the ISR
+    unless it led as the last member. Another leader stays (removeReplicasFromIsr).
     """
     old = before.quorum
     new = after.quorum
@@ -134,7 +134,7 @@ def removed_by_controller(before, after, replica):
 
 
 def led_as_told(before, after, leader, request):
-    """A replica leads because a later request than it knew says so, with its log and high watermark as they are
+    """A replica leads because a later request than it knew says so. It keeps its log and its high watermark
     (Partition.makeLeader).
     """
     old = before.replicas[leader]
@@ -146,8 +146,8 @@ def led_as_told(before, after, leader, request):
 
 
 def followed_as_told(before, after, leader, follower, request):
-    """A replica follows another because a later request than it knew says so, and keeps what both logs have in common, no
-    more and no less (ReplicaFetcherThread.truncate).
+    """A replica follows another because a later request than it knew says so. It keeps exactly what both logs have in
+    common (ReplicaFetcherThread.truncate).
     """
     old = before.replicas[follower]
     new = after.replicas[follower]
@@ -174,7 +174,7 @@ def is_grown(old, new, id, epoch):
 
 
 def appended_by_leader(before, after, leader):
-    """Who believes that it leads appends the next record, in its epoch (Partition.appendRecordsToLeader)."""
+    """A replica that believes it leads appends the next record, in its epoch (Partition.appendRecordsToLeader)."""
     old = before.replicas[leader]
     grown = is_grown(old.log, after.replicas[leader].log, before.next_record, old.leader_epoch)
     return old.leader == leader and grown and after.next_record == before.next_record + 1
@@ -194,8 +194,8 @@ def fetched_in_order(before, after, leader, follower):
 
 
 def committed_one(before, after, leader):
-    """The high watermark rises over one record, which every member of the ISR that the leader knows has, following in its
-    epoch (Partition.maybeIncrementLeaderHW).
+    """The high watermark rises by one record, which every member of the ISR that the leader knows has, as a follower in
+    its epoch (Partition.maybeIncrementLeaderHW).
     """
     old = before.replicas[leader]
     for m in range(len(before.replicas)):
@@ -212,8 +212,8 @@ def is_written(before, after, leader, isr):
 
 
 def joined_isr(before, after, leader, follower):
-    """A follower in the leader's epoch joins the ISR when it has all that is committed, and the leader has committed all
-    of former epochs that it has (Partition.maybeExpandIsr, KAFKA-7128).
+    """A follower in the leader's epoch joins the ISR if it has all that is committed, and the leader has committed all
+    its records of former epochs (Partition.maybeExpandIsr, KAFKA-7128).
     """
     l = before.replicas[leader]
     if contains(l.isr, follower) or not is_written(before, after, leader, with_member(l.isr, follower)):
@@ -226,7 +226,7 @@ def joined_isr(before, after, leader, follower):
 
 
 def left_isr(before, after, leader, follower, reason):
-    """A follower leaves the ISR that is not in the leader's epoch, or lacks a record (Partition.maybeShrinkIsr)."""
+    """A follower leaves the ISR only if it is not in the leader's epoch, or lacks a record (Partition.maybeShrinkIsr)."""
     l = before.replicas[leader]
     if leader == follower or not contains(l.isr, follower):
         return False
@@ -248,17 +248,17 @@ def isr_has_shrunk(s):
 
 
 def isr_has_grown(s):
-    """A leader has taken a follower into the ISR."""
+    """A leader has added a follower to the ISR."""
     return s.quorum.leader_epoch >= 0 and not is_empty(difference(s.quorum.isr, isr_of_epoch(s)))
 
 
 def leaderless(s):
-    """The controller has found nobody who may lead."""
+    """The controller has found no replica that may lead."""
     return s.quorum.leader_epoch >= 0 and s.quorum.leader == NOBODY
 
 
 def logs_differ(s):
-    """Two logs have different records at one offset, of which one will be truncated."""
+    """Two logs have different records at the same offset; one of them will be truncated."""
     for a in s.replicas:
         for b in s.replicas:
             for i in range(len(a.log.slots)):
