@@ -8,7 +8,7 @@ from kafkaproof.traces.broker_logs.forms import STATE
 from kafkaproof.traces.broker_logs.reading import Claim
 from kafkaproof.traces.evidence.controllers import winners
 from kafkaproof.traces.evidence.state_changes import Change, Partition
-from kafkaproof.traces.evidence.streams import Gathered
+from kafkaproof.traces.evidence.streams import Evidence, Gathered
 from kafkaproof.traces.explain.facts.leaderless import is_unclean
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.zookeeper.znodes.contents import state_in
@@ -36,7 +36,8 @@ class History:
             for winner in winners(gathered.common.controllers.all)
         }
         self.states: dict[Partition, dict[tuple[int, int], int]] = defaultdict(dict)
-        self._gathered, self._changes, self._stream = gathered, {}, (None, None)
+        self._gathered, self._changes = gathered, {}
+        self._stream: tuple[str | None, Evidence | None] = None, None
         for evidence in gathered.streams.values():
             for path, node in evidence.nodes.items():
                 place = place_of(path)
@@ -59,6 +60,8 @@ class History:
         return self._why_no_state(claim, time) if claim.what == STATE else None
 
     def _why_no_state(self, claim: Claim, time: int) -> str | None:
+        if claim.partition is None or claim.leader is None or claim.leader_epoch is None:
+            return None
         topic, number = claim.partition
         written = self.states.get(claim.partition, {}).get((claim.leader, claim.leader_epoch))
         state = f"leader {claim.leader} in leader epoch {claim.leader_epoch} of {topic}-{number}"
@@ -73,7 +76,7 @@ class History:
         if self.whole:
             return True
         oldest = min(self.terms, default=0)
-        known = [epoch for _, epoch in self.states.get(claim.partition, ())]
+        known = [epoch for _, epoch in self.states.get(claim.partition, ())] if claim.partition else []
         new = claim.leader_epoch is None or bool(known) and claim.leader_epoch >= min(known)
         return new and (claim.epoch is None or claim.epoch >= oldest)
 

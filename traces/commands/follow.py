@@ -34,7 +34,7 @@ class Watch:
         self.violated: set[str] = set(self._violations())
         self.over = self._ended
         self._told = self._last
-        self._suspected: tuple[int, int] | None = None
+        self._suspected: tuple[int | None, int] | None = None
 
     @property
     def _last(self) -> int:

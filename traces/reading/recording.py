@@ -52,8 +52,9 @@ class Recording:
     def survey(self) -> Survey:
         """What must be known of all records, and of what was there before, before one is judged."""
         survey = Survey()
-        for path, node in self.start.nodes.items() if self.start else ():
-            survey.hold(self.start.zxid, path, node.data)
+        if self.start:
+            for path, node in self.start.nodes.items():
+                survey.hold(self.start.zxid, path, node.data)
         if not isinstance(self.transactions, Logged):
             survey.merge(survey_of(self.transactions))
         else:
@@ -112,9 +113,12 @@ def read_recording(
             f"{directory}: no log.* file here, in version-2/ or in */version-2/; give the directory "
             "that ZooKeeper's dataLogDir (or dataDir) names"
         )
-    kept = None if events else TemporaryDirectory(prefix="kafkaproof-log-")
+    kept = None
+    if events is None:
+        kept = TemporaryDirectory(prefix="kafkaproof-log-")
+        events = Path(kept.name)
     newest = max(map(zxid_of, _files(directory, _SNAPSHOT_NAME)), default=0)
-    store = partial(store_log, redactor=redactor, directory=events or Path(kept.name))
+    store = partial(store_log, redactor=redactor, directory=events)
     problems: list[str] = []
     stored = work.each(list(enumerate(logs)), store, shown("files"))
     wrong = [*(found for each in stored for found in each.contradictions), *misplaced_among(stored)]
@@ -123,7 +127,7 @@ def read_recording(
 
 def _recording(
     directory: Path,
-    transactions: Logged | tuple,
+    transactions: Sequence[Transaction],
     problems: list[str],
     redactor: Redactor | None,
     wrong: Sequence[tuple[int, str]] = (),
@@ -133,15 +137,25 @@ def _recording(
 
     `wrong`: what ZooKeeper has not written so; `newest`: the zxid of the newest snapshot.
     """
-    recording = None if transactions else Recording(directory, None, [], problems)
-    for part in _parts(directory, transactions) if transactions else ():
-        recording = _part(directory, part, recording, [*(recording.problems if recording else problems)], redactor)
-        first, last = recording.transactions.ends if recording.transactions else (0, 0)
+    if not isinstance(transactions, Logged) or not transactions:
+        return Recording(directory, None, [], problems)
+    parts: list[Recording] = []
+    for part in _parts(directory, transactions):
+        earlier = parts[-1] if parts else None
+        recording = _part(directory, part, earlier, [*(earlier.problems if earlier else problems)], redactor)
+        first, last = _ends(recording)
         here = tuple(each for each in wrong if first <= each[0] <= last)
-        recording = replace(recording, contradictions=here)
-    if transactions and (ahead := _ahead(directory, transactions.ends[1], newest)):
-        recording = replace(recording, problems=[*recording.problems, ahead], gaps=recording.gaps + 1)
-    return recording
+        parts.append(replace(recording, contradictions=here))
+    whole = parts[-1]
+    if ahead := _ahead(directory, transactions.ends[1], newest):
+        return replace(whole, problems=[*whole.problems, ahead], gaps=whole.gaps + 1)
+    return whole
+
+
+def _ends(recording: Recording) -> tuple[int, int]:
+    """The zxids of the first and the last record, 0 where there is none."""
+    transactions = recording.transactions
+    return transactions.ends if isinstance(transactions, Logged) and transactions else (0, 0)
 
 
 def _part(
@@ -150,7 +164,7 @@ def _part(
     """Return the recording of transactions that come after what is earlier, with the right snapshot."""
     first, whole = transactions.ends[0], len(transactions)
     if earlier:
-        problems.append(_missing(directory, earlier.transactions.ends[1], first))
+        problems.append(_missing(directory, _ends(earlier)[1], first))
     start = _start(directory, transactions, problems, redactor)
     if start is not None and first <= start.zxid:
         transactions = transactions.between(start.zxid + 1, _LAST_ZXID)

@@ -41,7 +41,7 @@ class Facts:
     @property
     def long(self) -> list[Leaderless]:
         """The times without a leader that lasted, but for those of topics that are deleted."""
-        return [e for e in self.leaderless if not e.removed and (e.ended is None or e.ended_time - e.time > LONG)]
+        return [e for e in self.leaderless if not e.removed and (e.ended_time is None or e.ended_time - e.time > LONG)]
 
     def as_json(self) -> dict:
         """The object `facts` of `replay --json`."""
@@ -107,7 +107,8 @@ def _brokers(registrations: list[Registration]) -> Table:
         own = [each for each in registrations if each.broker == broker]
         begun = [f"{each.zxid:#x} {time_of_day(each.time)}" for each in own]
         ended = [
-            f"{each.how} at {each.ended:#x} {time_of_day(each.ended_time)}" if each.how else "stands" for each in own
+            "stands" if each.ended_time is None else f"{each.how} at {each.ended:#x} {time_of_day(each.ended_time)}"
+            for each in own
         ]
         shown = slice(-_SHOWN, None)
         table.add_row(str(broker), f"{len(own):,}", "\n".join(begun[shown]), "\n".join(ended[shown]))
@@ -129,15 +130,15 @@ def _unclean(change: Change) -> dict:
         "zxid": hex(change.zxid),
         "topic": change.topic,
         "partition": change.number,
-        "before": {"leader": change.before.leader, "isr": list(change.before.isr)},
-        "after": {"leader": change.after.leader, "isr": list(change.after.isr)},
-        "leader_epoch": change.after.leader_epoch,
+        "before": {"leader": change.former.leader, "isr": list(change.former.isr)},
+        "after": {"leader": change.written.leader, "isr": list(change.written.isr)},
+        "leader_epoch": change.written.leader_epoch,
         "broker": change.broker,
     }
 
 
 def _unclean_text(change: Change) -> str:
-    before, after = change.before, change.after
+    before, after = change.former, change.written
     return (
         f"{change.zxid:#x} {time_of_day(change.time)} {change.topic}-{change.number}: leader {before.leader}, ISR "
         f"{list(before.isr)} to leader {after.leader}, ISR {list(after.isr)}"
@@ -147,7 +148,7 @@ def _unclean_text(change: Change) -> str:
 def _leaderless_text(each: Leaderless) -> str:
     name = "{}-{}".format(*each.partition)
     begin = f"{name} from {each.zxid:#x} {time_of_day(each.time)}, ISR {list(each.isr)}"
-    if each.ended is None:
+    if each.ended_time is None:
         return f"{begin}, to the end"
     how = f"led by {each.leader}" + (", unclean" if each.unclean else "")
     return f"{begin}, to {each.ended:#x} {time_of_day(each.ended_time)}: {how}"

@@ -17,6 +17,7 @@ from kafkaproof.traces.explain.omissions.same_event import Sibling
 from kafkaproof.traces.explain.omissions.threads import Thread
 from kafkaproof.traces.explain.partitions.explanations import SHUTDOWN, Explanation
 from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
+from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 
 _MOST = 50
 """So many different /brokers/ids are tried for what a handler saw; where there are more nothing is said."""
@@ -41,7 +42,11 @@ class Judge:
         if not partitions or len(views) > _MOST:
             return {None}
         sights = product(partitions, views, {frozenset(), self._doubtful(last)}, (False, True))
-        return {written for partition, *seen in sights for written in self._written(debt, term, partition, Seen(*seen))}
+        return {
+            written
+            for partition, live, offline, unclean in sights
+            for written in self._written(debt, term, partition, Seen(live, offline, unclean))
+        }
 
     def is_owed_beside(self, debt: Debt, term: Term, sibling: Sibling, last: int, online: frozenset[int]) -> bool:
         """Whether the handler that wrote something else because of the same broker had to write this state too.
@@ -51,7 +56,9 @@ class Judge:
         doubtful = {frozenset(), self._doubtful(sibling.zxid) - online - {debt.gone}}
         sights = product(self._partitions(debt, term, last), sibling.explanations, doubtful, (False, True))
         found = {
-            written for partition, why, *seen in sights for written in self._beside(debt, term, partition, why, *seen)
+            written
+            for partition, why, offline, unclean in sights
+            for written in self._beside(debt, term, partition, why, offline, unclean)
         }
         return bool(found) and None not in found
 
@@ -59,7 +66,7 @@ class Judge:
         self, debt: Debt, term: Term, partition: Partition, why: Explanation, offline: frozenset[int], unclean: bool
     ) -> Iterator[Elected | None]:
         """What each handler writes first that an explanation of something else stands for."""
-        handlers, gone, live = self._handlers, debt.gone, self._inputs.brokers.at(why.view)
+        handlers, gone, live = self._handlers, debt.gone, self._inputs.brokers.at(why.view or 0)
         if why.trigger == SHUTDOWN and why.strategy != Strategy.OFFLINE:
             yield handlers.releases(partition, Seen(live, offline, unclean), gone)
             return
@@ -79,7 +86,7 @@ class Judge:
             return f"the state of {name} with a leader, which it has none since {debt.stands:#x}"
         if debt.gone == NOBODY:
             return f"the first state of {name}, which is assigned since {debt.reason:#x}"
-        state = self._evidence.changes.state_at(debt.partition, debt.since)
+        state = self._standing(debt)
         gone = f"gone since {debt.reason:#x}" if debt.reason else "not registered"
         return f"the state of {name}, leader {state.leader}, ISR {list(state.isr)}, without broker {debt.gone}, {gone}"
 
@@ -100,7 +107,13 @@ class Judge:
             or made.term_key == term.key
             and not self._failures.existed(term.session, made.zxid, last)
         )
-        return known and changes.state_at(debt.partition, debt.since).controller_epoch <= term.epoch
+        return known and self._standing(debt).controller_epoch <= term.epoch
+
+    def _standing(self, debt: Debt) -> PartitionState:
+        """The state that stands where another one is owed."""
+        state = self._evidence.changes.state_at(debt.partition, debt.since)
+        assert state is not None  # nothing is owed where no state stands, but for a first one
+        return state
 
     def _partitions(self, debt: Debt, term: Term, last: int) -> list[Partition]:
         """The partition as its controller may know it, with each order of its replicas; none where nothing is owed."""
@@ -112,7 +125,7 @@ class Judge:
             return []
         if debt.stands < 0:
             return [Partition(order) for order in orders]
-        state = self._evidence.changes.state_at(debt.partition, debt.since)
+        state = self._standing(debt)
         return [Partition(order, state.leader, frozenset(state.isr)) for order in orders]
 
     def _written(self, debt: Debt, term: Term, partition: Partition, seen: Seen) -> Iterator[Elected | None]:

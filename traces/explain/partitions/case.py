@@ -6,11 +6,11 @@ from kafkaproof.traces.evidence.broker_views import Sight
 from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import ObservedTerm
-from kafkaproof.traces.explain.partitions.strategies import Elected
+from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
 from kafkaproof.traces.zookeeper.znodes.assignments import target_of
 from kafkaproof.traces.zookeeper.znodes.topics import Place, PlaceKind
 
-Repeated = tuple[str, str, int]
+Repeated = tuple[Strategy, str, int]
 """Strategy, trigger and view of an election."""
 
 
@@ -64,6 +64,13 @@ class Case(NamedTuple):
     sights: tuple[Sight, ...] = ()
     unclean: tuple[Unclean, ...] = ()
     repeats: Repeated | None = None
+
+    @property
+    def stood(self) -> Elected:
+        """Leader and ISR before; raises ValueError of a new partition."""
+        if self.known is None:
+            raise ValueError("nothing stood before the first state")
+        return self.known
 
 
 def case_of(change: Change, term: ObservedTerm, evidence: Evidence) -> Case:
@@ -128,7 +135,7 @@ def _may_be_emptied(change: Change, term: ObservedTerm, evidence: Evidence) -> b
 def repeats_of(change: Change, term: ObservedTerm) -> Repeated | None:
     """The controller's last election of the partition, if it wrote the present state."""
     at, strategy, trigger = term.elections[change.partition]
-    return (strategy, trigger, term.elected[change.partition]) if at == change.since else None
+    return (Strategy(strategy), trigger, term.elected[change.partition]) if at == change.since else None
 
 
 def _targets(change: Change, evidence: Evidence, requested: int, last: int) -> list[tuple[int, ...]]:

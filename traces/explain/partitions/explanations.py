@@ -4,7 +4,7 @@ What no log shows (who is shutting down, what an operator or a timer asked for) 
 may use one only where the log bears it out.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import takewhile, zip_longest
 from math import inf
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from kafkaproof.traces.basics.interned import Known
 from kafkaproof.traces.evidence.broker_views import Sight
 from kafkaproof.traces.evidence.features import Features
-from kafkaproof.traces.explain.partitions.case import Case, Repeated, Unclean
+from kafkaproof.traces.explain.partitions.case import Case, Created, Repeated, Unclean
 from kafkaproof.traces.explain.partitions.strategies import Elected, Elections, Strategy
 
 FAILOVER, FAILURE, START_UP = "controller failover", "broker failure", "broker start-up"
@@ -56,14 +56,14 @@ class Told(NamedTuple):
 
 
 class Explainer:
-    """Explains a controller's changes as a variant of the election system allows them."""
+    """Explains a controller's changes as a variant of the election system allows them; `tell` remembers what it told."""
 
     def __init__(self, features: Features):
         self._features, self._variant = features, features.variant
         self._elections = Elections()
-        self.tell = lru_cache(maxsize=_REMEMBERED)(self.tell)
+        self.tell = lru_cache(maxsize=_REMEMBERED)(self._tell)
 
-    def tell(
+    def _tell(
         self,
         given: Known[Case],
         sights: Known[tuple[Sight, ...]],
@@ -75,15 +75,17 @@ class Explainer:
         found = self.explanations(case)
         if not found:
             return Told((), _why_not(case, self.allowed(case)))
-        views = [e.view for e in found]
-        elected = min(e.view for e in found if e.strategy in ELECTIONS) if found[0].strategy in ELECTIONS else None
-        return Told(found, "", None if None in views else min(views), elected)
+        views = [e.view for e in found if e.view is not None]
+        by_election = [e.view for e in found if e.strategy in ELECTIONS and e.view is not None]
+        elected = min(by_election) if found[0].strategy in ELECTIONS else None
+        return Told(found, "", min(views) if len(views) == len(found) else None, elected)
 
     def explanations(self, case: Case) -> tuple[Explanation, ...]:
         """All that gives what was written, by each view and assignment that the controller may have read.
 
         Those by the newest views come first, of these the ones that need the fewest tokens.
         """
+        finders: tuple[Callable[[Case], Iterator[Explanation]], ...]
         if case.known is None:
             finders = (self._new_topic,)
         elif case.is_being_deleted:
@@ -127,17 +129,19 @@ class Explainer:
         ]
 
     def _new_topic(self, case: Case) -> Iterator[Explanation]:
-        for sight in case.sights if case.created else ():
+        if case.created is None:
+            return
+        for sight in case.sights:
             for replicas in case.assignments:
                 offline = frozenset(replicas) - case.written.isr
                 tokens = _tokens(case, sight, offline)
                 if tokens is None:
                     continue
                 if self._elections.new_topic(replicas, sight.view.brokers - offline) == case.written:
-                    yield Explanation(Strategy.NEW_TOPIC, _why_created(case, replicas), sight.view.zxid, tokens)
+                    yield Explanation(Strategy.NEW_TOPIC, _why_created(case.created, replicas), sight.view.zxid, tokens)
 
     def _offline(self, case: Case) -> Iterator[Explanation]:
-        known, written = case.known, case.written
+        known, written = case.stood, case.written
         clean = written.leader in known.isr
         for sight, unclean in zip_longest(case.sights, case.unclean):
             view = sight.view
@@ -170,7 +174,7 @@ class Explainer:
             return
         for view in (sight.view for sight in case.sights):
             for replicas in case.assignments:
-                elected = self._elections.preferred(replicas, case.known.isr, view.brokers)
+                elected = self._elections.preferred(replicas, case.stood.isr, view.brokers)
                 if elected == case.written:
                     yield Explanation(Strategy.PREFERRED, trigger, view.zxid, tokens)
 
@@ -178,15 +182,15 @@ class Explainer:
         for sight in case.sights:
             for target in case.targets:
                 passed = takewhile(lambda replica: replica != case.written.leader, target)
-                offline = frozenset(passed) & case.known.isr
+                offline = frozenset(passed) & case.stood.isr
                 tokens, online = _tokens(case, sight, offline), sight.view.brokers - offline
-                if tokens is None or case.known.leader in online & frozenset(target):
+                if tokens is None or case.stood.leader in online & frozenset(target):
                     continue
-                if self._elections.reassign(target, case.known.isr, online) == case.written:
+                if self._elections.reassign(target, case.stood.isr, online) == case.written:
                     yield Explanation(Strategy.REASSIGN, REASSIGNMENT, sight.view.zxid, tokens)
 
     def _controlled_shutdown(self, case: Case) -> Iterator[Explanation]:
-        known, leaving = case.known, case.known.isr - case.written.isr
+        known, leaving = case.stood, case.stood.isr - case.written.isr
         for sight in case.sights:
             if known.leader not in leaving or not leaving <= sight.leaving:
                 continue
@@ -196,10 +200,10 @@ class Explainer:
                     yield Explanation(Strategy.CONTROLLED_SHUTDOWN, SHUTDOWN, sight.view.zxid, len(leaving))
 
     def _removal(self, case: Case) -> Iterator[Explanation]:
-        for replica in case.known.isr:
-            found = [self._elections.removal(*case.known, replica)]
+        for replica in case.stood.isr:
+            found = [self._elections.removal(*case.stood, replica)]
             if self._variant == "zkclient" and case.may_be_emptied:
-                found.append(self._elections.old_removal(*case.known, replica))
+                found.append(self._elections.old_removal(*case.stood, replica))
             if case.written in found:
                 for trigger, view, tokens in _why_offline(case, replica):
                     yield Explanation(Strategy.REMOVAL, trigger, view, tokens)
@@ -233,18 +237,18 @@ def _tokens(case: Case, sight: Sight, brokers: Iterable[int]) -> int | None:
     return len(registered) if registered <= sight.leaving or registered <= sight.leaving | case.failed else None
 
 
-def _why_created(case: Case, replicas: tuple[int, ...]) -> str:
+def _why_created(created: Created, replicas: tuple[int, ...]) -> str:
     """What made the controller create a state: the topic, its expansion, or what it had to wait for."""
-    if case.created.there.isdisjoint(replicas):
+    if created.there.isdisjoint(replicas):
         return START_UP
-    if case.created.before:
+    if created.before:
         return FAILOVER
-    return EXPANSION if case.created.existed else CREATION
+    return EXPANSION if created.existed else CREATION
 
 
 def _round(case: Case, sight: Sight) -> str:
     """What made the controller try to elect for all partitions without a leader."""
-    leader = case.known.leader
+    leader = case.stood.leader
     if leader in sight.view.left:
         return FAILURE
     if case.written.leader in sight.view.joined:

@@ -15,6 +15,7 @@ from kafkaproof.traces.explain.topics.memory import Memory
 from kafkaproof.traces.explain.topics.requests import Entries, Requests
 from kafkaproof.traces.explain.topics.steps import Scene, Step
 from kafkaproof.traces.explain.topics.work_in_progress import Completing, Listing, Reassigning, Work
+from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, Topic, text_of, topic_in
 
 LISTED, ASKED_AGAIN = "request list written", "written again"
@@ -52,8 +53,10 @@ class Handlers:
         scenes = [self._scene(work, write, term, last) for work in works]
         demands = [self._demand(work, scene, write, term, last) for work, scene in zip(works, scenes)]
         stream = _stream(works)
-        pressing = all(demands) and not self._context.may_have_failed(write.session, last, write.zxid, stream)
-        middle = self._middle(works, demands, term) if pressing else ""
+        wanted = [demand for demand in demands if demand]
+        all_wanted = len(wanted) == len(demands)
+        pressing = all_wanted and not self._context.may_have_failed(write.session, last, write.zxid, stream)
+        middle = self._middle(works, wanted, term) if pressing else ""
         if pressing:
             self._context.gaps.append(Gap(term.key, last, write.zxid, stream, middle))
         if write.previous > last:
@@ -82,8 +85,9 @@ class Handlers:
             last = self._context.last(term)
             end = self._context.evidence.end
             demands = [self._demand(work, self._scene(work, end, term, last), end, term, last) for work in works]
-            if works and all(demands):
-                middle = self._middle(works, demands, term)
+            wanted = [demand for demand in demands if demand]
+            if works and len(wanted) == len(demands):
+                middle = self._middle(works, wanted, term)
                 self._context.gaps.append(Gap(term.key, last, inf, _stream(works), middle))
 
     @staticmethod
@@ -104,8 +108,10 @@ class Handlers:
             return work.allowed(tree) if work.next_places(tree) else None
         if isinstance(work, Listing):
             rest = self._rest(work)
-            stood = rest is not None and self.requests.stood(last, write.zxid)
-            return f"/admin/reassign_partitions with {self.requests.text(rest)}" if stood else None
+            if rest is None or not self.requests.stood(last, write.zxid):
+                return None
+            return f"/admin/reassign_partitions with {self.requests.text(rest)}"
+        assert scene is not None  # a reassignment has one
         memory, end = self._context.memory(term), min(write.zxid, last + 1)
         unlisted = work.awaits_list(scene) and not (
             self.requests.stood(last, write.zxid) or self.requests.remain(memory, end, work.partition)
@@ -120,14 +126,16 @@ class Handlers:
             return self.deletes(work, write, term)
         if isinstance(work, Listing):
             return self._lists(work, write)
+        assert scene is not None  # a reassignment has one
         return self._reassigns(work, scene, write, term, each)
 
     def _reassigns(self, work: Reassigning, scene: Scene, write: Write, term: ObservedTerm, each: Explained | None):
         place, memory = write.place, self._context.memory(term)
+        written: Assignment | Elected | None
         if place.kind == PlaceKind.TOPIC and write.form == Form.SET:
             topic = topic_in(write.data)
             fits = place.topic == work.partition[0] and topic and self._fits(memory, write, topic, work.partition[1])
-            written = topic.partitions.get(work.partition[1]) if fits else None
+            written = topic.partitions.get(work.partition[1]) if topic and fits else None
         elif each and each.change.partition == work.partition:
             fits, written = each.change.after is not None, elected(each)
         else:
@@ -141,7 +149,8 @@ class Handlers:
     def _fits(self, memory: Memory, write: Write, topic: Topic, own: int) -> bool:
         """Whether all but one partition of a topic znode is as its controller remembers it, and the id as it is."""
         known = self._context.world.topics[write.place.topic].topic
-        return memory.stranger(write.place.topic, topic, own, write.zxid) is None and known and topic.id == known.id
+        stranger = memory.stranger(write.place.topic, topic, own, write.zxid)
+        return stranger is None and known is not None and topic.id == known.id
 
     def _taken(self, work: Reassigning, step: Step, write: Write, term: ObservedTerm) -> Judged:
         """A step was taken: what its controller knows now, and what comes next."""
@@ -150,11 +159,12 @@ class Handlers:
         known = memory.of(work.partition, write.zxid)[0]
         listed = memory.listed(write.zxid).get(work.partition, ())
         context.history.step(work.partition, step, write, known, context.steps.requested(step.after), listed)
-        if write.place.kind == PlaceKind.TOPIC:
-            memory.wrote(write.place.topic, write.zxid, topic_in(write.data))
+        if write.place.kind == PlaceKind.TOPIC and (topic := topic_in(write.data)):
+            memory.wrote(write.place.topic, write.zxid, topic)
         if step.name == reassignment.write_target.__name__:
             memory.finish(work.partition, write.zxid)
-            works.append(Listing(work.partition, step.written.replicas) if context.features.kip455 else work)
+            target = step.written.replicas if isinstance(step.written, Assignment) else ()
+            works.append(Listing(work.partition, target) if context.features.kip455 else work)
         elif step.name != two_phase.delete_listed.__name__:
             works.append(work)
         return Judged(write, REASSIGNMENT, _KINDS.get(step.name, "step of a reassignment"))

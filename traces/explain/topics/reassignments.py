@@ -28,7 +28,7 @@ class Reassignments:
     def __init__(self, evidence: Evidence, steps: TopicSteps):
         self._evidence, self._steps, self._world = evidence, steps, evidence.world
         self._leaving = evidence.leaving
-        self._versions = cache(self._versions)
+        self._versions = cache(self._versions_of)
         self._first = {
             (name, number): state.isr
             for name, tree in evidence.world.topics.items()
@@ -56,7 +56,7 @@ class Reassignments:
         before = [self._first[partition]] if partition in self._first and (not zxids or last < zxids[0]) else []
         return list(dict.fromkeys([*reversed(isrs[first:end]), *before])) or [()]
 
-    def _versions(self, partition: Partition) -> tuple[list[int], list[tuple[int, ...]]]:
+    def _versions_of(self, partition: Partition) -> tuple[list[int], list[tuple[int, ...]]]:
         """The zxids at which a partition's state was written, and the ISRs."""
         changes = self._evidence.changes
         rows = changes.of(partition)

@@ -7,29 +7,30 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData, Transaction
 
+About = TypeVar("About", bound=Hashable)
 LOG_DIR_EVENT, ISR_CHANGE = "/log_dir_event_notification/", "/isr_change_notification/"
 STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 
 
-class Notice(NamedTuple):
+class Notice(NamedTuple, Generic[About]):
     """A notification came at a zxid, and what it speaks of; or it was deleted then (None)."""
 
     zxid: int
     path: str
-    about: frozenset | None
+    about: frozenset[About] | None
 
 
-class Notices:
+class Notices(Generic[About]):
     """Notifications, to be asked which are there; each question takes time only for what they may speak of."""
 
-    def __init__(self, notices: Iterable[Notice]):
-        self._come: dict[Hashable, list[int]] = defaultdict(list)
-        self._gone: dict[Hashable, list[int]] = defaultdict(list)
-        there: dict[str, frozenset] = {}
+    def __init__(self, notices: Iterable[Notice[About]]):
+        self._come: dict[About, list[int]] = defaultdict(list)
+        self._gone: dict[About, list[int]] = defaultdict(list)
+        there: dict[str, frozenset[About]] = {}
         for zxid, path, about in notices:
             times = self._gone if about is None else self._come
             for each in there.pop(path, ()) if about is None else about:
@@ -39,20 +40,20 @@ class Notices:
         for zxids in (*self._come.values(), *self._gone.values()):
             zxids.sort()
 
-    def there(self, zxid: int) -> list[Hashable]:
+    def there(self, zxid: int) -> list[About]:
         """What the notifications speak of that are there after a transaction."""
         return [
             each for each, come in self._come.items() if bisect_right(come, zxid) > bisect_right(self._gone[each], zxid)
         ]
 
 
-def log_dir_events(transactions: Iterable[Transaction]) -> Iterator[Notice]:
+def log_dir_events(transactions: Iterable[Transaction]) -> Iterator[Notice[int]]:
     """Those of failed log directories; each speaks of a broker."""
     for zxid, path, content in _notifications(transactions, LOG_DIR_EVENT):
         yield Notice(zxid, path, None if content is None else frozenset({content["broker"]}))
 
 
-def isr_changes(transactions: Iterable[Transaction]) -> Iterator[Notice]:
+def isr_changes(transactions: Iterable[Transaction]) -> Iterator[Notice[tuple[str, int]]]:
     """Those of ISRs, each when its leader has written the state, which in the specification is one step; each speaks
     of partitions of topics.
     """

@@ -121,10 +121,15 @@ class Logged:
             if path == "/controller_epoch" and data and number_in(data) != states[ELECTION].zk.epoch:
                 return f"it wrote the controller epoch {number_in(data)}, not {states[ELECTION].zk.epoch}"
             if isinstance(operation, Create) and (found := _TOPIC.fullmatch(path)):
-                if text := self._differs_in_topic(found[1], topic_in(data), states[PARTITION].zk):
+                topic = topic_in(data)
+                if topic is None or topic.id is None:
+                    return f"it created {path} without an assignment or without an id"
+                if text := self._differs_in_topic(found[1], topic, topic.id, states[PARTITION].zk):
                     return text
             if isinstance(operation, SetData) and (found := _TOPIC.fullmatch(path)) and self._reassigns:
-                if text := self._differs_in_assignment(found[1], zxid, topic_in(data), states[PARTITION].zk):
+                if (topic := topic_in(data)) is None:
+                    return f"it wrote no assignment to {path}"
+                if text := self._differs_in_assignment(found[1], zxid, topic, states[PARTITION].zk):
                     return text
             if isinstance(operation, Delete) and (text := self._differs_in_deletion(path, zxid, states[PARTITION].zk)):
                 return text
@@ -138,9 +143,9 @@ class Logged:
                     return f"it wrote {json.dumps(written)} of {place}, not {json.dumps(held)}"
         return None
 
-    def _differs_in_topic(self, name: str, topic: Topic, zk: Plain) -> str | None:
+    def _differs_in_topic(self, name: str, topic: Topic, id: str, zk: Plain) -> str | None:
         """In what a topic that was created differs from what the specification's ZooKeeper holds."""
-        members = members_in(topic.id)
+        members = members_in(id)
         numbers = ids_in(members)
         written = [list(assignment.replicas) for _, assignment in sorted(topic.partitions.items())]
         held = [zk.assignments[p].slots[: zk.assignments[p].length] for p in numbers]
@@ -169,8 +174,9 @@ class Logged:
 
 
 def _words(data: bytes) -> dict:
+    """What a state says, nothing where it is none."""
     state = state_in(data)
-    return {**state._asdict(), "isr": sorted(state.isr)}
+    return {**state._asdict(), "isr": sorted(state.isr)} if state else {}
 
 
 def _held(zk: Plain, p: int) -> dict:
