@@ -1,1 +1,1 @@
-"""Liveness: on the finished graph of states, behaviours that are fair and for ever avoid what must come."""
+"""Liveness: fair behaviours, in the finished graph of states, that avoid a goal for ever."""

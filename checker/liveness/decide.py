@@ -1,4 +1,4 @@
-"""Deciding liveness on a run that was explored to the end: in memory, or on Spark where that is too small."""
+"""Deciding liveness on a completely explored run: in memory, or on Spark if the graph is too large for that."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from kafkaproof.checker.runs.outcome import Found
 from kafkaproof.spec.language.model import Property
 
 IN_MEMORY = 4_000_000
-"""The most states of a graph that is searched in the driver."""
+"""Graphs of up to this many states are searched in the driver."""
 
 
 @dataclass(frozen=True)
 class Decided:
-    """What became of one property of liveness.
+    """The verdict on one liveness property.
 
-    `lasso` is a violation, with its `reasons`, or None. Of the `waiting` states (those that a behaviour passes while
-    the goal has not come) `cut` have a fair step that a bound cuts, and from `beyond` no way leads to the goal within
-    the bounds (None where that was not counted). A state counts once for each choice of the property's arguments.
-    `vacuous`: it holds, but nothing ever waits, or nothing that waits reaches the goal within the bounds, or no
-    behaviour within the bounds keeps what is assumed (in memory; on Spark, or no state what must last). `idle` has
-    the assumptions, in words, of whose steps none is possible in any state: they assume nothing at this scope.
+    `lasso` is a violation, with its `reasons`, or None. `waiting` counts the states in which a behaviour may be before it
+    reaches the goal; `cut` those of them with a fair step that a bound cuts; `beyond` those from which no path within
+    the bounds leads to the goal (None if not counted). A state counts once for each choice of the property's arguments.
+    `vacuous`: the property holds, but no state waits, or no waiting state reaches the goal within the bounds, or no
+    behaviour within the bounds keeps the assumptions (on Spark: no state satisfies what must last). `idle` has the
+    assumptions, in words, about steps that are possible in no state: they assume nothing at this scope.
     """
 
     prop: Property
@@ -54,10 +54,10 @@ def decide(
     partitions: int = 1,
     in_memory: int = IN_MEMORY,
 ) -> list[Decided]:
-    """Decide the kernel's properties of liveness; raises RunError when the run directory lacks something.
+    """Decide the kernel's liveness properties; raises RunError when the run directory is incomplete.
 
-    A graph of more states than `in_memory` is left to Spark, in as many partitions as it was explored in; without a
-    `context` all is done here. `note` is told what is done.
+    A graph of more than `in_memory` states is searched on Spark, in the partitions of its exploration; without a `context`
+    all is done in this process. `note` is called with what is being done.
     """
     if not kernel.liveness:
         return []
@@ -77,7 +77,7 @@ def decide(
 
 
 def _together(instances):
-    """What became of a property from what became of it for each choice of its arguments."""
+    """The verdict on a property, from the verdicts for each choice of its arguments."""
     worst = min(instances, key=lambda d: (d.lasso is None, d.lasso and d.lasso.states))
     waiting, cut = sum(d.waiting for d in instances), sum(d.cut for d in instances)
     beyond = None if worst.beyond is None else sum(d.beyond for d in instances)
@@ -104,12 +104,12 @@ class _Here:
         return found if found.lasso else replace(found, vacuous=found.vacuous or not self._is_kept(question))
 
     def _is_kept(self, question):
-        """Whether some behaviour keeps what is assumed, whether or not the goal is reached."""
+        """Whether some behaviour keeps the assumptions, whether or not it reaches the goal."""
         everywhere = np.ones(len(self._graph.states), bool)
         return bool((fair_sets(self._graph, replace(question, settles=False), everywhere) >= 0).any())
 
     def _way(self, region, entry):
-        """Where the waiting begins that ends in `entry` (packed, and its level), and the steps from there."""
+        """The state where the wait that leads to `entry` begins (packed), its level, and the steps from there."""
         graph, numbers = self._graph, []
         while region.parent[entry] >= 0:
             step = int(region.parent[entry])
@@ -118,11 +118,11 @@ class _Here:
         return graph.states[entry], int(graph.level[entry]), numbers
 
     def possible(self):
-        """The actions of which some state has a step, as bits."""
+        """The actions that have a step in some state, as bits."""
         return int(np.bitwise_or.reduce(self._graph.enabled))
 
     def close(self):
-        """Nothing was kept."""
+        """Nothing to delete."""
 
 
 class _OnSpark:
@@ -143,16 +143,16 @@ class _OnSpark:
         return _with_lasso(self._run, self._kernel, decided, instance, left.graph, left.region, way)
 
     def possible(self):
-        """The actions of which some state has a step, as bits."""
+        """The actions that have a step in some state, as bits."""
         return self._partitions.possible()
 
     def close(self):
-        """Delete what the partitions have kept."""
+        """Delete what the partitions have stored."""
         self._partitions.close()
 
 
 def _with_lasso(run, kernel, decided: Decided, instance: Instance, graph: Graph, region: Region, way) -> Decided:
-    """The same with a lasso, if the graph has a fair set within the region."""
+    """The verdict, with a lasso if the graph has a fair set within the region."""
     question, prop = instance.question, instance.prop
     sets = fair_sets(graph, question, region.inside)
     if not (sets >= 0).any():

@@ -1,6 +1,6 @@
 """The finished graph of a run in memory: every state with its labels, every step with its actions.
 
-The run directory holds the states, level by level, and one step to each; all other steps are found again.
+The run directory holds the states, level by level, and one step to each; all other steps are recomputed.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Index:
         _enter(self._slots, states)
 
     def find(self, rows: np.ndarray) -> np.ndarray:
-        """The number of each packed state, -1 for one that is not there; shape (n,), int32."""
+        """The number of each packed state, -1 if it is absent; shape (n,), int32."""
         return _find(self._slots, self._states, rows)
 
 

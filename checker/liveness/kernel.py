@@ -1,8 +1,8 @@
-"""Compiling what liveness asks: one generated function that labels states, and their steps one by one.
+"""Compiling the questions of liveness: one generated function that labels states and steps.
 
-It unpacks each state, asks every condition, and runs every transition with every choice of arguments. A step that
-changes nothing is left out; one that a bound cuts counts as enabled, and leads nowhere; one that spends a budget is
-of no action.
+It unpacks each state, evaluates every condition, and runs every transition with every choice of arguments. A step that
+changes nothing is left out; one that a bound cuts counts as enabled, and leads nowhere; one that spends a budget belongs
+to no action.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kafkaproof.checker.liveness.labels import Labels, parameters
 ARGUMENTS = 16
 BATCH = 1 << 14
 FEW = 2_000_000
-"""States below this number are labelled by code that runs slower and is made sooner."""
+"""Fewer states than this are labelled by code that compiles faster and runs slower."""
 HEAD = """
 def look(states, first, end, room, most, following, s, t, out, origins, numbers, taken, marks, enabled, cut, classes):
     n = 0
@@ -46,8 +46,8 @@ TAIL = """
 
 @dataclass(frozen=True)
 class Look:
-    """What travels to executors: LLVM's text (compressed) of `look`, the sizes it needs, the actions of each step, and
-    the places of indices in its text.
+    """What is sent to executors: LLVM's text of `look` (compressed), the sizes it needs, the actions of each step, and the
+    places of indices in its text.
     """
 
     packed_text: bytes

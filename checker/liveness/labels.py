@@ -1,8 +1,8 @@
-"""What liveness asks of every state and step, as bits: conditions of states, and fair actions.
+"""The questions of liveness about every state and step, as bits: conditions of states, and fair actions.
 
-A property whose predicate has arguments besides the state is as many questions as they have values. An
-assumption `for each` value of some arguments is as many actions. A step belongs to the actions whose
-transitions and arguments it has; where an assumption has a `when`, that is asked in the state before the step.
+A property whose predicate has arguments besides the state is one question for each choice of their values. An
+assumption `for each` value of some arguments is one action for each. A step belongs to the actions that name its
+transition and arguments; the `when` of an assumption is evaluated in the state before the step.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_BITS = 62
 
 @dataclass(frozen=True)
 class Action:
-    """Steps that an assumption speaks of: of these transitions, with these values of arguments."""
+    """The steps that an assumption is about: of its transitions, with these values of arguments."""
 
     assumption: Assumption
     fixed: tuple[tuple[str, int], ...]
@@ -62,10 +62,10 @@ class Condition:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of the graph, in bits.
+    """A question to the graph, in bits.
 
-    `goal`, `after` and `lasting` are bits of conditions, 0 where nothing is asked; `weak`, `strong` and `finite` of
-    actions. `settles` says that the goal must hold for ever from some moment on.
+    `goal`, `after` and `lasting` are bits of conditions, 0 for none; `weak`, `strong` and `finite` are bits of actions.
+    `settles` says that the goal must hold for ever from some moment on.
     """
 
     goal: int
@@ -79,7 +79,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Instance:
-    """A property of liveness with the values of its arguments, and the question that it is."""
+    """A liveness property with values of its arguments, as a question."""
 
     prop: Property
     fixed: tuple[tuple[str, int], ...]
@@ -98,10 +98,10 @@ def named(assumption: Assumption, transition: Transition) -> bool:
 
 
 class Labels:
-    """The conditions and actions of some properties of liveness of a model at a scope.
+    """The conditions and actions of some liveness properties of a model at a scope.
 
     `classes` holds the actions of each step number (shape (steps,), uint64); `conditional` pairs a `when` with
-    the bits of the actions that it restricts. Raises UserError for assumptions that name what is not there.
+    the bits of the actions that it restricts. Raises UserError for assumptions that name something unknown.
     """
 
     def __init__(self, model: Model, scope: Scope, properties: tuple[Property, ...]):
@@ -165,13 +165,13 @@ class Labels:
         return sum(1 << self.actions.index(action) for action in found)
 
     def idle(self, possible: int) -> set[Assumption]:
-        """The assumptions that speak of steps, and of none of the actions `possible` (bits)."""
+        """The assumptions about steps that concern none of the `possible` actions (bits)."""
         found = {action.assumption for action in self.actions}
         return found - {action.assumption for i, action in enumerate(self.actions) if possible >> i & 1}
 
 
 def belongs(action: Action, state: Plain, transition: Transition, arguments: tuple[int, ...]) -> bool:
-    """Whether a step from a plain state is of an action."""
+    """Whether a step from a plain state belongs to an action."""
     if not action.has(transition, arguments):
         return False
     given, when = dict(zip(transition.arguments, arguments)), action.assumption.when
@@ -179,7 +179,7 @@ def belongs(action: Action, state: Plain, transition: Transition, arguments: tup
 
 
 def condition_of(predicate: Callable, fixed: tuple[tuple[str, int], ...]) -> Condition:
-    """A predicate with the values that its arguments besides the state have."""
+    """A predicate with the values of its arguments besides the state."""
     return Condition(predicate, tuple(dict(fixed)[name] for name in parameters(predicate)))
 
 

@@ -1,7 +1,7 @@
-"""A lasso told in plain Python: that the goal is never reached, and why every assumption is kept on the loop.
+"""A lasso checked in plain Python: the goal is never reached, and every assumption is kept on the loop.
 
-The search works on compiled code and bits. Here its answer is judged again by what the words mean, on plain states, so
-that a lasso that is shown does not rest on the search.
+The search works on compiled code and bits. Here its result is checked again by the definitions, on plain states, so
+that a lasso that is shown does not depend on the search.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TAKEN, DISABLED, NOWHERE, NOT_TAKEN = _WAYS = (
 
 
 def _told(kept, how):
-    """The actions that are kept in this way, each assumption's together."""
+    """The actions that are kept in this way, in words, grouped by assumption."""
     texts = []
     for assumption in dict.fromkeys(action.assumption for action in kept):
         every = [action for action in kept if action.assumption == assumption]
@@ -44,7 +44,7 @@ def _told(kept, how):
 
 
 class _Lasso:
-    """A trace whose states from `trace.loop` on come again and again."""
+    """A trace whose states from `trace.loop` on repeat for ever."""
 
     def __init__(self, trace):
         self.trace, self.execution = trace, Execution(trace.model, trace.scope)

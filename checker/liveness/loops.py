@@ -1,7 +1,8 @@
-"""From a fair set to a lasso: the nearest state of any fair set, and a short loop that owes nothing.
+"""From a fair set to a lasso: the nearest state of a fair set, and a short fair loop through it.
 
-The loop goes to the nearest state or step that pays a debt (an action is disabled here, or taken there; where the
-goal must settle, it fails here), on to the next, and home. Where nothing is owed at all, nothing more happens.
+A loop has *debts*: each fair action must be disabled in one of its states or taken on it, and if the goal must settle,
+it must fail in one of its states. The loop goes to the nearest state or step that pays a debt, then to the next, and
+home. Without debts, the behaviour stops.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ GOAL = np.uint64(1 << 63)
 
 
 def entry_of(graph: Graph, question: Question, region: Region, sets: np.ndarray) -> int:
-    """A state of a fair set that is reached soonest; one where nothing more need happen, if there is one."""
+    """The nearest state of a fair set; one where the behaviour may stop, if there is one."""
     members = np.flatnonzero(sets >= 0)
     nearest = members[region.distance[members] == region.distance[members].min()]
     owed = _owed(graph, question, nearest)
@@ -25,7 +26,7 @@ def entry_of(graph: Graph, question: Question, region: Region, sets: np.ndarray)
 
 
 def _owed(graph, question, states):
-    """The debts of behaviours that stay in one of `states` for ever, as bits; shape (m,)."""
+    """The debts of behaviours that stay in each of `states` for ever, as bits; shape (m,)."""
     owed = graph.enabled[states] & np.uint64(question.weak | question.strong)
     if question.settles:
         owed = owed | np.where(graph.marks[states] & np.uint64(question.goal), GOAL, np.uint64(0))
@@ -33,7 +34,7 @@ def _owed(graph, question, states):
 
 
 def loop_from(graph: Graph, question: Question, sets: np.ndarray, entry: int) -> list[int]:
-    """The steps (indices into the graph's) of a fair loop through `entry`; empty when nothing more need happen."""
+    """The steps (indices into the graph's) of a fair loop through `entry`; empty if the behaviour may stop there."""
     if _owed(graph, question, np.array([entry]))[0] == 0:
         return []
     within = sets == sets[entry]
@@ -59,7 +60,7 @@ def loop_from(graph: Graph, question: Question, sets: np.ndarray, entry: int) ->
 
 @njit(cache=True)
 def _way(first, target, taken, within, finite, paid, start, owed, home):
-    """The shortest way, of one step at least, to a state or step that pays what is owed; to `home` when nothing is."""
+    """The shortest path, of at least one step, to a state or step that pays a debt; to `home` without debts."""
     n = len(within)
     parent, queue = np.full(n, -1, np.int64), np.empty(n, np.int32)
     origin = np.empty(n, np.int32)

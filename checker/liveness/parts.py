@@ -1,7 +1,7 @@
-"""A graph too large for one process, in partitions that the run directory keeps: states and the steps from them.
+"""A graph too large for one process, in partitions stored in the run directory: states and the steps from them.
 
-A state belongs to the partition that its hash names, as in the exploration. The states of a partition are in the order
-of their hashes; a step names the state that it leads to by its hash, which no two states of a run may share.
+A state belongs to the partition that its hash gives, as in the exploration. The states of a partition are ordered by
+hash. A step names its target by its hash; no two states of a run may share one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Part:
 
 
 def write_part(run: RunDirectory, look: Look, partition: int, partitions: int) -> None:
-    """Label a partition's states, find their steps again, and keep both; raises RunError when two share a hash."""
+    """Label a partition's states, recompute their steps, and store both; raises RunError when two share a hash."""
     levels = [
         np.concatenate([*run.states(level, partition, partitions), np.zeros((0, look.words), np.uint64)])
         for level in run.levels()
@@ -80,7 +80,7 @@ def write_part(run: RunDirectory, look: Look, partition: int, partitions: int) -
 
 
 def read_part(run: RunDirectory, partition: int) -> Part:
-    """What `write_part` kept; raises RunError."""
+    """Read what `write_part` stored; raises RunError."""
     states, steps = (run.read_columns(f"{FOLDER}/{what}-{partition}") for what in ("states", "steps"))
     words = np.stack([column for name, column in states.items() if name.startswith("w")], axis=1)
     return Part(

@@ -15,7 +15,7 @@ from kafkaproof.spec.language.plain import Plain
 
 @dataclass
 class Steps:
-    """All states of a graph by their keys, with depths from 1, and the steps of each.
+    """All states of a graph by their keys, with their depths from 1, and the steps from each.
 
     A step is (transition, arguments, key, whether it spends a budget). One that a bound cuts has the key None; one
     that changes nothing is left out.
@@ -27,7 +27,7 @@ class Steps:
 
 
 def lassos(model: Model, scope: Scope, found: Steps) -> dict[str, int]:
-    """For each property of liveness that is violated, the states of a shortest way to a fair loop."""
+    """For each violated liveness property, the number of states on a shortest path to a fair loop."""
     lengths = {}
     for prop in model.properties_at(scope):
         if prop.kind not in LIVENESS:
@@ -77,7 +77,7 @@ def _fair(graph, enabled, actions, fails):
 
 
 def _distances(instance, found):
-    """Where a behaviour may be while it waits for the goal, each with the states of a shortest way there."""
+    """The states in which a behaviour may wait for the goal, each with the number of states on a shortest path to it."""
     if instance.question.settles:
         return dict(found.depths)
     goal, after = (f and condition_of(f, instance.fixed) for f in (instance.prop.predicate, instance.prop.after))

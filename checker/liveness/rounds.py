@@ -1,13 +1,15 @@
-"""What the states of one partition of a large graph find out about one question, by telling their successors.
+"""Rounds of messages by which the states of one partition of a large graph learn about one question.
 
 Each round takes the messages for the partition's states, changes what is known of them, and answers with messages
 along their steps. A message is three words: the hash of the state that it is for, and two that the round explains.
 
-First each state that waits for the goal learns its `distance` (`spread`). Then what cannot belong to a fair set is
-taken away: states that no step from a remaining state leads to (`weigh`), but for those where all may rest; and states
-that owe something which is paid neither there nor on any way there (`pay`, `refuse`). What remains holds every fair
-set, and is empty when there is none, since a set that nothing else leads to must then pay its own debts
-(one way catch them young: Fisler and others, TACAS 2001; for strong fairness: Kesten, Pnueli and others, ICALP 1998).
+First each state that waits for the goal learns its `distance` (`spread`). Then states that cannot belong to a fair set
+are removed: those that no step from a remaining state leads to (`weigh`), except where a behaviour may stop; and those
+with a debt (see `loops`) that is paid neither there nor on any path to it (`pay`, `refuse`). What remains contains every
+fair set. It is empty when there is none: a set that no other remaining states lead to must pay its own debts.
+
+Sources: "one way catch them young", Fisler and others, TACAS 2001; for strong fairness Kesten, Pnueli and Raviv, ICALP
+1998.
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ class Rounds:
 
     `distance` is that of `search.Region`, `parent` the hash of the state before and `step` the number of the step from
     there (-1: the waiting begins here); `alive` states may belong to a fair set; `before` counts steps that lead here
-    from such states; `paid` has the debts that are paid here or on some way here. `answered` says that a waiting
-    state has a step to a goal in this partition; `removed` how many states the last round took away.
+    from such states; `paid` has the debts that are paid here or on some path to here. `answered` says whether a waiting
+    state has a step to a goal in this partition; `removed` how many states the last round removed.
     """
 
     def __init__(self, part: Part, question: Question, known: dict[str, np.ndarray] | None = None):
@@ -70,17 +72,17 @@ class Rounds:
         return _rows(self.part.to[steps], self.part.hashes[sources], self.part.number[steps])
 
     def begin(self, messages: np.ndarray, number: int) -> np.ndarray:
-        """All that wait, where what must last holds, are alive; a message counts as one step."""
+        """Make alive all waiting states where the lasting condition holds; a message is one step."""
         lasting = np.uint64(self.question.lasting)
         self.known["alive"] = (self.known["distance"] < FAR) & ((self.part.marks & lasting) == lasting)
         return self._along(np.flatnonzero(self.known["alive"]))
 
     def add(self, messages: np.ndarray, number: int) -> np.ndarray:
-        """Count the steps that lead to each state that is alive, and take away those to which none does."""
+        """Count the steps that lead to each state that is alive, and remove those without any."""
         return self._weighed(messages, 1)
 
     def weigh(self, messages: np.ndarray, number: int) -> np.ndarray:
-        """A message is a step less; states to which no step leads any more are taken away."""
+        """Subtract a step for each message, and remove states to which no step leads any more."""
         return self._weighed(messages, -1)
 
     def _weighed(self, messages, sign):
@@ -88,13 +90,13 @@ class Rounds:
         return self._remove(self.known["alive"] & (self.known["before"] == 0) & (self._owed != 0))
 
     def charge(self, messages: np.ndarray, number: int) -> np.ndarray:
-        """Each state that is alive pays what is its own; a message has what is paid so far."""
+        """Each state that is alive pays its own debts; a message has the debts paid so far."""
         alive = self.known["alive"]
         self.known["paid"] = np.where(alive, self._own, np.uint64(0))
         return self._along(np.flatnonzero(alive), paying=True)
 
     def pay(self, messages: np.ndarray, number: int) -> np.ndarray:
-        """What is paid before a state is paid for it too."""
+        """Debts paid on the way to a state are paid for it too."""
         places = self.part.places(messages[:, 0])
         before = self.known["paid"].copy()
         np.bitwise_or.at(self.known["paid"], places, messages[:, 1])
@@ -102,7 +104,7 @@ class Rounds:
         return self._along(np.flatnonzero(self.known["paid"] != before), paying=True)
 
     def refuse(self, messages: np.ndarray, number: int) -> np.ndarray:
-        """States with debts that nobody pays are taken away; a message is a step less."""
+        """Remove states with unpaid debts; a message is a step less."""
         return self._remove(self.known["alive"] & ((self._needed & ~self.known["paid"]) != 0))
 
     def _remove(self, gone):

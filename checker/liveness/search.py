@@ -1,10 +1,10 @@
-"""Searching a graph in memory for fair ways never to reach a goal.
+"""Searching a graph in memory for fair behaviours that never reach a goal.
 
-A behaviour that stays fair visits, from some moment on, the states of one strongly connected set again and again (a
-single state, when nothing happens any more). Such a set is *fair* when each weakly fair action is taken within it or
-disabled in one of its states, and each strongly fair action is taken within it or disabled in all of them. A set that
-fails only for strong fairness may hold smaller ones: the states where those actions are enabled are taken away, and
-what is left is searched again (Lichtenstein and Pnueli, POPL 1985).
+From some moment on, a fair behaviour visits the states of one strongly connected set again and again (a single state,
+if it stops). Such a set is *fair* when each weakly fair action is taken within it or disabled in one of its states, and
+each strongly fair action is taken within it or disabled in all of them. A set that fails only for strong fairness may
+contain smaller fair sets: the states where those actions are enabled are removed, and the rest is searched again
+(Lichtenstein and Pnueli, POPL 1985).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ FAR = np.iinfo(np.int32).max
 
 @dataclass
 class Region:
-    """Where a behaviour may be while the goal has not come: `inside` (n,), and how soon one can be there.
+    """The states in which a behaviour may be before it reaches the goal: `inside` (n,), and how soon it can be there.
 
-    `distance` counts the states of a shortest way to a state, its end included, by an initial state and, within the
-    region, from a state with which the waiting begins; `parent` is the last step of that way, -1 where it begins.
+    `distance` counts the states on a shortest path to a state, itself included: from an initial state to a state where the
+    wait begins, and from there within the region. `parent` is the last step of that path, -1 where the wait begins.
     """
 
     inside: np.ndarray
@@ -41,7 +41,7 @@ def region_of(graph: Graph, question: Question) -> Region:
 
 
 def beginnings(marks: np.ndarray, question: Question) -> tuple[np.ndarray, np.ndarray]:
-    """Which states may belong to the region of a question, and in which of them the waiting begins; both (n,)."""
+    """Which states may belong to the region of a question, and in which of them the wait begins; both (n,)."""
     if question.settles:
         everywhere = np.ones(len(marks), bool)
         return everywhere, everywhere
@@ -52,7 +52,7 @@ def beginnings(marks: np.ndarray, question: Question) -> tuple[np.ndarray, np.nd
 def fair_sets(graph: Graph, question: Question, inside: np.ndarray) -> np.ndarray:
     """The number of the fair set that each state belongs to, -1 for none; shape (n,), int32.
 
-    The sets are the greatest ones, within the states of `inside` where what must last holds.
+    The sets are maximal, within the states of `inside` where the lasting condition holds.
     """
     lasting, weak, strong, finite = map(np.uint64, (question.lasting, question.weak, question.strong, question.finite))
     alive = inside & ((graph.marks & lasting) == lasting)
@@ -74,7 +74,7 @@ def fair_sets(graph: Graph, question: Question, inside: np.ndarray) -> np.ndarra
 
 @njit(cache=True)
 def _distances(first, target, level, inside, begins):
-    """Breadth-first from all beginnings at once, each at the length of its own shortest way."""
+    """Breadth-first from all beginnings at once, each at its own distance."""
     n = len(level)
     distance, parent = np.full(n, FAR, np.int32), np.full(n, -1, np.int64)
     here, following = np.empty(n, np.int32), np.empty(n, np.int32)
@@ -104,7 +104,7 @@ def _distances(first, target, level, inside, begins):
 
 @njit(cache=True)
 def leading_to(first, target, ends):
-    """Whether some way leads from each state to one of `ends`; shape (n,)."""
+    """Whether some path leads from each state to one of `ends`; shape (n,)."""
     n = len(ends)
     begin = np.zeros(n + 1, np.int64)
     for step in range(len(target)):
@@ -137,7 +137,7 @@ def leading_to(first, target, ends):
 
 @njit(cache=True)
 def _components(first, target, taken, alive, finite):
-    """The strongly connected component of each state that is alive, -1 of others: Tarjan's, without recursion.
+    """The strongly connected component of each state that is alive, -1 for others: Tarjan's algorithm without recursion.
 
     Steps of the actions `finite` do not count.
     """
@@ -187,7 +187,7 @@ def _components(first, target, taken, alive, finite):
 
 @njit(cache=True)
 def _facts(first, target, taken, enabled, missed, part, finite):
-    """Of each component: actions disabled somewhere, enabled somewhere, taken within; whether the goal fails in it."""
+    """For each component: the actions disabled somewhere, enabled somewhere and taken within; whether the goal fails in it."""
     parts = part.max() + 1
     off, on, within = np.zeros(parts, np.uint64), np.zeros(parts, np.uint64), np.zeros(parts, np.uint64)
     fails = np.zeros(parts, np.bool_)

@@ -1,8 +1,8 @@
-"""Deciding liveness on Spark, for graphs that one process cannot hold: rounds of messages between partitions.
+"""Deciding liveness on Spark, for graphs too large for one process: rounds of messages between partitions.
 
-Each round is one Spark job. What a partition knows after it is written to the run directory, as are the states and
-steps themselves, so that a task that is run again begins where it did. What the rounds leave is small, or empty, and
-is searched in the driver.
+Each round is one Spark job. States, steps and what a partition knows after each round are written to the run directory,
+so that a repeated task starts from the same data. What remains after the rounds is small or empty, and is searched in
+the driver.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PARTS: dict[tuple[str, int], Part] = {}
 
 @dataclass(frozen=True)
 class Work:
-    """What a task does for one question in round `number`, from 1 on; pickled to the executors."""
+    """The work of a task for one question in round `number`, from 1 on; pickled to the executors."""
 
     uri: str
     question: Question
@@ -39,7 +39,7 @@ class Work:
     partitions: int
 
     def round(self, name: str, partition: int, blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-        """One round of a partition, by the name of the method of `Rounds`: what it tells, as (owner, block)."""
+        """Do one round, named by the method of `Rounds`; yields its messages as (owner, block)."""
         run, rounds = RunDirectory(self.uri), self.before(partition)
         messages = np.frombuffer(b"".join(block for _, block in blocks), np.uint64).reshape(-1, MESSAGE)
         told = getattr(rounds, name)(messages, self.number)
@@ -60,7 +60,8 @@ class Work:
         return Rounds(_PARTS[key], self.question, known)
 
     def counts(self, partition: int, _) -> Iterator[tuple[int, int, int, int]]:
-        """How many states of a partition wait; of them have a fair step that is cut; are alive; have what must last."""
+        """The numbers of states of a partition that wait; that wait and have a fair step that is cut; that are alive; where the
+        lasting condition holds."""
         rounds, question = self.before(partition), self.question
         waiting = (rounds.known["distance"] < FAR) & ((rounds.part.marks & np.uint64(question.goal)) == 0)
         cut = (rounds.part.cut & np.uint64(question.weak | question.strong)) != 0
@@ -68,7 +69,7 @@ class Work:
         yield int(waiting.sum()), int((waiting & cut).sum()), int(rounds.known["alive"].sum()), int(lasts.sum())
 
     def possible(self, partition: int, _) -> Iterator[int]:
-        """The actions of which some state of a partition has a step, as bits."""
+        """The actions that have a step in some state of a partition, as bits."""
         yield int(np.bitwise_or.reduce(self.before(partition).part.enabled, initial=np.uint64(0)))
 
     def left(self, partition: int, _) -> Iterator[dict[str, np.ndarray]]:
@@ -90,10 +91,10 @@ def _round(number):
 
 @dataclass(frozen=True)
 class Left:
-    """What the rounds leave of a question: a graph that holds every fair set, and where its states are reached.
+    """What remains of a question after the rounds: a graph with every fair set, and where its states are reached.
 
-    Of the `waiting` states `cut` have a fair step that a bound cuts; `answered`: whether any has a step to the goal;
-    `lasts`: whether any state at all has what must last.
+    `cut` of the `waiting` states have a fair step that a bound cuts. `answered`: whether any waiting state has a step to
+    the goal. `lasts`: whether the lasting condition holds in any state.
     """
 
     graph: Graph
@@ -119,7 +120,7 @@ class Partitions:
         self._each(write)
 
     def decide(self, question: Question) -> Left:
-        """Take away all that cannot belong to a fair set; raises UserError when too much is left for the driver."""
+        """Remove all states that cannot belong to a fair set; raises UserError when too many remain for the driver."""
         self._question, self._number, self._received = question, 0, None
         answered = question.settles
         while not question.settles and not (self._do("spread") and self._number > self._levels):
@@ -134,11 +135,11 @@ class Partitions:
         return Left(graph, region, waiting, cut, answered, lasting > 0)
 
     def possible(self) -> int:
-        """The actions of which some state has a step, as bits."""
+        """The actions that have a step in some state, as bits."""
         return int(np.bitwise_or.reduce(self._each(self._work(1).possible)))
 
     def way_to(self, state: np.ndarray) -> tuple[np.ndarray, int, list[int]]:
-        """Where the waiting begins that ends in a packed state: that state, its level, and the steps from there."""
+        """The state where the wait that leads to a packed state begins, its level, and the steps from there."""
         numbers, here = [], hashes_of(state.reshape(1, -1))[0]
         while True:
             rounds = self._work(1).before(int(owner_of(here, self._partitions)))
@@ -150,7 +151,7 @@ class Partitions:
             here = rounds.known["parent"][place]
 
     def close(self) -> None:
-        """Delete what was kept for liveness."""
+        """Delete what was stored for liveness."""
         self._run.delete_columns(FOLDER)
 
     def _trim(self):
@@ -170,14 +171,14 @@ class Partitions:
         return Work(self._run.uri, self._question, self._number + ahead, self._partitions)
 
     def _do(self, name):
-        """One round; whether it has no messages for the next."""
+        """Do one round; returns whether it sends no messages to the next."""
         self._number += 1
         silent = self._exchange(self._work(), name)
         self._run.delete_columns(_round(self._number - 2))
         return silent
 
     def _exchange(self, work, name):
-        """One Spark job: each partition takes the messages that it has received, and tells others."""
+        """Run one Spark job, in which each partition reads the messages it received, and sends others."""
         if self._received is None:
             told = self._range().mapPartitionsWithIndex(lambda p, _: work.round(name, p, ()))
         else:
@@ -188,7 +189,7 @@ class Partitions:
         return silent
 
     def _told(self, name):
-        """Whether any partition has a fact of the last round."""
+        """Whether a fact of the last round is true in any partition."""
         files = (f"{_round(self._number)}/facts-{p}" for p in range(self._partitions))
         return any(self._run.read_columns(file)[name][0] for file in files)
 
@@ -200,7 +201,7 @@ class Partitions:
 
 
 def _graph(columns):
-    """The graph of what is left, and the region that it is."""
+    """The graph of the remaining states, and its region."""
     order = np.argsort(columns["hashes"])
     hashes = columns["hashes"][order]
     places = np.searchsorted(hashes, columns["to"]) if len(hashes) else np.zeros(0, np.int64)

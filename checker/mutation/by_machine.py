@@ -1,4 +1,4 @@
-"""Mistakes made by machine: single changes drawn by a seed. ``python -m kafkaproof.checker.mutation.by_machine --help``."""
+"""Machine-made mutants: single changes, drawn from a seed. ``python -m kafkaproof.checker.mutation.by_machine --help``."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ SYSTEMS = {
     "consumer": "orderly",
     "cluster": "fenced",
 }
-"""The variant of each system that is changed: the one that stands for Kafka as it was last."""
+"""The variant of each system that is changed: the latest one."""
 
 
 def judged(model: Model, changes: list[Change]):
-    """Judge changes, each in a process of its own, since a changed index may reach anything; yields `Judged`."""
+    """Judge changes, each in a process of its own, since a changed index may write anywhere; yields `Judged`."""
     asked = [originals(model), *(originals(find(*part)[0]) for part in model.parts)]
     equivalent, unnoticed = listed(model.system)
     for change in changes:
@@ -47,14 +47,14 @@ def judged(model: Model, changes: list[Change]):
 
 
 def reason_of(change: Change, reasons: Reasons) -> str:
-    """The reason that is listed for a change, or for anything in the place of what it changes; empty if there is none."""
+    """The listed reason for a change, or for any change of its statement; empty if there is none."""
     return next(
         (reasons[change.of, text] for text in (change.text, change.to_anything) if (change.of, text) in reasons), ""
     )
 
 
 def _judged_by_all(asked, change):
-    """What a model says of a change, or where it does not notice it, the first of its parts that does."""
+    """The verdict of a model on a change; if it notices nothing, that of the first of its parts that does."""
     verdict = _apart(asked[0], change)
     for part in asked[1:]:
         if verdict.kind in (STILLBORN, NOTICED):
@@ -84,7 +84,7 @@ def _apart(known, change):
 
 
 def main(arguments: list[str]) -> int:
-    """Judge what the seed draws and print it, and with ``--output`` put it on the page, system by system."""
+    """Judge the changes that a seed draws, and print them; with ``--output``, write them to the page, system by system."""
     parser = argparse.ArgumentParser(prog="make mutants-random", description=__doc__.split(":")[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--per", type=int, default=40, help="changes of each system")

@@ -1,6 +1,6 @@
-"""Single changes of a function's text: every one that could be a slip of the pen, by kind.
+"""Single changes of a function's text, such as could be made by mistake, by kind.
 
-A change is a node of the syntax tree and what takes its place. `changes` lists them; `mutated` makes one in a model.
+A change is a node of the syntax tree and its replacement. `changes` lists them; `mutated` applies one to a model.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _numbers = count()
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """One change of `function`: `old`, a node of `statement`, gives way to `new`, which is None where it is dropped.
+    """One change of `function`: `old`, a node of `statement`, is replaced by `new`, or dropped if that is None.
 
-    `nth` tells changes of one text apart, from 1 in the order of the lines.
+    `nth` distinguishes changes with the same text, from 1 in the order of the lines.
     """
 
     kind: str
@@ -58,12 +58,12 @@ class Change:
 
     @property
     def to_anything(self) -> str:
-        """What stands for all changes of the statement: the statement before, and that anything takes its place."""
+        """The text that stands for all changes of the statement: the statement, and *anything* in its place."""
         return f"{_line(self.statement)} -> anything"
 
 
 def changes(function: Callable, domains: Domains) -> list[Change]:
-    """All single changes of a function, in the order of its lines; `domains` tell what may stand for what."""
+    """All single changes of a function, in the order of its lines; `domains` says what may replace what."""
     found, times = [], Counter()
     for statement in _statements(definition(function.__code__).body):
         for kind, old, new in _Changing(function, domains).of(statement):
@@ -76,25 +76,25 @@ def changes(function: Callable, domains: Domains) -> list[Change]:
 def mutated(model: Model, change: Change) -> Model:
     """The model with this change, wherever its function is called; other tools can read the new source.
 
-    Whether what is left keeps the rules of the language is not asked here.
+    It may break the rules of the language.
     """
     tree = replaced(definition(change.function.__code__), change.old, change.new)
     return rewritten(model, change.function, tree, _names_of(change))
 
 
 def rewritten(model: Model, function: Callable, tree: ast.FunctionDef, names: dict[str, int]) -> Model:
-    """The model with another text of a function, in which `names` are globals that it had not."""
+    """The model with another text of a function, for which `names` are additional globals."""
     code = _compiled(ast.unparse(ast.fix_missing_locations(tree)) + "\n")
     return model.rebound({f: copy_of(f, names, code) for f in calls(model, function)})
 
 
 def calls(model: Model, function: Callable) -> list[Callable]:
-    """The function wherever the model calls it, once for each way in which its own callees are replaced there."""
+    """The copies of a function that the model calls: one for each way in which its callees are replaced."""
     return [f for t in model.transitions for f in functions_reached(t.function) if f.__code__ is function.__code__]
 
 
 def _compiled(text):
-    """The code of the one function that a text defines, kept where `inspect` finds its source."""
+    """The code of the function that a text defines; `inspect` finds its source."""
     file = f"<mutant {next(_numbers)}>"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     module = compile(text, file, "exec", dont_inherit=True)
@@ -102,14 +102,14 @@ def _compiled(text):
 
 
 def _names_of(change):
-    """The code that the change brings in, which its module may not have imported."""
+    """The code (of an enumeration) that the change brings in: its module may not have imported it."""
     if change.kind != "constant" or not isinstance(change.new, ast.Name):
         return {}
     return {change.new.id: codes(change.function.__module__)[change.old.id][change.new.id]}
 
 
 def replaced(tree: ast.FunctionDef, old: ast.AST, new: ast.AST | None) -> ast.FunctionDef:
-    """A copy of a function with one node inside it replaced; a block of which nothing is left passes."""
+    """A copy of a function with one node inside it replaced; an empty block becomes ``pass``."""
     return cast(ast.FunctionDef, _replaced(tree, old, new))
 
 
@@ -137,7 +137,7 @@ def _statements(block) -> Iterator[ast.stmt]:
 
 
 def _line(statement):
-    """A statement as one line: of one with a block, what it does there where that is one statement, or dots."""
+    """A statement as one line; a block of more than one statement becomes dots."""
     text = [line.strip() for line in ast.unparse(statement).splitlines()]
     if not isinstance(statement, (ast.If, ast.For)):
         return " ".join(text)
@@ -146,7 +146,7 @@ def _line(statement):
 
 
 def _parts(statement):
-    """The expressions of a statement itself, without those of its blocks."""
+    """The statement, or of one with blocks its own expression."""
     match statement:
         case ast.If():
             return [statement.test]
@@ -156,7 +156,7 @@ def _parts(statement):
 
 
 class _Changing:
-    """The changes of one function's statements: (kind, node, what takes its place)."""
+    """The changes of one function's statements: (kind, node, replacement)."""
 
     def __init__(self, function, domains):
         self._domains, self._module = domains, function.__module__
@@ -176,7 +176,7 @@ class _Changing:
                 yield from self._in(node, node in flags)
 
     def _whole(self, statement):
-        """A statement that is dropped, or turned round."""
+        """Changes of a whole statement: it is dropped, or its condition is negated."""
         match statement:
             case ast.If(body=[*_, ast.Return()], orelse=[]):
                 yield "guard dropped", statement, None
@@ -193,7 +193,7 @@ class _Changing:
                 yield "else dropped", statement, ast.If(test=statement.test, body=statement.body, orelse=[])
 
     def _flags(self, statement):
-        """The numbers in a statement that are 0 or 1 because a flag is compared with them, or becomes them."""
+        """The numbers in a statement that a flag is compared with or assigned, which are 0 or 1."""
         pairs = []
         for node in ast.walk(statement):
             match node:
@@ -264,7 +264,7 @@ class _Changing:
 
 
 def _is_equality(test):
-    """Whether a condition's negation is the change of its comparison."""
+    """Whether a condition is an equality, whose negation is already a change of the comparison."""
     return isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Eq, ast.NotEq))
 
 

@@ -1,4 +1,4 @@
-"""What may stand for what in a function: the codes of one enumeration, fields and arguments of one domain."""
+"""What may replace what in a function: codes of the same enumeration, fields and arguments of the same domain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafkaproof.spec.language.model import Model
 
 @cache
 def codes(module: str) -> dict[str, dict[str, int]]:
-    """For each code that a module names: all codes of its enumeration, as they are called where they are declared."""
+    """For each code that a module names, all codes of its enumeration, by their names in its declaration."""
     found = {}
     names = vars(importlib.import_module(module))
     for node in ast.parse(inspect.getsource(importlib.import_module(module))).body:
@@ -46,12 +46,12 @@ class Domains:
         return cls(tuple(_records(model.state)), arguments)
 
     def of_field(self, name: str) -> object | None:
-        """The domain of all fields of a name; None where they differ, or there is none."""
+        """The domain of the fields of a name; None if there are none, or they differ."""
         found = [record.fields[name].domain for record in self.records if name in record.fields]
         return found[0] if found and all(same(found[0], other) for other in found) else None
 
     def like_field(self, name: str) -> list[str]:
-        """The other fields of the same domain that stand in every record that has a field of this name."""
+        """The other fields of the same domain in every record that has a field of this name."""
         owners = [record.fields for record in self.records if name in record.fields]
         return [
             other
@@ -64,7 +64,7 @@ class Domains:
         ]
 
     def of_expression(self, node: ast.expr, module: str) -> object | None:
-        """The domain of a field, an argument or a code; None where it is not known."""
+        """The domain of a field, an argument or a code; None if unknown."""
         match node:
             case ast.Attribute():
                 return self.of_field(node.attr)
@@ -80,12 +80,12 @@ class Domains:
 
 
 def same(domain: object, other: object) -> bool:
-    """Whether two domains are the same: declared alike, or one enumeration."""
+    """Whether two domains are the same: equal, or the same enumeration."""
     return domain is not None and (domain is other or domain == other)
 
 
 def is_leaf(domain: object | None) -> bool:
-    """Whether a domain is known, and that of one value."""
+    """Whether a domain is known and scalar."""
     return domain is not None and not isinstance(domain, (Array, Record))
 
 

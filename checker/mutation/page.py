@@ -1,4 +1,4 @@
-"""The page of mistakes made by machine: a table with a row for each system and seed, and what became of each change."""
+"""The page of machine-made mutants: a table with a row for each system and seed, and the verdict on each change."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TABLE = (
 
 @dataclass(frozen=True)
 class Judged:
-    """A change of a model, with what became of it and, where it is listed as going unnoticed, the reason."""
+    """A change of a model with its verdict and, if it is listed as unnoticed, the reason."""
 
     change: Change
     verdict: Verdict
@@ -51,14 +51,14 @@ class Judged:
 
 @dataclass
 class Page:
-    """What is on the page: for each title, ``group/current | 1`` for seed 1, the row of the table and the lines."""
+    """The contents of the page: for each title (``group/current | 1`` for seed 1) the row of the table and the lines."""
 
     rows: dict[str, str] = field(default_factory=dict)
     parts: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, file: Path | None) -> Page:
-        """A page as it was written; an empty one where there is none. Its titles are those of its rows."""
+        """Read a page; an empty one if there is none. Its titles are those of its rows."""
         page, title = cls(), ""
         for text in file.read_text(encoding="utf-8").splitlines() if file and file.exists() else ():
             if text.startswith("## "):
@@ -70,7 +70,7 @@ class Page:
         return page
 
     def put(self, model: Model, seed: int, found: list[Judged]) -> None:
-        """Put what became of a system's changes there, for what was there of this seed."""
+        """Replace the verdicts for a system and a seed."""
         made = row(model, seed, found)
         self.rows[_title(made)] = made
         self.parts[_title(made)] = [line(one) for one in found]
@@ -103,7 +103,7 @@ def row(model: Model, seed: int, found: list[Judged]) -> str:
 
 
 def line(one: Judged) -> str:
-    """What became of one change, on one line."""
+    """The verdict on one change, on one line."""
     verdict = one.verdict
     by = f" by {verdict.by}" if verdict.kind == NOTICED else f" ({verdict.by})" if verdict.by else ""
     told = f"{one.kind}{'' if verdict.kind == STILLBORN else by}{f' at {verdict.scope}' if verdict.scope else ''}"

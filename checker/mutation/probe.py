@@ -1,4 +1,4 @@
-"""Whether any step comes to a statement: a probe stands there that puts a number out of its range."""
+"""Whether any step reaches a statement: a probe before it puts a number out of its range."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ FAR = 1000
 
 
 def probing(model: Model, change: Change) -> Model | None:
-    """The model with a probe before the changed statement; None where none can stand.
+    """The model with a probe before the changed statement; None if none is possible.
 
-    None stands among guards, which every try comes to, nor in a function that is given no record. The field is one
-    that no transition on the way writes, lest it be mended; where there is no such number, none stands.
+    There is none among guards, which every attempt reaches, nor in a function without a record among its arguments. The
+    field is one that no transition through this function writes, so that the value stays out of range; if there is no
+    such number, there is no probe.
     """
     function, statement = change.function, change.statement
     tree = definition(function.__code__)
@@ -44,7 +45,7 @@ def _refuses(node):
 
 
 def _fields_of_parameters(tree, domains):
-    """(name, text) of the numbers in records that the function finds by its parameters alone."""
+    """(name, text) of the numbers in records that the function reaches from its parameters alone."""
     parameters = {argument.arg for argument in tree.args.args}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} <= parameters:
@@ -55,7 +56,7 @@ def _fields_of_parameters(tree, domains):
 
 
 def _names(model, function):
-    """The names of fields that transitions which come to a function write, and that they read."""
+    """The names of the fields that the transitions which call a function write, and of those they read."""
     written, read = set(), set()
     for transition in model.transitions:
         reached = functions_reached(transition.function)

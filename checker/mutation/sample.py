@@ -1,4 +1,4 @@
-"""Drawing changes of a model by a seed: every transition gets as many, be its text long or short."""
+"""Drawing changes of a model at random from a seed: equally many for every transition, however long its text."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ LANGUAGE = "kafkaproof.spec.language"
 
 
 def changeable(transition_function: Callable) -> list[Callable]:
-    """A transition's function first, then all that it calls of Kafka, ZooKeeper and the network.
+    """A transition's function, then the functions of Kafka, ZooKeeper and the network that it calls.
 
-    Operations on sets and sequences belong to the language, and are tested there.
+    Operations on sets and sequences are part of the language, and tested there.
     """
     reached = functions_reached(transition_function)[::-1]
     return [function for function in reached if not function.__module__.startswith(LANGUAGE)]
 
 
 def possible(model: Model) -> list[Change]:
-    """Every change of the functions that a model's transitions are or call, each once."""
+    """Every change of the functions of a model's transitions and of their callees, each once."""
     domains, found = Domains.of(model), {}
     for transition in model.transitions:
         for function in changeable(transition.function):
@@ -33,7 +33,7 @@ def possible(model: Model) -> list[Change]:
 
 
 def drawn(model: Model, most: int, seed: int) -> list[Change]:
-    """Up to `most` different changes: transitions take turns; each draws from its own text or from what it calls."""
+    """Up to `most` different changes. Transitions take turns; each draws from its own text or from its callees."""
     generator, domains = random.Random(f"{seed} {model.system}/{model.variant}"), Domains.of(model)
     turns = list(model.transitions)
     generator.shuffle(turns)
@@ -49,7 +49,7 @@ def drawn(model: Model, most: int, seed: int) -> list[Change]:
 
 
 def _draw(functions, domains, generator, listed, taken):
-    """A change that is not taken yet, half of the time of the first function; None when nothing is left."""
+    """A change that was not drawn before, half of the time of the first function; None when none is left."""
     for function in functions:
         if function.__code__ not in listed:
             listed[function.__code__] = changes(function, domains)
@@ -63,6 +63,6 @@ def _draw(functions, domains, generator, listed, taken):
 
 
 def _of_one_kind(found, generator):
-    """One of these changes: first its kind, then one place of that kind."""
+    """One of these changes: first a kind is drawn, then a change of that kind."""
     kind = generator.choice(sorted({change.kind for change in found}))
     return generator.choice([change for change in found if change.kind == kind])

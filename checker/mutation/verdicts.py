@@ -1,4 +1,4 @@
-"""What exploration says of a model with one change: noticed by what, told by its counts alone, or silent."""
+"""What exploration shows of a model with one change: noticed and by what, different in its counts only, or silent."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ STILLBORN, NOTICED, NEVER_TAKEN, COUNTS = "stillborn", "noticed", "never taken",
 UNREACHED, SILENT = "not reached", "silent"
 QUICK, MORE_FAULTS = "quick", "quick with one more fault"
 FAULTS = {"faults", "changes"}
-"""The bounds of faults and of other changes from outside, of which a system has one."""
+"""The names of bounds on faults and other outside events; a system has one of them."""
 LARGEST, LARGEST_OF_OTHERS = 1_000_000, 100_000
-"""Scopes with more states than this are not asked: `quick` and `standard`, and others."""
+"""Scopes with more states than this are not explored: `quick` and `standard`, and others."""
 ROOM = 2
-"""A mutant is given up as told by its counts when it has so many times the states of the model."""
+"""A mutant with this many times the states of the model is given up as differing in its counts."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a change: `kind`, at the scope called `scope`.
+    """The verdict on a change: `kind`, at the scope called `scope`.
 
     `by` names what noticed it, the transitions that are never taken, or the counts that differ.
     """
@@ -39,7 +39,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Original:
-    """What is known of a model without a change at a scope called `name`."""
+    """The unchanged model at the scope called `name`."""
 
     model: Model
     name: str
@@ -48,17 +48,17 @@ class Original:
 
     @property
     def violated(self) -> set[str]:
-        """What is violated without a change."""
+        """The properties that are violated without a change."""
         return set(self.explored.traces)
 
     def asked(self, changed: Model) -> Model:
-        """A changed model without the properties of safety that are violated anyway, at which it would stop."""
+        """The changed model without the safety properties that are violated anyway, where exploration would stop."""
         known = tuple(p for p in changed.properties if p.kind not in SAFETY or p.name not in self.violated)
         return replace(changed, properties=known)
 
 
 def originals(model: Model) -> list[Original]:
-    """A model at each scope that has a name, and at `quick` with one more fault, as far as it is not too large there."""
+    """A model at each named scope, and at `quick` with one more fault, unless it is too large there."""
     quick = model.scopes[QUICK]
     scopes = {QUICK: quick, STANDARD: model.scope}
     for bound in FAULTS & set(quick):
@@ -75,7 +75,7 @@ def _explored(model, scopes, largest):
 
 
 def judge(originals: list[Original], change: Change) -> Verdict:
-    """Explore the model with this change at one scope after the other, until something notices it."""
+    """Explore the model with this change at one scope after another, until something notices it."""
     told = None
     for original in originals:
         try:
@@ -95,7 +95,7 @@ def judge(originals: list[Original], change: Change) -> Verdict:
 
 
 def _at(original, change):
-    """What one scope says."""
+    """The verdict at one scope."""
     changed = original.asked(mutated(original.model, change))
     limits = Limits(states=ROOM * original.explored.outcome.distinct + 1000)
     explored = explore_here(changed, original.scope, keep_going=False, limits=limits)
@@ -110,7 +110,7 @@ def _at(original, change):
 
 
 def _noticed(original, explored, asked):
-    """The property, the goal or the range that tells a changed model; nothing where it tells none."""
+    """The property, the goal or the range that distinguishes the changed model; empty if none does."""
     violated = set(explored.traces)
     if violated - original.violated:
         return min(violated - original.violated)
@@ -122,12 +122,12 @@ def _noticed(original, explored, asked):
 
 
 def _reached(explored):
-    """The goals that are reached, and what is asked of runs and is not vacuous, as the verdict of `check` has it."""
+    """The goals that are reached, and the liveness properties that are not vacuous, as in the verdict of `check`."""
     return explored.outcome.reached | {d.prop.name for d in explored.decided if not d.vacuous}
 
 
 def _never_taken(original, explored):
-    """The transitions that the model takes and the changed one never, which the verdict of `check` counts."""
+    """The transitions that the model takes and the changed one never does, which the verdict of `check` reports."""
     taken = original.explored.outcome.coverage
     if not explored.outcome.finished:
         return []
@@ -135,14 +135,14 @@ def _never_taken(original, explored):
 
 
 def _differing(outcome, changed):
-    """Which counts differ, or nothing."""
+    """Which counts differ; empty if none."""
     names = ("distinct", "generated", "depth", "coverage", "cuts")
     differing = [name for name in names if getattr(outcome, name) != getattr(changed, name)]
     return ", ".join(differing)
 
 
 def _is_reached(original, change):
-    """Whether a step of the model comes to the statement; a statement where nothing can be put is taken for reached."""
+    """Whether a step of the model reaches the statement; one without a possible probe counts as reached."""
     probe = probing(original.model, change)
     if probe is None:
         return True

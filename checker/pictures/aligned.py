@@ -1,4 +1,4 @@
-"""Two histories row by row: steps are aligned by what they are, not by their numbers or the ids in them."""
+"""Two histories row by row: steps are aligned by transition and answer, not by number or ids."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ ARGUMENT = re.compile(r"(\w+)=(-?\d+|0x[0-9a-f]+)(?!\w)")
 
 
 class Row(NamedTuple):
-    """A row: the number of its step in each history, None for a gap; `alike`: whether the two belong together.
+    """A row: the number of its step in each history, None for a gap. `alike`: whether the two steps correspond.
 
-    Row 0 has the initial states.
+    Row 0 is the initial states.
     """
 
     numbers: tuple[int | None, ...]
@@ -29,8 +29,8 @@ class Row(NamedTuple):
 def rows_of(histories: list[dict]) -> list[Row]:
     """The rows of one checked history, or of two: each step once, in order.
 
-    Two steps belong together that are the same transition with the same answer. Others, where one history has them
-    in the place of the other's, stand beside each other as long as both last.
+    Two steps correspond if they are the same transition with the same answer. Where one history has other steps in the
+    same place, they stand beside each other as far as both have some.
     """
     first = Row((0,) * len(histories))
     if len(histories) == 1:
@@ -48,7 +48,7 @@ def rows_of(histories: list[dict]) -> list[Row]:
 def _blocks(left: list, right: list) -> Iterator[tuple[bool, int, int, int, int]]:
     """Blocks of the two lists in order: whether left[i:j] and right[k:m] are the same, and i, j, k, m.
 
-    What both begin or end with is set aside first: the longest block in the middle may be of later steps alone.
+    The common beginning and end are matched first; otherwise the longest block might pair early steps with late ones.
     """
     begin = _shared(left, right)
     end = _shared(left[begin:][::-1], right[begin:][::-1])
@@ -61,18 +61,18 @@ def _blocks(left: list, right: list) -> Iterator[tuple[bool, int, int, int, int]
 
 
 def _shared(left: list, right: list) -> int:
-    """How many items the two lists begin with are the same."""
+    """The length of the common beginning of two lists."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right)))
 
 
 def key_of(text: str) -> tuple[str, str]:
-    """What a step is: the name of its transition, without the module, and its answer; other text is its own name."""
+    """A step's transition, without the module, and its answer; other text is returned as the name."""
     found = STEP.fullmatch(text)
     return (found[1], found[3] or "") if found else (text, "")
 
 
 def parting(histories: list[dict], rows: list[Row]) -> int | None:
-    """The first row whose steps do not belong together, or differ in more than ids; None where there is none."""
+    """The first row whose steps do not correspond, or differ in more than ids; None if there is none."""
     for place, row in enumerate(rows[1:], 1):
         if not row.alike or len({without_ids(text) for text in texts_of(histories, row)}) > 1:
             return place
@@ -85,7 +85,7 @@ def texts_of(histories: list[dict], row: Row) -> list[str]:
 
 
 def without_ids(text: str) -> str:
-    """The text of a step without its module, a dot for each id; other text as it is."""
+    """The text of a step without its module, with a dot for each id; other text unchanged."""
     found = STEP.fullmatch(text)
     return f"{found[1]}{ARGUMENT.sub(_without_id, found[2])} -> {found[3]}{found[4]}" if found else text
 
@@ -96,7 +96,7 @@ def _without_id(match: re.Match) -> str:
 
 @cache
 def _quantities() -> frozenset[str]:
-    """The names of arguments that are nowhere in the specification an id, or a set of ids."""
+    """The names of arguments that are never an id or a set of ids in the specification."""
     declared = [item for model in MODELS for transition in model.transitions for item in transition.arguments.items()]
     ids = {name for name, domain in declared if isinstance(domain, (Id, SetOf))}
     return frozenset(name for name, _ in declared) - ids

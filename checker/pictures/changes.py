@@ -1,8 +1,8 @@
 """What differs between two nested states made of dicts, lists and plain values.
 
 Lists of equal length are compared place by place. Lists of different length are one
-change as a whole when they hold only plain values (`isr: [0, 1, 2] -> [0, 2]`);
-otherwise what they share at both ends is set aside, and items appear or disappear by
+change as a whole if they hold only plain values (`isr: [0, 1, 2] -> [0, 2]`);
+otherwise their common beginning and end are skipped, and items appear or disappear by
 place (`network[0]: {...} -> ABSENT`). An item that disappears is named by its place in
 the old list, one that appears by its place in the new list; applied in the order given,
 the changes turn the old state into the new one.

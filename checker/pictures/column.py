@@ -1,6 +1,6 @@
-"""One history as a column of a standalone SVG: what it is, its legend, its lanes, and a row for each step.
+"""One history as a column of a standalone SVG: its title, its legend, its lanes, and a row for each step.
 
-Widths of text are reckoned, not measured, with a little room to spare.
+Widths of text are estimated, with a little room to spare.
 """
 
 import textwrap
@@ -29,7 +29,7 @@ CHANGE_SIZE, LONGEST = 11.5, 40
 
 
 class Size(NamedTuple):
-    """How far apart lanes are, and how wide the words beside them, in pixels; how many changes of a step are shown."""
+    """The distance of lanes and the width of the words beside them, in pixels; how many changes of a step are shown."""
 
     pitch: int
     words: int
@@ -40,7 +40,7 @@ class Column:
     """Draws a checked history downwards: `y` is where the next thing begins, in pixels."""
 
     def __init__(self, root, history, size, address):
-        """`address`: what the ids of its steps begin with."""
+        """`address` is the beginning of the ids of its steps."""
         self.root, self.history, self.lanes, self.address = root, history, history["lanes"], address
         self.pitch, self.words, self.shown = size
         marked = any(step.get("time") or step.get("zxid") for step in history["steps"])
@@ -56,7 +56,7 @@ class Column:
         return made
 
     def paragraph(self, parent, x, text, size, width, **attributes):
-        """Wrapped text, drawn from `self.y` on; what is set in a fixed width says so by its font."""
+        """Wrapped text, drawn from `self.y` on; the font says whether it is of fixed width."""
         share = MONO_WIDTH if attributes.get("font_family") == MONO else SANS_WIDTH
         for line in textwrap.wrap(_clean(text), int(width / (size * share)), break_on_hyphens=False):
             self.y += round(size * 1.42)
@@ -66,7 +66,7 @@ class Column:
         return self.left + self.pitch * (lane + 0.5)
 
     def head(self):
-        """Title, scope, story, and the property with where it is violated."""
+        """Title, scope, story, the property, and where it is violated."""
         history, wide = self.history, self.width - 2 * MARGIN
         self.add(self.root, "title", history["title"])
         self.paragraph(self.root, MARGIN, history["title"], 22, wide, font_weight=650)
@@ -99,7 +99,7 @@ class Column:
             self.y += round(height * share) + 10
 
     def demand(self, wide):
-        """What was demanded, in words, and the verdict, behind a coloured bar."""
+        """The property in words and the verdict, beside a coloured bar."""
         self.y += 14
         top, found, demand = self.y, violations(self.history), self.history["property"]
         if demand:
@@ -144,13 +144,13 @@ class Column:
         self.y += 8
 
     def begin(self):
-        """Rows begin here."""
+        """Begin the rows."""
         self.papers = self.add(self.root, "g")
         self.lines = self.add(self.root, "g", stroke=LANE, stroke_width=1.5)
         self.top = self.bottom = self.turned = self.y
 
     def end_row(self, top, is_violating):
-        """A row that has begun at `top` ends here, with the paper of a violation."""
+        """End a row that began at `top`, with a coloured background if it violates something."""
         if is_violating:
             self.add(
                 self.papers, "rect", x=MARGIN, y=top, width=self.width - 2 * MARGIN, height=self.y - top, fill=BAD_PAPER
@@ -158,7 +158,7 @@ class Column:
         self.bottom = self.y
 
     def end(self):
-        """The lanes end with the last row that was ended, and a loop goes back from there."""
+        """End the lanes with the last row, and draw the way back of a loop."""
         for lane in range(len(self.lanes)):
             x = self.lane_x(lane)
             self.add(self.lines, "line", x1=x, x2=x, y1=self.top, y2=self.bottom)
@@ -167,7 +167,7 @@ class Column:
             self.turn(self.turned)
 
     def turn(self, top):
-        """The way back, from the end of the last row to where the loop begins, and what that means."""
+        """The way back of a loop, from the end of the last row to where it begins, with a caption."""
         group, x = self.add(self.root, "g", id="turn"), MARGIN - 10
         if self.history["loop"] < len(self.history["steps"]):
             line = f"M{MARGIN + 6} {self.y}H{x + 6}q-6 0 -6 -6V{top + 16}q0 -6 6 -6H{MARGIN}"
@@ -235,7 +235,7 @@ class Column:
         self.y = max(self.y + 12, top + FIRST + GAP * max(0, len(step["arrows"]) - 1) + 20)
 
     def changes(self, group, found):
-        """What changed, a line each, or two where one is too short; the new value marked."""
+        """What changed, one line each, or two if it does not fit; the new value is highlighted."""
         self.y += 3
         most = int(self.words / (CHANGE_SIZE * MONO_WIDTH)) - 1
         for path, old, new in found[: self.shown]:
@@ -270,7 +270,7 @@ class Column:
             self.add(line, "tspan", after, x=f"{x:.1f}", fill=NEW_INK)
 
     def picture(self, group, step, y, paper):
-        """Arrows, each below the other, and the dot of whoever acts."""
+        """The arrows, one below the other, and the dot of the lane that acts."""
         x, bad = self.lane_x(step["lane"]), bool(step.get("violates"))
         own = [place for place, arrow in enumerate(step["arrows"]) if step["lane"] in (arrow["from"], arrow["to"])]
         if own and own[-1]:
@@ -325,7 +325,7 @@ class Column:
         self.add(parent, "path", d=head, fill=colour)
 
     def halo(self, parent, text, x, y, colour, paper):
-        """Text over lines: first as an outline in the colour of the paper."""
+        """Text over lines, outlined in the colour of the background."""
         place = {"x": x, "y": y, "font_size": 11.5, "text_anchor": "middle"}
         self.add(
             parent,
@@ -342,10 +342,10 @@ class Column:
 
 
 def _cut(text, most):
-    """Text of at most so many signs."""
+    """Text cut to so many characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _clean(text):
-    """Text without the signs that XML does not allow."""
+    """Text without the characters that XML does not allow."""
     return "".join(sign if sign.isprintable() else " " for sign in text)

@@ -1,7 +1,7 @@
 """Graphs and paths in Graphviz's language, and their drawing by its program ``dot``.
 
 Steps of the environment (crashes, expiries and other faults) are grey and dashed, so that the protocol
-stands out; a small black dot points at what is initial.
+stands out. A small black dot points at initial states.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def drawn(source: str) -> str:
 def machine_dot(graph: networkx.DiGraph, title: str, faults: set[str]) -> str:
     """A projected graph: nodes with `values`, edges with `transitions` and their counts.
 
-    Transitions whose names are in `faults` get edges of their own, grey and dashed; where the same faults
-    lead from many nodes to one, there is one edge from a list of these nodes.
+    Transitions whose names are in `faults` get edges of their own, grey and dashed. If the same faults lead from many
+    nodes to one, there is a single edge from a list of these nodes.
     """
     dot, of_faults = _digraph(title, ranksep="0.45", nodesep="0.25"), {}
     for number, node in graph.nodes(data=True):
@@ -93,7 +93,7 @@ def states_dot(graph: networkx.DiGraph, title: str, faults: set[str]) -> str:
 
 
 def differences_from_first(graph: networkx.DiGraph, number: int) -> list[str]:
-    """What is different in a state from state 0, a line each; of state 0, all that other states change."""
+    """What differs between a state and state 0, one line each; for state 0, everything that other states change."""
     first = graph.nodes[0]["state"]
     if number:
         return [f"{path}: {show(new)}" for path, _, new in changes(first, graph.nodes[number]["state"])]
@@ -185,6 +185,6 @@ def _edge(dot, source, target, lines, of_fault, count=1):
 
 
 def _text(lines):
-    """Lines as a label, of printable text; more than one are flush left."""
+    """Lines as a label of printable text; several lines are flush left."""
     texts = [graphviz.escape(printable(line)) for line in lines]
     return texts[0] if len(texts) == 1 else "".join(f"{text}\\l" for text in texts)

@@ -13,11 +13,11 @@ from kafkaproof.spec.language.plain import to_json
 from kafkaproof.spec.metrics_catalogue import metrics_of
 
 HISTORY = Path("recording") / "history.json"
-"""Where a cluster's directory has the history of real brokers that were driven along a counterexample."""
+"""Where a cluster's directory keeps the history of real brokers that were driven along a counterexample."""
 
 
 def history_of(trace: Trace, violated: Property | None) -> dict:
-    """The history of a trace whose last step, or loop, violates `violated` (see `pictures.history` for its form)."""
+    """The history of a trace whose last step, or loop, violates `violated` (its form: `pictures.history`)."""
     model, scope = trace.model, trace.scope
     lanes = model.lanes(scope)
     steps = [
@@ -45,7 +45,7 @@ def history_of(trace: Trace, violated: Property | None) -> dict:
 
 
 def _metrics(trace):
-    """The metrics that change in the course of a trace."""
+    """The metrics that change during a trace."""
     series = metrics_over(trace)
     texts = {measure.metric.name: measure.metric.text for measure in metrics_of(trace.model)}
     return [

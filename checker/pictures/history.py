@@ -1,6 +1,6 @@
 """A history: what happened, step by step, with the state after each step.
 
-A history is JSON, for a counterexample of a model as for a recording of a real cluster:
+A history is JSON, whether of a counterexample of a model or of a recorded cluster:
 
     {"format": 1,
      "title": "replication, variant kip101",
@@ -32,7 +32,7 @@ A history is JSON, for a counterexample of a model as for a recording of a real 
      "loop": 7,                                    optional: the steps behind this one are repeated for ever
      "reasons": ["weak fairness of ..."]}          optional: why that may be, a line each
 
-With `loop`, the last state is the state after that step; where no step is behind it, nothing more happens.
+With `loop`, the last state is the state after that step. If no step follows it, nothing more happens.
 A state is an object of nested objects, lists, strings, numbers, booleans and nulls.
 Steps are numbered from 1; step 0 is the initial state. In a history of more than 300
 steps, neighbouring steps of the same group are shown folded into one row. Fields other
@@ -70,7 +70,7 @@ KIND_NAMES = {
 
 
 class HistoryError(ValueError):
-    """A history that cannot be shown; the message is one line and names what is wrong."""
+    """A history that cannot be shown; the message is one line that names what is wrong."""
 
 
 def checked(history):
@@ -161,7 +161,7 @@ def metric_changes(history, number):
 
 
 def loop_text(history):
-    """What is repeated for ever, in words; empty where nothing is."""
+    """What is repeated for ever, in words; empty without a loop."""
     loop, last = history.get("loop"), len(history["steps"])
     if loop is None:
         return ""

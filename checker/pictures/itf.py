@@ -1,4 +1,4 @@
-"""A trace in Apalache's Informal Trace Format, which other tools for traces read.
+"""A trace in Apalache's Informal Trace Format, which other tools read.
 
 The format is that of https://apalache-mc.org/docs/adr/015adr-trace.html: `vars` names the fields of a
 state, and each of `states` gives them all. A record is an object, an array or a sequence a list, a set
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def to_itf(trace: Trace, violated: Property | None) -> dict:
     """The trace as JSON; each state's `#meta` has its index and, from 1 on, the step that leads to it.
 
-    `loop` is the index of the state that the last one is again, and from which on all is repeated for ever.
+    `loop` is the index of the state that the last one equals: from there on, the trace repeats for ever.
     """
     model, record, scope = trace.model, trace.model.state, trace.scope
     states: list[tuple[Plain, dict[str, int | str]]] = [(trace.initial, {"index": 0})]

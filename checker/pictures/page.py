@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 FOLD_ABOVE = 300
 LARGEST_SAFE = 2**53 - 1
 ADDRESSES = "step", "beside"
-"""What the addresses of the steps of each history begin with: ``#step-7``, ``#beside-9``."""
+"""The beginnings of the addresses of steps, for each history: ``#step-7``, ``#beside-9``."""
 
 
 def render(history):
@@ -43,7 +43,7 @@ def _page(histories):
 
 
 def filled(template, data):
-    """A template with the data, and with each file that it names: of its own folder, or of this one."""
+    """A template filled with the data and with the files that it names, from its own folder or this one."""
 
     def part(match):
         name = match[1]
@@ -62,7 +62,7 @@ def embedded(data):
 
 
 def _exact(value):
-    """The value with integers that JavaScript would round turned into text, and all text printable."""
+    """The value with printable text, and with text for integers that JavaScript would round."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):
@@ -130,7 +130,7 @@ def folds_of(histories, rows, part=None):
 
 
 def _row_label(histories, row, is_behind):
-    """The label a row folds under (empty: never), which side of the parting it is on, and which histories have it."""
+    """The label under which a row is folded (empty: never), whether it is after the histories part, and which have it."""
     steps = [history["steps"][number - 1] for history, number in zip(histories, row.numbers) if number]
     groups = list(dict.fromkeys(step.get("group", "") for step in steps))
     folds = steps and all(groups) and not any(step.get("violates") for step in steps)

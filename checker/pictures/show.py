@@ -23,9 +23,9 @@ def show(value):
 
 
 def show_change(old, new):
-    """The pair of texts of an old and a new value, each cut to LIMIT signs.
+    """The texts of an old and a new value, each cut to LIMIT characters.
 
-    When two long lists begin alike, what they share is replaced by its length.
+    If two long lists begin alike, the common beginning is replaced by its length.
     """
     texts = show(old), show(new)
     if max(map(len, texts)) > LIMIT and isinstance(old, list) and isinstance(new, list):

@@ -1,7 +1,7 @@
 """The strip of metrics: a row for each metric, a column for each state, as one drawing for pages and pictures.
 
-It is drawn in the colour of its surroundings (currentColor). A number stands where the value changes; the darker the
-cell, the nearer the value is to its greatest. Columns of steps that violate something are marked, and lead there.
+It is drawn in the colour of its surroundings (currentColor). A number stands where the value changes; the darker a
+cell, the closer the value to its maximum. Columns of steps that violate something are marked, and link to the step.
 """
 
 from xml.etree import ElementTree
@@ -12,7 +12,7 @@ BAD = "#b3261e"
 
 
 def strip(history, address="step"):
-    """The strip of a checked history as an SVG element, None without metrics; steps are found at `#address-N`."""
+    """The strip of a checked history as an SVG element, None without metrics; it links to steps as `#address-N`."""
     metrics = history.get("metrics", [])
     if not metrics:
         return None
@@ -58,7 +58,7 @@ def _row(root, metric, row, column):
 
 
 def _feet(root, history, address, top, column):
-    """The numbers of the steps, each a link to its step; every tenth where there is no room for more."""
+    """The numbers of the steps, each a link to its step; every tenth if there is no room for more."""
     for number in range(len(history["steps"]) + 1):
         bad = bool(number and history["steps"][number - 1].get("violates"))
         if not bad and column < 18 and number % 10:

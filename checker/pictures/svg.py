@@ -1,7 +1,7 @@
 """A history, or two beside each other, as one standalone SVG, for Markdown, slides and print.
 
-It looks as the page does on paper: a lane for each party, a row for each step with its arrows, its words and what it
-changed.
+It looks like the printed page: a lane for each party, and a row for each step with its arrows, its words and its
+changes.
 """
 
 from xml.etree import ElementTree
@@ -16,7 +16,7 @@ PART = 40
 
 
 def to_svg(*given):
-    """The SVG of a history, or of two beside each other, as text; raises HistoryError where one is none."""
+    """The SVG of a history, or of two beside each other, as text; raises HistoryError if one is invalid."""
     histories = [checked(history) for history in given]
     root = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "font-family": SANS, "fill": INK})
     paper = ElementTree.SubElement(root, "rect", {"fill": "#ffffff"})
@@ -44,7 +44,7 @@ def to_svg(*given):
 
 
 def _rows(root, columns, width):
-    """The rows of all columns, each as high as its highest part."""
+    """Draw the rows of all columns, each as high as its highest part."""
     histories = [column.history for column in columns]
     rows = rows_of(histories)
     part = parting(histories, rows)
@@ -72,7 +72,7 @@ def _rows(root, columns, width):
 
 
 def _part(root, columns, width):
-    """A line across, which says that the histories part here."""
+    """Draw a line across where the histories part."""
     y = columns[0].y + PART / 2
     ElementTree.SubElement(
         root,
@@ -88,7 +88,7 @@ def _part(root, columns, width):
 
 
 def _level(columns):
-    """All columns go on where the lowest does; that is returned."""
+    """Continue all columns at the lowest of them; returns where that is."""
     lowest = max(column.y for column in columns)
     for column in columns:
         column.y = lowest

@@ -38,7 +38,7 @@ def metrics_text(history):
 def beside_text(left, right):
     """Two histories in two columns (120 in all), row by row; raises HistoryError.
 
-    Before they part, rows that say the same in both are one line.
+    Before they part, a row that is the same in both is one line.
     """
     both = [checked(left), checked(right)]
     rows = rows_of(both)
@@ -56,7 +56,7 @@ def beside_text(left, right):
 
 
 def _in_one(histories, row):
-    """The line of a row that says the same in both histories; empty where it does not."""
+    """The line of a row that is the same in both histories; empty if it is not."""
     steps = [history["steps"][number - 1] for history, number in zip(histories, row.numbers)]
     if any(step.get("notes") or step.get("violates") for step in steps):
         return ""

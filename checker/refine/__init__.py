@@ -1,10 +1,10 @@
 """Refinement: every behaviour of a concrete model is one of an abstract model, as far as they must agree.
 
-For each concrete state the set of abstract states is kept that some abstract behaviour with the same appearance may
-be in by now. A concrete step is matched by abstract steps (none, one or several) through states that pass beside the
-concrete state before or after it, and end in states that agree. When no abstract state is left, the concrete
-behaviour is none of the abstract model's: that is the divergence, and breadth first it is a shortest one. It needs
-neither a function between the states nor prophecies, and is exact for finite behaviours at one scope.
+With each concrete state goes the set of abstract states that an abstract behaviour with the same visible fields may
+have reached. A concrete step is matched by abstract steps (none, one or several) through states that `passes` allows
+beside the concrete state before or after it, and that end in states that `agrees` allows. If no abstract state is left,
+the concrete behaviour is not one of the abstract model: a divergence, and breadth first it is a shortest one. This needs
+neither a refinement mapping nor prophecy variables, and is exact for finite behaviours at one scope.
 
 `abstract` numbers the abstract states, `matching` says which of them may stand beside a concrete one, `search`
 follows the concrete behaviours.

@@ -18,7 +18,7 @@ from kafkaproof.spec.language.model import Model
 
 
 class Abstract:
-    """All states of `model` at `scope`, sorted by what `fields` show; a group is named by its first state's number.
+    """All states of `model` at `scope`, sorted by the values of `fields`; a group is named by its first state's number.
 
     `rows` holds the packed states, `groups` maps the fields' values to the (first, last + 1) of a group, and `lost`
     the properties that are violated to the lengths of their shortest counterexamples, in states.
@@ -47,7 +47,7 @@ class Abstract:
         return len(self.rows)
 
     def _explored(self):
-        """Every state, numbered, and every pair of numbers of a state and one that follows it."""
+        """Every state, numbered, and every pair of the numbers of a state and a successor."""
         kernel, expansion = self.kernel, Expansion(self.kernel.compiled)
         states, edges, done, depth = Numbered(kernel.compiled.words), set(), 0, 0
         initial = Execution(kernel.model, kernel.scope).initial_states()
@@ -69,7 +69,7 @@ class Abstract:
                 self.lost.setdefault(prop.name, depth + 1)
 
     def closed(self, group: int, among: int, start: int) -> int:
-        """What can be reached from the set `start` without leaving the set `among` of the same group."""
+        """The states that can be reached from the set `start` within the set `among` of the same group."""
         found = left = start
         while left:
             state = left & -left
@@ -79,7 +79,7 @@ class Abstract:
         return found
 
     def onward(self, group: int, near: int) -> dict[int, int]:
-        """The set `near` with all that follows it in one step, as a set of each group."""
+        """The set `near` and its successors in one step, as a set for each group."""
         found = defaultdict(int, {group: near})
         for i in members(near):
             for other, after in self._after[group + i].items():

@@ -1,4 +1,4 @@
-"""Which abstract states may stand beside a concrete one: the relation, compiled, asked of every pair of one group."""
+"""Which abstract states may stand beside a concrete one: the compiled relation, evaluated on every pair of a group."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def spread(states, end, abstract):
 
 @dataclass(frozen=True)
 class Beside:
-    """The abstract states that may stand beside concrete ones: the group, those that pass, those that agree."""
+    """The abstract states that may stand beside a concrete one: the group, those that pass, those that agree."""
 
     group: int
     passed: int
@@ -53,7 +53,7 @@ class Beside:
 
 
 class Matching:
-    """Classes of concrete states, packed, that go with the same abstract ones; `classes` holds them by number."""
+    """Classes of packed concrete states with the same abstract states beside them; `classes` holds them by number."""
 
     def __init__(self, kernel: Kernel, abstract: Abstract, refinement: Refinement):
         self._kernel, self._abstract, self._fields = kernel, abstract, list(refinement.equal)
@@ -79,7 +79,7 @@ class Matching:
         return program
 
     def _spread(self):
-        """All abstract states as records, side by side."""
+        """All abstract states as an array of records."""
         kernel, rows = self._abstract.kernel, np.ascontiguousarray(self._abstract.rows)
         memory = np.zeros(len(rows) * dtype(kernel.model.state, kernel.scope).itemsize, np.uint8)
         self._code.function("spread", 3)(rows.ctypes.data, len(rows), memory.ctypes.data)
@@ -95,7 +95,7 @@ class Matching:
         return found
 
     def _classes_in(self, states, group):
-        """The classes of states that all look like those of one group, None for no group."""
+        """The classes of states with the visible fields of one group, None for no group."""
         if group is None:
             return self._class_of(-1, b"", b"")
         first, last = group

@@ -1,4 +1,4 @@
-"""Packed states by number, in the order in which they were first seen, and the values of their fields."""
+"""Packed states numbered in the order in which they were first seen, and the values of their fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Numbered:
         return self._rows[: len(self)]
 
     def numbers(self, states: np.ndarray) -> np.ndarray:
-        """The numbers of packed states, shape (n, words); what is new gets the next number."""
+        """The numbers of packed states, shape (n, words); a new state gets the next number."""
         known, numbers, width = len(self), self._numbers, self._width
         data = np.ascontiguousarray(states).tobytes()
         keys = (data[at : at + width] for at in range(0, len(data), width))

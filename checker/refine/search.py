@@ -1,4 +1,4 @@
-"""The search for a concrete behaviour that no abstract one follows, breadth first over pairs of a state and a set."""
+"""The breadth-first search, over pairs of a state and a set, for a concrete behaviour that no abstract one follows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOTHING = -1
 
 @dataclass
 class Refined:
-    """What was found: abstract and concrete states, pairs (state, set of abstract states), levels.
+    """The result: abstract and concrete states, pairs (state, set of abstract states), levels.
 
     `lost` maps properties that the abstract model with its added steps violates to the lengths of their shortest
     counterexamples. `diverged` is a shortest behaviour whose last step no abstract behaviour follows, or None, and
@@ -51,10 +51,10 @@ def refine(
     most: int | None = None,
     progress: Callable[[Outcome, int], None] = lambda outcome, generated: None,
 ) -> Refined:
-    """Follow every behaviour of `model` at `scope` with its abstract ones, until one has none.
+    """Follow every behaviour of `model` at `scope` by abstract ones, until one has none.
 
-    Added steps called `without` are left out. After the level that reaches `most` states the search stops. Raises
-    UserError for a value out of its range, UnitError or RuleError for what cannot be compiled.
+    Added steps called `without` are left out. The search stops after the level that reaches `most` states. Raises
+    UserError for a value out of its range, UnitError or RuleError for a model that cannot be compiled.
     """
     abstract = Abstract(
         refinement.model_at(scope, without), refinement.abstract_scope(scope), list(refinement.equal.values())
@@ -74,7 +74,7 @@ def refine(
 
 
 class _Search:
-    """Pairs by number: `_state` and `_held` say of what, `parents` and `_steps` how each was reached first."""
+    """Pairs by number: `_state` and `_held` are their parts, `parents` and `_steps` say how each was first reached."""
 
     def __init__(self, kernel, abstract, refinement):
         self._kernel, self._abstract, self._refinement = kernel, abstract, refinement
@@ -122,7 +122,7 @@ class _Search:
         return range(begin, len(self.parents))
 
     def _expanded(self, states):
-        """Where the steps of each state begin, and of all steps the number of the state after it, and their own."""
+        """The index of each state's first step, and for each step the number of the state after it and its own number."""
         origins, targets, steps = [], [], []
         for successors, origin, number in self._expansion.run(self.states.rows[states]):
             origins.append(origin.copy())
@@ -139,7 +139,7 @@ class _Search:
         self._class = np.concatenate([self._class, fresh])
 
     def _follow(self, held, before, after):
-        """The number of the set after a step from one class to another, NOTHING when it is empty."""
+        """The number of the set after a step from one class to another, NOTHING if it is empty."""
         beside = self._matching.classes[after]
         if (held, before) not in self._onward:
             group, passed = self._matching.classes[before].group, self._matching.classes[before].passed
@@ -150,7 +150,7 @@ class _Search:
         return self._number(found) if found else NOTHING
 
     def _reached(self, held, before, after):
-        """What goes with the class after a step, and the abstract states of its group that may follow."""
+        """The class after a step, and the abstract states of its group that may follow."""
         beside = self._matching.classes[after]
         return beside, self._onward[held, before].get(beside.group, 0)
 
@@ -162,7 +162,7 @@ class _Search:
         return self._set_numbers[states]
 
     def _keep(self, state, held, parent, step):
-        """Keep a pair, unless a set that is no larger was kept for this state: what has none then, has none here."""
+        """Keep a pair, unless a subset was kept for this state: what diverges from a set diverges from its subsets."""
         while state >= len(self._first_held):
             self._first_held.append(NOTHING)
         first = self._first_held[state]
@@ -189,7 +189,7 @@ class _Search:
         return self._state[pair], numbers[::-1]
 
     def _diverge(self, initial, numbers, beside, reachable):
-        """Remember a behaviour and why none of the `reachable` abstract states agrees; there is no next level."""
+        """Note the diverging behaviour and why none of the `reachable` abstract states agrees. There is no next level."""
         run = Execution(self._kernel.model, self._kernel.scope)
         state = run.from_values(self._kernel.packing.unpack(self.states.rows[initial]))
         self.diverged = Trace(self._kernel.model, self._kernel.scope, state, [])
