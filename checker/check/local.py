@@ -45,8 +45,8 @@ def explore_here(
 
     With `symmetric`, only one state of each orbit is explored. Where `limits` stop it, liveness is not decided.
 
-    Raises UnitError or RuleError for a model that cannot be compiled; AsymmetryError where symmetry is asked for and not
-    proved; UserError where a value or an index leaves its range, or where the scope has no property called `only`.
+    Raises UnitError or RuleError for a model that cannot be compiled; AsymmetryError where symmetry is asked for and
+    not proved; UserError where a value or an index leaves its range, or where the scope has no property called `only`.
     """
     require_accepted(replace(model, properties=()), scope)
     properties = tuple(p for p in model.properties_at(scope) if only in ("", p.name))

@@ -219,7 +219,9 @@ def _judged(model, trace, name, target):
 
 
 def _chosen(data, prop, target):
-    """The violation asked for, by default the shortest; raises UserError, with the property's verdict, if there is none."""
+    """The violation asked for, by default the shortest; raises UserError, with the property's verdict, if there is
+    none.
+    """
     violations = data.get("violations", [])
     readable = isinstance(violations, list) and all(isinstance(v, dict) for v in violations)
     if not readable or not _is_texts([v.get("property") for v in violations]):

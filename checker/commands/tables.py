@@ -155,7 +155,9 @@ def _print_notes(out, results):
 
 
 def _known(result):
-    """The violations that do not show at this scope, grouped by the scopes where they do: ``at log 2: weak_isr, strong_isr``."""
+    """The violations that do not show at this scope, grouped by the scopes where they do: ``at log 2: weak_isr,
+    strong_isr``.
+    """
     scopes = {}
     for entry in result["not_shown"]:
         scopes.setdefault(scope_text(differing(result["scope"], entry["scope"])), []).append(entry["property"])

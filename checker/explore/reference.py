@@ -61,7 +61,9 @@ def explore(
 
 
 def violations(model: Model, scope: Scope) -> dict[str, int]:
-    """All properties violated at `scope`, liveness included, with the lengths of their shortest counterexamples in states."""
+    """All properties violated at `scope`, liveness included, with the lengths of their shortest counterexamples in
+    states.
+    """
     found = explore(model, scope)
     return found.violated | lassos(model, scope, found.graph)
 

@@ -28,12 +28,12 @@ IN_MEMORY = 4_000_000
 class Decided:
     """The verdict on one liveness property.
 
-    `lasso` is a violation, with its `reasons`, or None. `waiting` counts the states in which a behaviour may be before it
-    reaches the goal; `cut` those of them with a fair step that a bound cuts; `beyond` those from which no path within
-    the bounds leads to the goal (None if not counted). A state counts once for each choice of the property's arguments.
-    `vacuous`: the property holds, but no state waits, or no waiting state reaches the goal within the bounds, or no
-    behaviour within the bounds keeps the assumptions (on Spark: no state satisfies what must last). `idle` has the
-    assumptions, in words, about steps that are possible in no state: they assume nothing at this scope.
+    `lasso` is a violation, with its `reasons`, or None. `waiting` counts the states in which a behaviour may be before
+    it reaches the goal; `cut` those of them with a fair step that a bound cuts; `beyond` those from which no path
+    within the bounds leads to the goal (None if not counted). A state counts once for each choice of the property's
+    arguments. `vacuous`: the property holds, but no state waits, or no waiting state reaches the goal within the
+    bounds, or no behaviour within the bounds keeps the assumptions (on Spark: no state satisfies what must last).
+    `idle` has the assumptions, in words, about steps that are possible in no state: they assume nothing at this scope.
     """
 
     prop: Property
@@ -56,8 +56,8 @@ def decide(
 ) -> list[Decided]:
     """Decide the kernel's liveness properties; raises RunError when the run directory is incomplete.
 
-    A graph of more than `in_memory` states is searched on Spark, in the partitions of its exploration; without a `context`
-    all is done in this process. `note` is called with what is being done.
+    A graph of more than `in_memory` states is searched on Spark, in the partitions of its exploration; without a
+    `context` all is done in this process. `note` is called with what is being done.
     """
     if not kernel.liveness:
         return []

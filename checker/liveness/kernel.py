@@ -1,8 +1,8 @@
 """Compiling the questions of liveness: one generated function that labels states and steps.
 
 It unpacks each state, evaluates every condition, and runs every transition with every choice of arguments. A step that
-changes nothing is left out; one that a bound cuts counts as enabled, and leads nowhere; one that spends a budget belongs
-to no action.
+changes nothing is left out; one that a bound cuts counts as enabled, and leads nowhere; one that spends a budget
+belongs to no action.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ TAIL = """
 
 @dataclass(frozen=True)
 class Look:
-    """What is sent to executors: LLVM's text of `look` (compressed), the sizes it needs, the actions of each step, and the
-    places of indices in its text.
+    """What is sent to executors: LLVM's text of `look` (compressed), the sizes it needs, the actions of each step, and
+    the places of indices in its text.
     """
 
     packed_text: bytes

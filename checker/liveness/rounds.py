@@ -5,8 +5,8 @@ along their steps. A message is three words: the hash of the state that it is fo
 
 First each state that waits for the goal learns its `distance` (`spread`). Then states that cannot belong to a fair set
 are removed: those that no step from a remaining state leads to (`weigh`), except where a behaviour may stop; and those
-with a debt (see `loops`) that is paid neither there nor on any path to it (`pay`, `refuse`). What remains contains every
-fair set. It is empty when there is none: a set that no other remaining states lead to must pay its own debts.
+with a debt (see `loops`) that is paid neither there nor on any path to it (`pay`, `refuse`). What remains contains
+every fair set. It is empty when there is none: a set that no other remaining states lead to must pay its own debts.
 
 Sources: "one way catch them young", Fisler and others, TACAS 2001; for strong fairness Kesten, Pnueli and Raviv, ICALP
 1998.

@@ -24,8 +24,8 @@ FAR = np.iinfo(np.int32).max
 class Region:
     """The states in which a behaviour may be before it reaches the goal: `inside` (n,), and how soon it can be there.
 
-    `distance` counts the states on a shortest path to a state, itself included: from an initial state to a state where the
-    wait begins, and from there within the region. `parent` is the last step of that path, -1 where the wait begins.
+    `distance` counts the states on a shortest path to a state, itself included: from an initial state to a state where
+    the wait begins, and from there within the region. `parent` is the last step of that path, -1 where the wait begins.
     """
 
     inside: np.ndarray
@@ -137,7 +137,8 @@ def leading_to(first, target, ends):
 
 @njit(cache=True)
 def _components(first, target, taken, alive, finite):
-    """The strongly connected component of each state that is alive, -1 for others: Tarjan's algorithm without recursion.
+    """The strongly connected component of each state that is alive, -1 for others: Tarjan's algorithm without
+    recursion.
 
     Steps of the actions `finite` do not count.
     """
@@ -187,7 +188,9 @@ def _components(first, target, taken, alive, finite):
 
 @njit(cache=True)
 def _facts(first, target, taken, enabled, missed, part, finite):
-    """For each component: the actions disabled somewhere, enabled somewhere and taken within; whether the goal fails in it."""
+    """For each component: the actions disabled somewhere, enabled somewhere and taken within; whether the goal fails in
+    it.
+    """
     parts = part.max() + 1
     off, on, within = np.zeros(parts, np.uint64), np.zeros(parts, np.uint64), np.zeros(parts, np.uint64)
     fails = np.zeros(parts, np.bool_)

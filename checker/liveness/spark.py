@@ -60,8 +60,9 @@ class Work:
         return Rounds(_PARTS[key], self.question, known)
 
     def counts(self, partition: int, _) -> Iterator[tuple[int, int, int, int]]:
-        """The numbers of states of a partition that wait; that wait and have a fair step that is cut; that are alive; where the
-        lasting condition holds."""
+        """The numbers of states of a partition that wait; that wait and have a fair step that is cut; that are alive;
+        where the lasting condition holds.
+        """
         rounds, question = self.before(partition), self.question
         waiting = (rounds.known["distance"] < FAR) & ((rounds.part.marks & np.uint64(question.goal)) == 0)
         cut = (rounds.part.cut & np.uint64(question.weak | question.strong)) != 0
@@ -93,8 +94,8 @@ def _round(number):
 class Left:
     """What remains of a question after the rounds: a graph with every fair set, and where its states are reached.
 
-    `cut` of the `waiting` states have a fair step that a bound cuts. `answered`: whether any waiting state has a step to
-    the goal. `lasts`: whether the lasting condition holds in any state.
+    `cut` of the `waiting` states have a fair step that a bound cuts. `answered`: whether any waiting state has a step
+    to the goal. `lasts`: whether the lasting condition holds in any state.
     """
 
     graph: Graph

@@ -1,8 +1,8 @@
 """Bounded model checking: the shortest violation in a scope, without exploring.
 
-What one step is, is made clauses once; each state more adds them under other numbers to one SAT solver, which is asked
-whether the last state breaks a property. Up to symmetry, ids are named in order (see `naming`). Every behaviour found
-is executed again in plain Python.
+The step relation is turned into clauses once. Each further state adds them, renumbered, to one SAT solver, which is
+asked whether the last state breaks a property. Up to symmetry, ids are named in order (see `naming`). Every behaviour
+found is re-executed in plain Python.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ MOST_BITS = 128
 
 @dataclass
 class Found:
-    """The answer for one property: a shortest trace, or None, and up to how many states none was found.
+    """The answer for one property: a shortest trace or None, and the number of states within which there is none.
 
-    Where it is not decided as something else went wrong first, `error` says what.
+    If it is not `decided` because of an error in the specification, `error` has the message.
     """
 
     trace: Trace | None = None
@@ -43,7 +43,7 @@ class Found:
 
     @property
     def where(self) -> str:
-        """How many states were enough, or how far it is known."""
+        """The length of the trace, or how far there is none, in words."""
         if self.trace:
             return f"in {self.trace.states} states"
         within = f"within {self.none_within} states"
@@ -53,8 +53,8 @@ class Found:
 def shortest(unrolling: Unrolling, depth: int) -> dict[str, Found]:
     """The shortest violation of each property in at most `depth` states, by the property's name.
 
-    Where a step or a property puts a value or an index out of its range, what is open then is not decided. Raises
-    ExecutionError if that is all.
+    If a step or a property puts a value or an index out of its range, the properties still open are not decided. Raises
+    ExecutionError if no violation was found before.
     """
     properties = unrolling.encoding.relation.properties
     open_, found = list(properties), {prop.name: Found() for prop in properties}
@@ -83,7 +83,7 @@ def shortest(unrolling: Unrolling, depth: int) -> dict[str, Found]:
 
 
 def _stop(open_, error, is_all):
-    """Leave what is open undecided, for an error or for want of work."""
+    """Leave the open properties undecided, because of an error or because the work is used up."""
     if error and is_all:
         raise error
     for found in open_:
@@ -91,7 +91,7 @@ def _stop(open_, error, is_all):
 
 
 def _replayed(unrolling, truths):
-    """A behaviour that the solver found, executed in plain Python: the execution, the trace, the last step."""
+    """Re-execute a behaviour that the solver found: the execution, the trace, and the last step."""
     relation = unrolling.encoding.relation
     execution = Execution(replace(relation.model, properties=relation.properties), relation.scope)
     initial = next(s for s in execution.initial_states() if unrolling.begins_in(truths, s))
@@ -107,7 +107,7 @@ def _replayed(unrolling, truths):
 
 
 def _executed(unrolling, truths, prop):
-    """A behaviour that the solver found; it must break the property in plain Python too."""
+    """The trace of a behaviour that the solver found; it must violate the property in plain Python too."""
     _, trace, (before, arguments, state) = _replayed(unrolling, truths)
     if prop.kind == "always":
         broken = not prop.predicate(state)
@@ -119,7 +119,7 @@ def _executed(unrolling, truths, prop):
 
 
 def _error(unrolling, truths):
-    """What goes wrong in the last state of a behaviour that the solver found, in plain Python."""
+    """The error that plain Python raises in the last state of a behaviour that the solver found."""
     execution, trace, (_, _, state) = _replayed(unrolling, truths)
     try:
         for _ in execution.state_verdicts(state):
@@ -138,7 +138,9 @@ def _told(trace):
 
 
 def bits_needed(model: Model, scope: Scope, properties: tuple[Property, ...]) -> int:
-    """How many bits hold every number that a step or a property of a model makes on its way; raises StyleError."""
+    """How many bits hold every number, intermediate ones included, in the steps and properties of a model; raises
+    StyleError.
+    """
     relation = Relation(model, scope, frozenset(), None, properties)
     variables, known = relation.variables, {}
     symbols = [*variables.terms.values(), *(symbol for symbol, _ in variables.arguments.values())]
@@ -162,10 +164,10 @@ def violations_within(
     symmetric: bool = False,
     note: Callable[[str], object] = silent,
 ) -> dict:
-    """Bounded model checking of each property with so many millions of propagations, in the form of ``prove --json``.
+    """Bounded model checking of each property with `most` million propagations; returns the form of ``prove --json``.
 
-    With `symmetric`, raises AsymmetryError where it is not proved that nothing tells ids apart.
-    `note` is told what is done now.
+    With `symmetric`, raises AsymmetryError if the model is not proved to be symmetric.
+    `note` is called with what is being done.
     """
     if depth < 1:
         raise UserError(f"--depth counts states, the initial one included: 1 or more, not {depth}")

@@ -17,7 +17,7 @@ class Clause:
     literals: tuple[str, ...]
 
     def names(self, vocabulary: Vocabulary) -> list[str]:
-        """The ids and indices that it speaks of."""
+        """The ids and indices that occur in it."""
         used = frozenset().union(*(vocabulary.texts[text][0].names for text in self.literals))
         return [name for name in vocabulary.names if name in used]
 
@@ -36,7 +36,9 @@ class Candidates:
         self._never = [t for t, often in self._often.items() if not often and (t in kept or self._is_equality(t))]
 
     def first(self) -> list[Clause]:
-        """What never holds, and of literals that hold in the same states, that each holds where the first does."""
+        """Literals that never hold; and for literals that hold in the same states, that each holds where the first
+        does.
+        """
         same: dict[tuple, list[str]] = {}
         for text in sorted(self.texts, key=lambda text: (len(text), text)):
             same.setdefault(self.samples.signature(text), []).append(text)
@@ -44,7 +46,7 @@ class Candidates:
         return list(dict.fromkeys(map(self._canonical, [*((text,) for text in self._never), *alike])))
 
     def within(self, literals: list[str], refused: set[Clause]) -> Iterator[Clause]:
-        """Clauses of some of these literals, as few as samples never show together, not those refused."""
+        """Clauses of a few of these literals that samples never show together, without those refused."""
         found: list[set[str]] = []
         shown: list[frozenset[str]] = []
         for size in range(1, len(literals) + 1):
@@ -60,11 +62,11 @@ class Candidates:
                     yield clause
 
     def rank(self, clause: Clause) -> tuple:
-        """Short clauses first, then those whose rarest literal is commonest."""
+        """The sort key: short clauses first, then those whose rarest literal is most common."""
         return len(clause.literals), -min(self._often[text] for text in clause.literals), clause.literals
 
     def _spare(self):
-        """Terms that always equal another one of the same ids."""
+        """Terms that always equal another term of the same ids."""
         return {
             literal.sides[2]
             for literal in self.vocabulary.literals
@@ -72,7 +74,7 @@ class Candidates:
         }
 
     def _is_equality(self, text):
-        """Whether it is the opposite of an equality of two numbers of the same ids."""
+        """Whether a literal is the opposite of an equality of two numbers of the same ids."""
         literal, is_positive = self.vocabulary.texts[text]
         names = {term.text: term.names for term in self.vocabulary.terms}
         if is_positive or not literal.sides or literal.sides[1] != "==":
@@ -85,6 +87,6 @@ class Candidates:
         return sides and any(side.removesuffix(" + 1") in spare for side in sides)
 
     def _canonical(self, literals):
-        """A clause that does not depend on the order of literals, nor on which id is called a."""
+        """The normal form of a clause, independent of the order of literals and of which id is called a."""
         swapped = tuple(sorted(map(self.vocabulary.swapped, literals)))
         return Clause(min(tuple(sorted(literals)), swapped))

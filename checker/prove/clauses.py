@@ -1,4 +1,4 @@
-"""Clauses: what a SAT solver takes, made of a formula once and renumbered for each place where it is asked."""
+"""Clauses for a SAT solver, made from a formula once and renumbered for each use."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ ZERO, ONE = z3.BitVecVal(0, 1), z3.BitVecVal(1, 1)
 
 
 def truth_of(number: int) -> z3.BoolRef:
-    """The truth with a number: one that clauses share with others."""
+    """The numbered truth that clauses share with others."""
     return z3.Bool(str(number))
 
 
 @dataclass(frozen=True)
 class Bits:
-    """A number or a set as numbered truths, the lowest first; of a signed one the last is the sign."""
+    """A number or a set as numbered truths, the lowest bit first; if signed, the last one is the sign."""
 
     numbers: range
     signed: bool
@@ -30,17 +30,17 @@ class Bits:
         return widened(width - len(digits), found)
 
     def literals(self, value: int) -> list[int]:
-        """What holds where it has a value: numbers of truths, negative for those that are false."""
+        """The literals of a value: numbers of truths, negative for those that are false."""
         return [number if value >> i & 1 else -number for i, number in enumerate(self.numbers)]
 
     def value(self, truths: np.ndarray) -> int:
-        """The value, by the truths at their numbers."""
+        """The value, given the truths by their numbers."""
         found = sum(int(truths[number]) << i for i, number in enumerate(self.numbers))
         return found - (1 << len(self.numbers)) if self.signed and truths[self.numbers[-1]] else found
 
 
 class Clauses:
-    """The clauses of formulas that all must hold; truths without a number are the formulas' own."""
+    """The clauses of formulas that must all hold; truths without a number are local to them."""
 
     def __init__(self, formulas: list[z3.BoolRef]):
         goal = z3.Goal()
@@ -57,7 +57,9 @@ class Clauses:
         self._own = [number for number in range(1, count + 1) if number not in shared]
 
     def at(self, shared: np.ndarray, last: int) -> tuple[list[list[int]], int]:
-        """The clauses where the truth numbered i is shared[i], and the last number used: their own follow on `last`."""
+        """The clauses with truth i renumbered to shared[i], and the last number used; local truths are numbered from
+        `last` on.
+        """
         to = np.zeros(len(self._shared) + len(self._own) + 1, dtype=np.int64)
         to[self._shared] = shared[self._outer]
         to[self._own] = np.arange(last + 1, last + 1 + len(self._own))

@@ -1,4 +1,4 @@
-"""Which lemmas a proof uses, few of them: by unsat cores, of which one family after the other is left out."""
+"""A small set of lemmas that suffices for a proof: from unsat cores, leaving out one family after another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafkaproof.checker.prove.work import Work
 
 
 class Cores:
-    """The families that the proof of each family uses, asked again of each action, for so much `work`."""
+    """The families that the proof of each family uses, asked of each action again, within `work`."""
 
     def __init__(self, prover: Prover, families: list[Family], work: Work):
         self._questions, self._work = prover.questions, work
@@ -22,7 +22,7 @@ class Cores:
         self._found: dict[str, set[str]] = {}
 
     def lemmas(self, names: set[str]) -> list[str]:
-        """The lemmas that the proof of these families uses, and those that these use, and so on."""
+        """The lemmas that the proofs of these families use, transitively."""
         reached, stack = set(), sorted(names)
         while stack:
             name = stack.pop()
@@ -32,7 +32,7 @@ class Cores:
         return sorted(name for name in reached if self._kinds[name] in ("lemma", "candidate"))
 
     def of_step(self, asked: Iterable[tuple[Question, z3.BoolRef]]) -> set[str]:
-        """The families from which no action can do what is asked of it."""
+        """The families from which no action can do what is asked."""
         core = set()
         for question, broken in asked:
             question.reach([broken], self._names(), self._work, core | self._costless())
@@ -40,7 +40,7 @@ class Cores:
         return core
 
     def _of(self, name):
-        """The families from which every action keeps this one; those of the declaration are asked all at once."""
+        """The families from which every action keeps this one; the declared ones are asked together."""
         together = self._declared if name in self._declared else {name}
         key = min(together)
         if key not in self._found:
@@ -53,17 +53,17 @@ class Cores:
         return self._found[key]
 
     def _costless(self):
-        """The families of the declaration, if their proof is known to need no lemma: they are used anyhow."""
+        """The declared families, if their proof is known to need no lemma: they can be used freely."""
         known = self._found.get(min(self._declared)) if self._declared else None
         return self._declared if known is not None and known <= self._declared else set()
 
     def _names(self):
-        """All families: first those of the declaration, then those that other proofs are known to use."""
+        """All families: first the declared ones, then those that other proofs are known to use."""
         known = set().union(*self._found.values())
         return sorted(self._kinds, key=lambda name: (name not in self._declared, name not in known))
 
     def _used(self, question, goals, free):
-        """The families that suffice for some goals: those of the declaration, what others use, or few of all."""
+        """Families that suffice for some goals: the declared ones, those that others use, or a few of all."""
         names, little = self._names(), len(goals) * LITTLE
         few = {*goals, *self._declared}
         known = few.union(free, *self._found.values())

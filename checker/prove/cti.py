@@ -1,7 +1,7 @@
 """Counterexamples to induction: a state where the facts hold, and a step after which one does not.
 
-Such a state need not be reachable. It is shown with values as near to the initial state as z3 finds, and of
-it only the leaves without which the step would not fail.
+Such a state need not be reachable. It is shown with values as close to the initial state as z3 finds, and with
+only the leaves without which the step would not fail.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Cti:
 
 
 def smallest(relation: Relation, failure: Failure, families: list[Family], work: Work) -> Cti | None:
-    """The counterexample with small values and only what matters; None when z3 does not find it again."""
+    """The counterexample with small values and only the leaves that matter; None when z3 does not find it again."""
     if failure.action is None:
         return Cti(failure.family.name, None, INITIAL, _at_first(relation, failure), failure.model)
     solver, indices = _solver(relation, failure, families)
@@ -78,7 +78,7 @@ def smallest(relation: Relation, failure: Failure, families: list[Family], work:
 
 
 def _at_first(relation, failure):
-    """The leaves of which a fact speaks that an initial state breaks, with their values there."""
+    """The leaves in a fact that an initial state breaks, with their values there."""
     goal, model = failure.goal, failure.model
     store = next(
         store
@@ -106,7 +106,7 @@ def _solver(relation, failure, families):
 
 
 def _preferred(relation):
-    """Each leaf with its initial value."""
+    """The formulas that a leaf has its initial value."""
     store = relation.initial[0].store
     for path, term in relation.variables.terms.items():
         if EVERY not in path and not relation.reads(store[path]):
@@ -114,7 +114,7 @@ def _preferred(relation):
 
 
 def _lower(solver, term, work):
-    """Keep a number as low as it goes, within reason."""
+    """Make a number as small as possible, within reason."""
     for high in (1, 2, 3, 5):
         solver.push()
         solver.add(term <= high)
@@ -125,7 +125,7 @@ def _lower(solver, term, work):
 
 
 def _values(relation, model, indices, store=None):
-    """The values of the ids (True) and the numbers (False) that index arrays, in a state of these leaves if given."""
+    """The values of the ids (True) and the numbers (False) that index arrays, in the state of these leaves if given."""
     found = {True: set(), False: set()}
     for index in indices:
         term = index if store is None else relation.moved(index, store)
@@ -134,7 +134,7 @@ def _values(relation, model, indices, store=None):
 
 
 def _cells(relation, at):
-    """The paths of all leaves, those of arrays without end at the indices that occur."""
+    """The paths of all leaves; in unbounded arrays, at the indices that occur."""
     for path in relation.variables.terms:
         if EVERY not in path:
             yield path, None
@@ -152,7 +152,7 @@ def _leaf(relation, before, after, model, path, index, at):
 
 
 def _value(model, term, ids):
-    """The value of a term; of a set of any size, the members among the ids that occur."""
+    """The value of a term; for a set of any size, its members among the ids that occur."""
     if not z3.is_array_sort(term):
         return value_of(model.eval(term, model_completion=True))
     return sum(1 << i for i in ids if z3.is_true(model.eval(z3.Select(term, i), model_completion=True)))
@@ -176,14 +176,14 @@ def _mattering(failure, leaves, model):
 
 
 def step_text(action: Action, model: z3.ModelRef) -> str:
-    """The step as text, its symbols as in a model."""
+    """The step as text, with the values of its symbols in a model."""
     domains = action.transition.arguments
     shown = ", ".join(f"{name}={_shown(domains[name], value)}" for name, value in arguments_of(action, model).items())
     return f"{action.transition.name}({shown})"
 
 
 def arguments_of(action: Action, model: z3.ModelRef) -> dict[str, int]:
-    """The arguments of a step by name, its symbols as in a model."""
+    """The arguments of a step by name, with the values of its symbols in a model."""
     values = (value_of(a if isinstance(a, int) else model.eval(a, model_completion=True)) for a in action.arguments)
     return dict(zip(action.transition.arguments, values))
 

@@ -1,4 +1,4 @@
-"""A step of a model as clauses, and where it breaks a property: over the bits of two states and of the step."""
+"""A step of a model, and the violation of each property, as clauses over the bits of two states and of the step."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from kafkaproof.spec.language.model import Property
 from kafkaproof.spec.language.plain import Plain, get
 
 AT_MOST = 200_000
-"""Steps of z3 to see that a condition holds by declared ranges alone, as most do."""
+"""The steps that z3 may take to show that a condition holds by declared ranges alone, as most do."""
 
 
 class Encoding:
-    """A relation over numbered truths: of a state, then of the state after it, then of the step between them.
+    """A relation over numbered truths: those of a state, then of the state after it, then of the step between them.
 
-    A leaf has as many bits as its declared range takes. Of a state is also which ids were named so far, where they are
-    named in order. Of a step are which action is taken, one truth each, and its arguments that are not known. Where
-    the last truth of all holds, `broken` demands that the state or the step breaks a property, and `wrong` that what is
-    tried or asked in a state puts a value out of its range, or an index; it is None where nothing may.
+    A leaf has as many bits as its declared range needs. A state also has the ids named so far, if ids are named in
+    order. A step has one truth for each action, and its symbolic arguments. If the very last truth holds, `broken`
+    demands that the state or the step breaks a property, and `wrong` that a step or a property puts a value or an index
+    out of its range. `wrong` is None if nothing can.
     """
 
     def __init__(self, relation: Relation, naming: Naming | None = None):
@@ -65,11 +65,11 @@ class Encoding:
         return self.relation.variables.terms[path].size()
 
     def literals(self, state: Plain) -> list[int]:
-        """What holds in a state."""
+        """The literals that describe a state."""
         return [literal for path, bits in self.leaves.items() for literal in bits.literals(get(state, path))]
 
     def _is(self, state):
-        """That a behaviour begins in a state."""
+        """The formula that a behaviour begins in a state."""
         literals = [*self.literals(state), *(-named for named in self._named.values())]
         return z3.And(*(truth_of(i) if i > 0 else z3.Not(truth_of(-i)) for i in literals))
 
@@ -88,7 +88,7 @@ class Encoding:
         return Bits(later, bits.signed).term(self._width(path))
 
     def _left(self):
-        """That the action taken was enabled, and what it leaves."""
+        """Formulas: the action taken is enabled, and leads to the state after it."""
         writers = {path: {} for path in self.leaves}
         for action, taken in zip(self.relation.actions, map(truth_of, self.taken)):
             yield z3.Implies(taken, z3.substitute(action.guard, *self._terms))
@@ -101,14 +101,14 @@ class Encoding:
             yield z3.Or(*any_of, self._after(path) == self._before(path))
 
     def _within(self):
-        """That each number is in its declared range after the step."""
+        """Formulas: each number is in its declared range after the step."""
         for place in self._places:
             if not isinstance(place.domain, SetOf):
                 low, high, _ = self.relation.variables.limits(place.domain)
                 yield from (self._after(place.path) >= low, self._after(place.path) <= high)
 
     def _named_in_order(self):
-        """That the step names no id before the one that it waits for, and which ids are then named."""
+        """Formulas: the step names no id before the one that it waits for; and which ids are then named."""
         for name, number in self._named.items():
             known, later = truth_of(number), truth_of(number + self.state)
             for i in self._naming.needed[name]:
@@ -116,7 +116,7 @@ class Encoding:
             yield later == z3.Or(known, *(truth_of(self.taken[i]) for i in self._naming.named[name]))
 
     def _owed(self):
-        """What holds in a state unless a step that is tried there, or a property that is asked, goes wrong."""
+        """The conditions on a state under which no step or property puts an index or a value out of range."""
         relation, limits = self.relation, self.relation.variables.limits
         yield from (condition for condition, _ in relation.obligations)
         for action in relation.actions:
@@ -131,7 +131,7 @@ class Encoding:
                         yield z3.Implies(action.guard, condition)
 
     def _may_fail(self, owed):
-        """Those of some conditions on a state that do not hold wherever all is in its declared range."""
+        """Those of the conditions that do not already follow from the declared ranges."""
         variables, solver, found = self.relation.variables, new_solver(), []
         solver.set("rlimit", AT_MOST)
         for place in self._places:
@@ -146,7 +146,7 @@ class Encoding:
         return found
 
     def _fails(self, prop: Property):
-        """Where a state, or the step from it, breaks a property."""
+        """The formula that a state, or the step from it, breaks a property."""
         if prop.kind == "always":
             return z3.Not(z3.substitute(self.relation.always[prop.name], *self._terms))
         return z3.Or(

@@ -1,4 +1,4 @@
-"""How many states the recorded scopes of a variant have: what its properties were explored in."""
+"""How many states the recorded scopes of a variant have."""
 
 import tempfile
 
@@ -8,7 +8,7 @@ from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.spec.language.model import Model
 
 MOST = 20_000_000
-"""More states than so many are not counted."""
+"""States are counted up to this number."""
 
 
 def explored_scopes(model: Model) -> str:
@@ -20,7 +20,7 @@ def explored_scopes(model: Model) -> str:
 
 
 def states_of(model: Model, at: tuple[int, ...]) -> int:
-    """How many states a scope has, given in the order of the model's; one more than MOST where there are more."""
+    """How many states a scope (values in the order of the model's) has; MOST + 1 if there are more than MOST."""
     kernel = Kernel(model, dict(zip(model.scope, at)), ())
     with tempfile.TemporaryDirectory() as directory:
         run = RunDirectory(directory)

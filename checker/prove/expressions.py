@@ -40,7 +40,7 @@ COMPARISONS = {
 
 @dataclass(frozen=True)
 class Ref:
-    """A record or an array of the state called `root`: one of `at`, (condition, path, index of EVERY)."""
+    """A record or an array of the state called `root`; `at` lists where it may be: (condition, path, index for EVERY)."""
 
     root: str
     domain: Domain
@@ -60,9 +60,9 @@ class Frame:
 class Expressions:
     """Values of expressions on `stores`: for each root (``s``, or ``before`` and ``after``), a term for each path.
 
-    `path` holds the conditions of the present branch, `obligations` (condition, where) must hold always, `each` the
-    indices of the loops without end that it is in, `within` says where those end. What `quantifies` is a predicate: it
-    may say what holds for all of what has no end.
+    `path` holds the conditions of the present branch, and `obligations` (condition, where) what must always hold.
+    `each` holds the indices of the unbounded loops around it, `within` where those end. `quantifies` is set for
+    predicates: they may say what holds for all indices of an unbounded array.
     """
 
     def __init__(self, variables: Variables, stores: dict[str, dict[tuple, Term]], quantifies: bool = False):
@@ -78,7 +78,7 @@ class Expressions:
         raise NotImplementedError
 
     def _store(self, root, terms):
-        """Write some leaves of a root: its store is never changed, but replaced."""
+        """Write some leaves of a root. Stores are replaced, never changed."""
         self.stores = {**self.stores, root: {**self.stores[root], **terms}}
 
     def _chosen_stores(self, condition, yes, no):
@@ -197,7 +197,7 @@ class Expressions:
         return self.call(function, tuple(arguments))
 
     def _of_sets(self, function, arguments, node, frame):
-        """A call of `sets`; an id is one that a set can hold, or there is an obligation that fails."""
+        """A call of `sets`, with the obligation that an id is one that a set can hold."""
         arguments = [int(value) if isinstance(value, bool) else value for value in arguments]
         most = sets.MOST
         if function in sets.OF_NUMBERS:
@@ -214,7 +214,7 @@ class Expressions:
         return sets.SYMBOLIC[function](self.variables.set_size, most, *arguments)
 
     def _greatest(self, x):
-        """The greatest value of a number, by the declared ranges of what it is made of; `MOST` if they do not tell."""
+        """The greatest value of a number, by the declared ranges of its parts; `MOST` if unknown."""
         return x if is_known(x) else (interval(x, self.variables.declared) or (0, sets.MOST))[1]
 
     def _builtin(self, name, arguments, node, frame):
@@ -247,7 +247,7 @@ class Expressions:
         return conjunction(conditions) if both else disjunction(conditions)
 
     def _sometimes(self, node, frame, condition):
-        """The value of an expression that runs, effects included, only where the condition holds."""
+        """The value of an expression that is evaluated, effects included, only where the condition holds."""
         before = self.stores
         value = self._value(node, frame)
         self.stores = self._chosen_stores(condition, self.stores, before)

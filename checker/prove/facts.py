@@ -1,4 +1,4 @@
-"""Facts: what is to hold in every state, by families: declared ranges, sequences, lemmas, properties."""
+"""Facts that are to hold in every state, in families: declared ranges, sequences, lemmas, properties."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Family:
 
     @property
     def is_declared(self) -> bool:
-        """Whether the declaration of the state says it: a range, or free slots."""
+        """Whether it comes from the declaration of the state: a range, or free slots."""
         return self.kind in ("range", "sequence")
 
     @cached_property
     def starred_facts(self) -> list[tuple[tuple[z3.ExprRef, ...], z3.BoolRef]]:
-        """Those of its facts that are over indices, joined where the indices are the same; false indices allow all."""
+        """Its facts over indices, joined where the indices are the same; they say nothing of negative indices."""
         together = {}
         for fact in self.facts:
             if fact.over:
@@ -56,11 +56,11 @@ class Family:
 
     @cached_property
     def plain(self) -> z3.BoolRef:
-        """All its facts that are not over indices."""
+        """The conjunction of its facts that are not over indices."""
         return every([fact.formula for fact in self.facts if not fact.over])
 
     def at(self, over: tuple[z3.ExprRef, ...], formula: z3.BoolRef, chosen: tuple[z3.ExprRef, ...]) -> z3.BoolRef:
-        """A formula over indices at some terms; made once for all questions."""
+        """A formula over indices, instantiated at some terms; cached for all questions."""
         place = key(formula), *map(key, chosen)
         if place not in self._at:
             self._at[place] = z3.substitute(formula, *zip(over, chosen)), chosen
@@ -91,7 +91,7 @@ def _within(variables, place, low, high):
 
 
 def sequences_of(relation: Relation) -> list[Family]:
-    """That the free slots of each sequence hold zeros, the law of `sequences`."""
+    """The facts that the free slots of each sequence hold zeros."""
     found: dict[str, list[Fact]] = {}
     for path in _sequences(relation.variables, relation.model.state, ()):
         name = ".".join(p for p in path if isinstance(p, str))
@@ -124,19 +124,19 @@ def _free_slots(variables, path):
 
 
 def any_index(is_id: bool, ordinal: int) -> z3.ExprRef:
-    """The index that may be any, the first, second ... of a fact. All facts have the same: a question whether one of
-    them may fail is the same with an index of its own for each, and fewer indices occur in it.
+    """The constant for the first, second ... arbitrary index of a fact. All facts share them: whether one of several
+    facts may fail does not depend on it, and fewer indices occur in the question.
     """
     return z3.Int(f"any {'id' if is_id else 'number'} {ordinal}")
 
 
 def property_family(relation: Relation, name: str) -> Family:
-    """A property that is to hold always, each of its conjuncts a fact."""
+    """The family of a property of every state; each of its conjuncts is a fact."""
     return Family(name, "property", tuple(_facts(relation, relation.always[name], ())))
 
 
 def lemma_family(relation: Relation, function: Callable, kind: str = "lemma") -> Family:
-    """A lemma ``f(s, ...)`` for all values of its annotated arguments, those without end included."""
+    """The family of a lemma ``f(s, ...)``, for all values of its annotated arguments, unbounded ones included."""
     facts, domains = [], Transition(function).declared.values()
     require_predicate(function, (Part(relation.model.state, "s"), *map(kind_of, domains)))
     for arguments in product(*_choices(relation, function)):
@@ -146,7 +146,7 @@ def lemma_family(relation: Relation, function: Callable, kind: str = "lemma") ->
 
 
 def _choices(relation, function):
-    """The values of each argument of a lemma: an index that may be any where there is no end."""
+    """The values of each argument of a lemma; for an unbounded one, an arbitrary index."""
     count, endless = Counter(), relation.variables.endless
     for domain in (d for name, d in function.__annotations__.items() if name != "return"):
         is_id = isinstance(domain, Id)
@@ -159,7 +159,7 @@ def _choices(relation, function):
 
 
 def _facts(relation, formula, over):
-    """The facts that a formula for all `over` is; what it says for all of what has no end is over more indices."""
+    """The facts of a formula for all `over`; its quantifiers add more indices."""
     for more, part in universals(formula):
         relation.indices(part)
         count, shared = Counter(map(relation.is_id, over)), []
@@ -171,7 +171,7 @@ def _facts(relation, formula, over):
 
 
 def instances(relation: Relation, family: Family, terms: list[z3.ExprRef]) -> list[z3.BoolRef]:
-    """The facts of a family, those over indices at each of the terms that may stand for them."""
+    """The facts of a family; those over indices are instantiated at each of the fitting terms."""
     found = [family.plain]
     for over, formula in family.starred_facts:
         relation.indices(formula)

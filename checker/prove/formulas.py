@@ -1,4 +1,4 @@
-"""Formulas in the forms that proofs ask for: reads taken through writes, conjunctions taken apart."""
+"""Formulas in the forms that proofs need: reads resolved through writes, conjunctions split."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from kafkaproof.checker.prove.parts import has_quantifier
 
 
 class StyleError(UserError):
-    """A function is outside the style that can be proved: which construct, where, what to write instead."""
+    """A function uses something that cannot be proved; the message says what, where, and what to write instead."""
 
 
 def elements_read(formula: z3.BoolRef) -> z3.BoolRef:
-    """A formula that reads elements of arrays as they were before all writes: the writes become choices by the index.
+    """A formula in which reads of written arrays become reads of the arrays before, with a choice by the index.
 
-    Then z3 need not reason about arrays as wholes, written by a step or by a loop over all indices.
+    So z3 need not reason about whole arrays that a step or a loop has written.
     """
     return z3.simplify(formula, expand_select_ite=True, blast_select_store=True)
 
 
 def conjuncts(formula: z3.BoolRef) -> list[z3.BoolRef]:
-    """The instances of a property: the parts that all must hold."""
+    """The conjuncts of a formula."""
     if z3.is_and(formula):
         return [part for child in formula.children() for part in conjuncts(child)]
     if z3.is_not(formula) and z3.is_or(formula.arg(0)):
@@ -32,9 +32,9 @@ def conjuncts(formula: z3.BoolRef) -> list[z3.BoolRef]:
 
 
 def universals(formula: z3.BoolRef, holds: bool = True) -> list[tuple[tuple[z3.ExprRef, ...], z3.BoolRef]]:
-    """The parts of a formula that all must hold (or of its negation), each for all values of some indices.
+    """The conjuncts of a formula (or of its negation), each with the indices that it is quantified over.
 
-    Raises StyleError where a formula asks that there be an index.
+    Raises StyleError if the formula says that some index exists.
     """
     if not has_quantifier(formula):
         return [((), part) for part in conjuncts(formula if holds else z3.simplify(z3.Not(formula)))]

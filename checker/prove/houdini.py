@@ -1,7 +1,7 @@
-"""Clauses about one relation: those that every action keeps (Houdini), and the causes of steps that break one.
+"""Clauses over one relation: those that every action keeps (Houdini), and the causes of steps that break one.
 
-All actions are in one solver, a number says which is taken. A literal at some ids and indices is one truth of z3 before
-the step and one after it, and a clause is over these truths; so many clauses cost little.
+All actions are in one solver; a number says which one is taken. A literal at some ids and indices is one truth of z3
+before the step and one after it. Clauses are over these truths, so that many clauses cost little.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from kafkaproof.spec.language.text import function_from
 
 
 class OutOfWork(Exception):
-    """z3 may do no more."""
+    """The work that z3 may do is used up."""
 
 
 class Houdini:
-    """Clauses about one relation, of which those `alive` may still be kept by all actions.
+    """Clauses over one relation; those `alive` may still be kept by all actions.
 
-    The ids of one sort are alike, so of a step's first argument one id is asked; the proof that follows asks all.
+    The ids of one sort are alike, so only one value of a step's first argument is tried; the proof that follows tries
+    all.
     """
 
     def __init__(self, relation: Relation, vocabulary: Vocabulary, work: Work):
@@ -58,7 +59,9 @@ class Houdini:
         return getattr(first, "sort", None) not in sorts or action.arguments[0] == 0
 
     def _add_action(self, i, action):
-        """The indices of one action; what it changes holds whether it is enabled or not."""
+        """Add an action; returns the indices that occur in it. What it changes is asserted whether it is enabled or
+        not.
+        """
         variables, is_taken = self.relation.variables, self._taken == i
         changes = [later == action.after.get(path, variables.terms[path]) for path, later in variables.later.items()]
         self.solver.add(z3.Implies(is_taken, z3.And(self._enabled == action.guard, *changes)))
@@ -68,7 +71,7 @@ class Houdini:
         return [t for t in indices if not self.relation.is_id(t)]
 
     def know(self, families: Iterable[Family]) -> None:
-        """Facts that hold before every step."""
+        """Assume facts before every step."""
         at = distinct([*self._indices, *numbers_of(self.relation)])
         for family in families:
             self._names.append(assumed(family.name))
@@ -76,7 +79,7 @@ class Houdini:
                 self.solver.add(z3.Implies(assumed(family.name), fact))
 
     def want(self, families: Iterable[Family], steps: Iterable[Property]) -> dict[str, z3.BoolRef]:
-        """For properties of states and of steps, by name, the truth that a step breaks it."""
+        """The truth that a step breaks it, for each of these properties of states and steps, by name."""
         found = {}
         for family in families:
             found[family.name] = broken = breaks(family.name)
@@ -90,7 +93,7 @@ class Houdini:
         return found
 
     def add(self, clauses: Iterable[Clause]) -> None:
-        """More clauses, or dropped ones again, all alive."""
+        """Add clauses, or dropped ones again; they are alive."""
         for clause in clauses:
             self.alive[clause] = alive = _holds(clause)
             if clause in self._goals:
@@ -112,16 +115,18 @@ class Houdini:
                 self.drop(clause)
 
     def drop(self, clause: Clause) -> None:
-        """Let a clause not be alive any more."""
+        """Make a clause no longer alive."""
         self.alive.pop(clause, None)
 
     def failing(self, broken: z3.BoolRef, *clauses: Clause) -> tuple[int, z3.ModelRef] | None:
-        """A step from where all clauses alive hold, and those given, that breaks what is wanted; raises OutOfWork."""
+        """A step that breaks what is wanted, from a state where all alive and all given clauses hold; raises OutOfWork."""
         model = self._ask(self._now(broken, *map(_holds, clauses)))
         return None if model is None else (model.eval(self._taken).as_long(), model)
 
     def core(self, broken: list[z3.BoolRef], given: Iterable[Clause]) -> list[Clause]:
-        """Few of the clauses alive from which, with those given, no step breaks what is wanted; raises OutOfWork."""
+        """A few of the clauses alive that, with those given, keep every step from breaking what is wanted; raises
+        OutOfWork.
+        """
         found = dict.fromkeys(given)
         for i in range(len(self.actions)):
             known = [self._enabled, *self._names, *map(_holds, found), z3.Or(*broken)]
@@ -137,14 +142,14 @@ class Houdini:
         return _broken(clause)
 
     def spoken_of(self, texts: Iterable[str]) -> set[tuple]:
-        """The leaves that literals speak of, by path."""
+        """The leaves in some literals, by path."""
         bindings = list(self._choices(self._present, [self._any]))
         literals = dict.fromkeys(self.vocabulary.texts[text][0] for text in texts)
         return set().union(*(self._leaves(self._formula(literal, at)[1]) for literal in literals for at in bindings))
 
     def mattering(self, i: int, broken: z3.BoolRef, model: z3.ModelRef, leaves: set[tuple]) -> set[tuple]:
-        """Those of the leaves whose values before a failing step make it fail, and all arrays; all leaves where these
-        values alone do not. Raises OutOfWork.
+        """The leaves whose values before a failing step make it fail, and all arrays; all leaves if these values alone
+        do not. Raises OutOfWork.
         """
         terms = {path: term for path, term in self.relation.variables.terms.items() if path in leaves}
         arrays = {path for path, term in terms.items() if z3.is_array_sort(term)}
@@ -166,8 +171,8 @@ class Houdini:
     def true_literals(
         self, i: int, model: z3.ModelRef, texts: Iterable[str], leaves: set[tuple]
     ) -> Iterator[dict[z3.BoolRef, str]]:
-        """Of the literals about some leaves those that hold before a step, by their truths: for each choice of ids, and
-        of the indices that occur in the action.
+        """The literals about some leaves that hold before a step, by their truths, for each choice of ids and of the
+        indices that occur in the action.
         """
         for binding in (b for index in [self._any, *self._of_action[i]] for b in self._choices(self._present, [index])):
             if binding["a"] > binding["b"]:
@@ -181,19 +186,19 @@ class Houdini:
             yield found
 
     def _leaves(self, formula):
-        """The leaves that a formula speaks of, by path."""
+        """The leaves in a formula, by path."""
         if (known := key(formula)) not in self._spoken:
             paths = self.relation.variables.paths
             self._spoken[known] = {paths[part] for part in parts(formula) if part in paths}
         return self._spoken[known]
 
     def _always(self, i, broken):
-        """That an action does not break what is wanted."""
+        """The formula that an action does not break what is wanted."""
         return z3.And(self._taken == i, z3.Not(z3.And(self._enabled, broken)), *self._names, *self.alive.values())
 
     def cause(self, i: int, broken: z3.BoolRef, true: dict[z3.BoolRef, str]) -> list[str] | None:
-        """Few literals of those that hold before a failing step, by their truths, from where it always fails; None if
-        they do not tell. Raises OutOfWork.
+        """A few of the literals that hold before a failing step, by their truths, from which it always fails; None if
+        they do not determine that. Raises OutOfWork.
         """
         by_name = {str(truth): text for truth, text in true.items()}
         if self._ask_few(self._always(i, broken), true) is not None:
@@ -210,7 +215,7 @@ class Houdini:
         return self.solver.model() if answer == z3.sat else None
 
     def _ask_few(self, always, assumptions):
-        """The same, with as few as z3 finds of the assumptions in the core."""
+        """The same, with as few assumptions in the core as z3 finds."""
         self.solver.set("core.minimize", True)
         try:
             return self._ask(self._named(always), *assumptions)
@@ -218,7 +223,7 @@ class Houdini:
             self.solver.set("core.minimize", False)
 
     def _now(self, broken, *more):
-        """The truth that all clauses alive hold, and more, and that the step breaks something."""
+        """The assumptions that all clauses alive hold, and those given, and that the step breaks something."""
         return self._named(z3.And(self._enabled, broken, *self._names, *self.alive.values(), *more))
 
     def _named(self, formula):
@@ -241,7 +246,7 @@ class Houdini:
         return self._choices(clause.names(self.vocabulary), indices)
 
     def _choices(self, names, indices):
-        """What names may stand for: ids and numbers of the scope, and of what has no end, the indices."""
+        """What names may stand for: ids and numbers of the scope; for unbounded ones, the indices."""
         scope = self.relation.scope
         return self.vocabulary.bindings(names, lambda d: indices if self._is_endless(d) else values(d, scope))
 
@@ -273,7 +278,7 @@ class Houdini:
         return at, self._formulas[literal.text, at]
 
     def _moved(self, formula):
-        """A formula about the state before as one about the state after."""
+        """A formula about the state before, as one about the state after."""
         variables = self.relation.variables
         return z3.substitute(formula, *((term, variables.later[path]) for path, term in variables.terms.items()))
 

@@ -1,4 +1,4 @@
-"""Inductive proof: facts hold at first, and every action that begins where all hold ends where all hold."""
+"""Proof by induction: facts hold in the initial states, and every action preserves their conjunction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafkaproof.checker.prove.work import Work
 
 @dataclass(frozen=True)
 class Failure:
-    """A family that an action does not keep, with z3's model, and in `goal` which of its facts fails after the action.
+    """A family that an action does not keep, with z3's model; `goal` is the fact that fails after the action.
 
     For the initial states `action` is None, and `goal` is the fact itself.
     """
@@ -27,13 +27,13 @@ class Failure:
 
     @property
     def where(self) -> str:
-        """The action's name, or that it is the initial state."""
+        """The action's name, or the words for an initial state."""
         return self.action.name if self.action else "the initial state"
 
 
 @dataclass
 class Outcome:
-    """The families that are proved together, those that fail with the first failure, the undecided."""
+    """The families that are proved together, those that fail with their first failure, and the undecided."""
 
     proved: list[Family]
     failed: dict[str, Failure] = field(default_factory=dict)
@@ -65,7 +65,7 @@ def initially(relation: Relation, family: Family, work: Work) -> Outcome:
 
 
 class Prover:
-    """Questions about one relation, kept from one proof to the next; of some `actions`, where these stand for all."""
+    """The questions about one relation, kept from one proof to the next; only of `actions`, if these represent all."""
 
     def __init__(self, relation: Relation, work: Work, actions: list[Action] | None = None):
         self.relation, self.work = relation, work
@@ -73,7 +73,7 @@ class Prover:
         self._initial: dict[str, Outcome] = {}
 
     def prove_together(self, families: list[Family]) -> Outcome:
-        """The largest part of the families that is inductive; the others with why they are not."""
+        """The largest inductive subset of the families, and why the others are not in it."""
         outcome = self._initially(families)
         alive = {family.name: family for family in outcome.proved}
         for question in self.questions:
@@ -104,7 +104,7 @@ class Prover:
 
 
 def _lost(question, alive, work, outcome):
-    """The families that an action breaks, one at least if there is one; noted in the outcome."""
+    """The families that an action breaks (at least one, if it breaks any); also noted in the outcome."""
     goals = [name for name in question.goals if name in alive and not question.keeps(alive, name)]
     if not goals:
         return []
@@ -121,7 +121,7 @@ def _lost(question, alive, work, outcome):
 
 
 def _asked(question, alive, goals, work):
-    """z3's answer about some goals, and those that it cannot decide: of many, each half is asked by itself."""
+    """z3's answer about some goals, and those that it cannot decide; undecided goals are asked again in halves."""
     answer = question.ask(list(alive), goals, work, most=None if len(goals) == 1 else work.patience)
     if answer != z3.unknown or len(goals) == 1 or work.left() <= 0:
         return answer, goals if answer == z3.unknown else []

@@ -1,12 +1,12 @@
-"""Proving that ids are interchangeable: a step of a renamed state is the renamed step of that state.
+"""Proving that ids are interchangeable: renaming commutes with every step.
 
-z3 is asked, for a few permutations of which all others are made: of each action, whether its image may be taken in the
-renamed state wherever it may be taken itself, and leads to the renamed state; of each property, whether it answers the
-same. It is asked of every state within the declared ranges whose free slots hold zeros. The states of an exploration
-are such states, and so are their renamings: ranges are checked at each step, and that free slots are kept is proved
-here. Whether a state can be reached is not asked, so a model may be refused for one that cannot.
+For a few permutations that generate all others, z3 is asked about each action: is its image enabled in the renamed
+state whenever the action is enabled, and does it lead to the renamed state after? And about each property: is its
+answer the same? The question is about every state within the declared ranges whose free slots hold zeros. The states of
+an exploration, and their renamings, are such states: ranges are checked at each step, and that free slots stay zero is
+proved here. A model may be refused because of a state that is not reachable.
 
-Initial states may tell ids apart: from a renamed initial state, all goes as from the initial one, renamed.
+Initial states may distinguish ids: the behaviours from a renamed initial state are the renamed behaviours.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from kafkaproof.spec.language.model import LIVENESS, Model, Property
 from kafkaproof.spec.language.renaming import Symmetry
 
 WORK = 2000.0
-"""Millions of z3's steps, many times what any model of the catalogue needs."""
+"""The work for one proof, in millions of z3's steps: many times what any model of the catalogue needs."""
 LITTLE = 0.1
-"""Millions of steps to try whether a state can be nearer to the initial one."""
+"""The work, in millions of steps, to find a state closer to the initial one."""
 SHOWN = 6
-"""How many leaves of a state are told."""
+"""How many leaves of a state are printed."""
 
 
 class AsymmetryError(UserError):
-    """A model tells interchangeable ids apart, or may do so; the message names the step or the property that does."""
+    """A model distinguishes interchangeable ids, or may do so; the message names the step or the property."""
 
 
 def require_symmetry(model: Model, scope: Scope, properties: tuple[Property, ...], most: float = WORK) -> None:
-    """Prove that no step of a model, and none of these properties of safety, tells interchangeable ids apart.
+    """Prove that no step of a model, and none of these safety properties, distinguishes interchangeable ids.
 
-    z3 may make `most` million steps. Raises AsymmetryError where that is false, or is not decided, and UserError where
-    no ids are declared interchangeable.
+    z3 may make `most` million steps. Raises AsymmetryError if that is false or not decided, and UserError if no ids
+    are declared interchangeable.
     """
     if not model.interchangeable:
         raise UserError(f"{model.system}: no ids are declared interchangeable; check it without --symmetry")
@@ -65,11 +65,11 @@ def require_symmetry(model: Model, scope: Scope, properties: tuple[Property, ...
 
 
 class _Apart(Exception):
-    """Something tells ids apart; the message says what, and where."""
+    """Something distinguishes ids; the message says what, and where."""
 
 
 class _Undecided(Exception):
-    """z3 needs more work; the message says what for."""
+    """z3 needs more work; the message says for which question."""
 
 
 class _Decision:
@@ -85,7 +85,7 @@ class _Decision:
         self.solver.add(self.free, *(family.plain for family in ranges_of(relation)))
 
     def _free_slots(self):
-        """That the free slots of each sequence hold zeros where they could name ids that are renamed."""
+        """The formula that free slots of sequences hold zeros, where they could name ids that are renamed."""
         terms = self.relation.variables.terms
         for place in self.symmetry.leaves:
             domain = place.leaf.domain
@@ -95,7 +95,7 @@ class _Decision:
                 yield z3.Implies(z3.Or(*free), zero)
 
     def require(self) -> None:
-        """Raise _Apart or _Undecided unless nothing tells ids apart."""
+        """Raise _Apart or _Undecided unless nothing distinguishes ids."""
         self._keep_free_slots()
         for images in generators(self.symmetry):
             renamed = Renamed(self.relation, self.symmetry.renaming(images))
@@ -107,7 +107,7 @@ class _Decision:
                     self._ask(renamed.formula(formula) == formula, _answers(prop.name, renamed))
 
     def _keep_free_slots(self):
-        """Ask whether free slots name nobody at first, and after each step where they did before."""
+        """Prove that free slots hold zeros in initial states, and that every step preserves that."""
         terms, constant = self.relation.variables.terms, self.relation.variables.constant
         for values in self.initial:
             known = [
@@ -122,7 +122,7 @@ class _Decision:
             self._ask(z3.Implies(action.guard, kept), told)
 
     def _compare(self, renamed, action):
-        """Ask whether a step, and what properties of steps say of it, is renamed as the state is."""
+        """Prove that renaming commutes with a step, and with the step properties about it."""
         false = z3.BoolVal(False)
         never = Action(action.transition, renamed.arguments(action), false, {}, (), false)
         image = self.actions.get(action_key(action, never.arguments), never)
@@ -141,7 +141,7 @@ class _Decision:
                 self._ask(kept, _answers(f"{prop.name} of {action.name}", renamed))
 
     def _ask(self, condition: z3.BoolRef, about: str, tell: Callable[[list[int], z3.ModelRef], str] | None = None):
-        """Raise _Apart where a condition does not hold in all states; `tell` says more than what it is `about`."""
+        """Raise _Apart if a condition does not hold in all states; `about` names it, and `tell` describes the failure."""
         condition = elements_read(condition)
         if z3.is_true(condition):
             return
@@ -163,7 +163,7 @@ class _Decision:
         return self.solver.check()
 
     def _nearest(self):
-        """A model in which as many leaves as z3 soon finds have their initial values."""
+        """A model in which many leaves have their initial values, as many as z3 soon finds."""
         terms, constant = self.relation.variables.terms, self.relation.variables.constant
         model = self.solver.model()
         wanted = [
@@ -189,7 +189,7 @@ class _Decision:
         return value_of(model.eval(self.relation.variables.terms[path], model_completion=True))
 
     def _state(self, values):
-        """A state in words: what differs from the initial one."""
+        """A state in words: its differences from the initial one."""
         several = [
             f"{leaf.expression} is {named(leaf.domain, value)}"
             for leaf, value, first in zip(self.execution.leaves, values, self.initial[0])
@@ -199,7 +199,7 @@ class _Decision:
         return f", where {', '.join(several[:SHOWN] + more)}" if several else ", where all is as at first"
 
     def _difference(self, renaming, action, values, model):
-        """What a step does that its renaming does not, in plain Python."""
+        """The difference between a step and its renaming, found in plain Python."""
         transition = action.transition
         arguments = tuple(arguments_of(action, model).values())
         pairs = (tuple(values), arguments), (renaming.values(tuple(values)), renaming.arguments(transition, arguments))
@@ -214,7 +214,7 @@ class _Decision:
         raise UserError(f"a defect of the prover: {one} is not told apart from {other} in plain Python")
 
     def _end(self, values, transition, arguments):
-        """A step, and the values of the state that it leads to, or what becomes of it instead."""
+        """A step, and the values of the state that it leads to, or why there is none."""
         found = self._after(self.execution.from_values(values), transition, arguments)
         return self.execution.step(transition, arguments), found
 

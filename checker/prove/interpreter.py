@@ -1,8 +1,8 @@
 """Execution of a function of the little language on symbolic states, with all paths merged.
 
-The function's text is walked once. Where a condition is not known, both branches run, and every leaf and
-local that they leave different becomes a choice by the condition; a `return` closes its branch. An index
-that is not known selects among the elements. What each index must satisfy is noted as an obligation.
+The function's text is walked once. If a condition is not known, both branches run, and every leaf and local that
+differs afterwards becomes a choice by the condition; a `return` closes its branch. A symbolic index selects among
+the elements. That an index is in range is noted as an obligation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kafkaproof.spec.language.subset import definition
 
 
 class Interpreter(Loops):
-    """Runs functions on symbolic states; what they do is in `stores` afterwards."""
+    """Runs functions on symbolic states; `stores` has the states after it."""
 
     def call(self, function: Callable, arguments: tuple) -> object:
         """Run a function; returns its value, and leaves its effects in `stores`. Raises StyleError."""
@@ -29,7 +29,7 @@ class Interpreter(Loops):
         return self._joined([(path, value) for path, value, _ in returns])
 
     def returns(self, function: Callable, arguments: tuple) -> list[tuple[list, object, dict]]:
-        """Every return of a function: its path from the function's start, its value, the state there."""
+        """Every return of a function: its path from the function's start, its value, and the state there."""
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         frame = Frame(function.__code__, function.__globals__, dict(zip(names, arguments)))
         base = list(self.path)
@@ -39,7 +39,7 @@ class Interpreter(Loops):
         return [(path[len(base) :], value, stores) for path, value, stores in frame.returns]
 
     def _joined(self, returns):
-        """The value of a call with several returns; where some are True or False, a condition."""
+        """The value of a call with several returns; a condition, if they are True, False or conditions."""
         value = returns[-1][1]
         if len(returns) == 1:
             return value
@@ -92,7 +92,7 @@ class Interpreter(Loops):
         return self._branches(condition, node.body, node.orelse, frame)
 
     def _branches(self, condition, body, orelse, frame):
-        """Run both blocks, each where the condition says, and join what they leave."""
+        """Run both blocks, each under its condition, and join the states and locals."""
         path, stores, variables = list(self.path), self.stores, dict(frame.locals)
         self.path.append(condition)
         if not self._block(body, frame):
@@ -135,7 +135,7 @@ class Interpreter(Loops):
             self._store(ref.root, {path: self._written(ref.domain, old, condition, index, value)})
 
     def _of_its_sort(self, domain, value, node, frame):
-        """A set for an element of an array without end, where there is no room for ids beyond the sort."""
+        """A set for an element of an unbounded array, which has no room for ids beyond the sort."""
         width = self.variables.width(domain)
         if width is None:
             return value
@@ -160,7 +160,7 @@ class Interpreter(Loops):
 
 
 def _as_load(target):
-    """The place that an assignment writes, as an expression that reads it."""
+    """The target of an assignment, as an expression that reads it."""
     kinds = {ast.Attribute: ("value", "attr"), ast.Subscript: ("value", "slice"), ast.Name: ("id",)}
     parts = [getattr(target, name) for name in kinds[type(target)]]
     return ast.copy_location(type(target)(*parts, ast.Load()), target)

@@ -1,4 +1,4 @@
-"""The least and the greatest value of a term, by those of the leaves that it is made of."""
+"""The least and the greatest value of a term, from those of its leaves."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def interval(
     leaf: Callable[[z3.ExprRef], Interval | None],
     known: dict[int, tuple[z3.ExprRef, Interval | None]] | None = None,
 ) -> Interval | None:
-    """The interval of a term made by choice, sum, difference and product of known numbers and of leaves, which `leaf`
-    tells those of; None if it is made of anything else. `known` are those of terms that were asked for before.
+    """The interval of a term made of known numbers and leaves by choice, sum, difference and product; None for other
+    terms. `leaf` gives the interval of a leaf; `known` caches those of terms asked for before.
     """
     if z3.is_int_value(term) or z3.is_bv_value(term):
         value = term.as_signed_long() if z3.is_bv(term) else term.as_long()
@@ -52,7 +52,7 @@ def _difference(one, other):
 
 
 def _product(one, other):
-    """Zero times what has no end is zero."""
+    """The product of two intervals; zero times infinity is zero."""
     found = [0 if 0 in pair else pair[0] * pair[1] for pair in product(one, other)]
     return min(found), max(found)
 

@@ -1,10 +1,10 @@
-"""Loops: over what has an end, one turn after the other; over an array without end, one turn that stands for all.
+"""Loops. A bounded one is unrolled; over an unbounded array, one iteration represents all.
 
-The turn that stands for all is run for an index that may be any. Where it may return, the loop returns if there is
-an index for which it does: what follows holds for all indices. Where it writes, it may write only the element at
-its index, and read of what it writes only that: then the turns do not meet, and the array after all of them is known
-element by element. A local that the turns change (a count) may be anything after the loop: a proof stays a proof.
-Where a loop over what a bound sizes is of another kind, the bound keeps its end (`EndNeeded`).
+That iteration is run for an arbitrary index. If it may return, the loop returns if some index makes it return, and what
+follows holds for all indices. If it writes, it may write only the element at its index, and read of the written arrays
+only that element: then iterations are independent, and the array after the loop is known element by element. A local
+that iterations change (a count) may have any value after the loop, which is sound. If a loop over an array sized by a
+bound has another form, the bound keeps its end (`EndNeeded`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kafkaproof.spec.language.domains import Array, Bound, Id, SetOf
 from kafkaproof.spec.language.subset import name_called
 
 MOST_TURNS = 64
-"""Loops whose ends are not known may have so many turns: each is a choice within the one before."""
+"""The most iterations of a loop whose ends are not known: each is nested in a choice within the one before."""
 
 
 class Loops(Expressions):
@@ -52,9 +52,9 @@ class Loops(Expressions):
         return True
 
     def _elements(self, node, frame):
-        """What a loop runs over, one after the other, each with the condition under which it comes to it.
+        """The items of a loop in order, each with the condition under which the loop reaches it.
 
-        An element is read when its turn comes, as turns before it may have written it.
+        An element is read when its iteration comes, since earlier ones may have written it.
         """
         if isinstance(node, ast.Call):
             *starts, end = [self._number(self._value(argument, frame)) for argument in node.args]
@@ -70,7 +70,7 @@ class Loops(Expressions):
             yield self._element(array, i, node, frame), True
 
     def _extreme(self, end, which, node, frame):
-        """The least (0) or the greatest (1) value of an end of a loop, by the declared ranges of what it is made of."""
+        """The least (0) or the greatest (1) value of an end of a loop, by the declared ranges of its parts."""
         if is_known(end):
             return end
         ends = interval(end, self.variables.declared)
@@ -82,7 +82,7 @@ class Loops(Expressions):
         return ends[which]
 
     def _endless_in(self, term):
-        """A bound, or a sort, for want of which a leaf in a term has no greatest value."""
+        """The unbounded bound or sort because of which a leaf in a term has no greatest value."""
         domains = map(self.variables.domain_of, parts(term))
         for domain in (found for found in domains if found):
             _, high, bound = self.variables.limits(domain)
@@ -92,8 +92,8 @@ class Loops(Expressions):
                 return domain.sort
 
     def _any_end(self, node, frame):
-        """Of a loop without end: the array, or None for its indices; the index it ends at, or None; what it goes
-        through, or None, and the last index of that.
+        """For an unbounded loop: the array, or None if it runs over indices; the index it ends at, or None; the domain
+        of the array behind it, or None, and its last index. None for a bounded loop.
         """
         if not self.variables.endless:
             return None
@@ -113,7 +113,7 @@ class Loops(Expressions):
         return (None, end, None, end - 1) if not is_known(end) and any(z3.eq(end, each) for each in self.each) else None
 
     def _is_any(self, array):
-        """Whether a value is an array without end, other than the slots of a sequence: those have an order."""
+        """Whether a value is an unbounded array. The slots of a sequence do not count: they have an order."""
         if not isinstance(array, Ref) or not isinstance(array.domain, Array):
             return False
         return self.variables.is_endless(array.domain) and array.at[0][1][-1] != "slots"
@@ -129,7 +129,7 @@ class Loops(Expressions):
             self.within.pop()
 
     def _turn_for_all(self, node, frame, array, end, may_return):
-        """One turn, on stand-ins for all arrays, from which the others are read off."""
+        """Run one iteration, on fresh constants for all arrays, and derive the others from it."""
         each, owed = z3.FreshConst(z3.IntSort(), "each"), len(self.obligations)
         path, stores, known, returned = list(self.path), self.stores, dict(frame.locals), len(frame.returns)
         self.stores, stands = _stand_ins(stores)
@@ -157,7 +157,7 @@ class Loops(Expressions):
         return True
 
     def _gathered(self, before, after, node, frame):
-        """A local after a loop: anything, if the turns change it."""
+        """A local after a loop: any value, if the iterations change it."""
         if after is before:
             return after
         if not isinstance(after, (int, z3.ArithRef, z3.BoolRef)):
@@ -165,7 +165,7 @@ class Loops(Expressions):
         return z3.FreshConst(z3.IntSort(), "gathered")
 
     def _leave(self, each, path, exits, stands, node, frame):
-        """The loop returns where it does for some index; what follows it holds for all."""
+        """Return under the condition that some index returns; what follows holds for all indices."""
         answers = {value for _, value, _ in exits}
         if len(answers) > 1 or not all(isinstance(answer, bool) for answer in answers):
             raise self._style("a loop over brokers returns True or False, always the same", node, frame)
@@ -175,7 +175,7 @@ class Loops(Expressions):
         self.path = [*path, none]
 
     def _write_all(self, each, changed, turn, after, stands, node, frame):
-        """Every element as the turn of its index leaves it."""
+        """Write every element as the iteration of its index leaves it."""
         arrays = [turn[root][p] for root, p in changed]
         for root, p in changed:
             element = _element(after[root][p], turn[root][p], each) if EVERY in p else None
@@ -188,7 +188,7 @@ class Loops(Expressions):
 
 
 def _whole(end):
-    """The array whose indices ``range(end)`` runs over: ``len(array)``, or without the slot that is spare."""
+    """The array whose indices ``range(end)`` covers: ``len(array)``, or ``len(array) - 1`` without the spare slot."""
     if isinstance(end, ast.BinOp) and isinstance(end.op, ast.Sub) and ast.unparse(end.right) == "1":
         end = end.left
     return _length(end)
@@ -200,7 +200,7 @@ def _length(end):
 
 
 def _stand_ins(stores):
-    """Stores with a fresh array for each array without end, and what each stands for."""
+    """Stores with a fresh constant for each unbounded array, and the array that each represents."""
     turn, stands = {root: dict(store) for root, store in stores.items()}, []
     for store in turn.values():
         for path, term in store.items():
@@ -211,17 +211,17 @@ def _stand_ins(stores):
 
 
 def _read_off(condition, stands):
-    """A condition of one turn about the arrays themselves, as no turn before it has changed what it reads."""
+    """A condition of one iteration, about the arrays themselves: no earlier iteration has changed what it reads."""
     return condition if is_known(condition) else z3.substitute(condition, *stands)
 
 
 def _changed(before, after):
-    """The leaves that two stores hold differently: root and path."""
+    """The leaves in which two stores differ: root and path."""
     return [(root, path) for root in before for path, term in before[root].items() if after[root][path] is not term]
 
 
 def _element(term, before, each):
-    """The element at `each` of an array that was written there alone, None if it was written elsewhere."""
+    """The element at `each` of an array that was written only there; None if it was written elsewhere."""
     if z3.eq(term, before):
         return z3.Select(before, each)
     if z3.is_app_of(term, z3.Z3_OP_ITE):
@@ -232,7 +232,7 @@ def _element(term, before, each):
 
 
 def _reads_only_at(element, arrays, each):
-    """Whether a term reads some arrays at `each` alone."""
+    """Whether a term reads the given arrays only at `each`."""
     written, seen, stack = {array.get_id() for array in arrays}, set(), [element]
     while stack:
         term = stack.pop()

@@ -1,8 +1,8 @@
-"""Which id is called which does not matter in a symmetric model: behaviours are asked for that name ids in order.
+"""Symmetry breaking: in a symmetric model, only behaviours that name ids in order are searched.
 
-Of ids that may be exchanged, a step names the second only when the first has been named before: in an earlier step, or
-earlier among its own arguments. Every behaviour can be renamed to one like that, and it breaks the same properties.
-A set of ids as an argument counts as naming all of them.
+Of two interchangeable ids, a step names the second only if the first was named before: in an earlier step, or earlier
+among its own arguments. Every behaviour can be renamed to such a one, which violates the same properties. A set of ids
+as an argument counts as naming all of them.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ Name = tuple[str, int]
 
 @dataclass(frozen=True)
 class Naming:
-    """For each id that another waits for, the numbers of the actions that name it, and of those that wait for it."""
+    """For each id that must be named before another, the numbers of the actions that name it, and of those that need
+    it.
+    """
 
     named: dict[Name, list[int]]
     needed: dict[Name, list[int]]
 
 
 def naming_of(relation: Relation) -> Naming:
-    """In what order the steps of a symmetric model name ids that are alike at the start."""
+    """The order in which the steps of a symmetric model name ids that are alike in the initial states."""
     symmetry = Symmetry(relation.model, relation.scope, relation.model.interchangeable)
     follows = _follows(relation, symmetry)
     named, needed = {name: [] for name in follows.values()}, {name: [] for name in follows.values()}
@@ -44,7 +46,7 @@ def naming_of(relation: Relation) -> Naming:
 
 
 def _follows(relation: Relation, symmetry: Symmetry) -> dict[Name, Name]:
-    """Of each id the one before it, where both may be exchanged and are alike in the initial states."""
+    """For each id the one before it, if both are interchangeable and alike in the initial states."""
     execution = Execution(relation.model, relation.scope)
     initial = {execution.key(state) for state in execution.initial_states()}
     found = {}

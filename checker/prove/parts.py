@@ -1,4 +1,4 @@
-"""The parts of terms, by z3's own calls: its Python would make an object of each, which takes longer than all else."""
+"""The parts of terms, by calls of z3's C interface: Python objects for all of them would dominate the time."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import z3
 
 
 def key(term: z3.ExprRef) -> int:
-    """What tells a term from all others, for as long as one of its objects is kept."""
+    """A key that identifies a term for as long as one of its objects is kept."""
     return term.as_ast().value
 
 
 def distinct(terms: Iterable[z3.ExprRef]) -> list[z3.ExprRef]:
-    """Each of some terms once."""
+    """The terms without repetition."""
     return list({key(term): term for term in terms}.values())
 
 
@@ -48,7 +48,7 @@ def applications(operations: tuple[int, ...], *formulas: z3.ExprRef) -> list[z3.
 
 
 def choices(term: z3.ExprRef) -> list[z3.ExprRef]:
-    """The terms of which a choice, or a choice of choices, takes one; of a term that is none, the term."""
+    """The alternatives of a choice, nested ones included; for any other term, the term itself."""
     found, stack = {}, [term]
     while stack:
         part = stack.pop()
@@ -59,11 +59,11 @@ def choices(term: z3.ExprRef) -> list[z3.ExprRef]:
 
 
 def has_variable(term: z3.ExprRef) -> bool:
-    """Whether a term holds the variable of a lambda or a quantifier."""
+    """Whether a term contains a bound variable of a lambda or a quantifier."""
     return bool(_of_kind(z3.Z3_VAR_AST, [term]))
 
 
 def has_quantifier(*formulas: z3.ExprRef) -> bool:
-    """Whether one of the formulas speaks of all indices, or of some."""
+    """Whether one of the formulas contains a quantifier."""
     context = z3.main_ctx().ref()
     return any(not z3.Z3_is_lambda(context, part) for part in _of_kind(z3.Z3_QUANTIFIER_AST, formulas))

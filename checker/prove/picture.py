@@ -1,4 +1,4 @@
-"""What a proof does not prove as histories, drawn as all others are: a counterexample to induction has one step."""
+"""What a proof leaves open, as histories for pictures: a counterexample to induction has one step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AT_FIRST = "{name} fails in an initial state already, where {leaves}."
 
 
 def histories_of_proof(proof: Proof) -> Iterator[dict]:
-    """The counterexamples to induction: of properties first, then of declared ranges and of lemmas."""
+    """The counterexamples to induction: first of properties, then of declared ranges and lemmas."""
     failed = [(v.kind not in SAFETY, v.cti) for v in [*proof.verdicts, *proof.lemmas] if v.cti]
     return (history_of_cti(proof.relation, cti) for _, cti in sorted(failed, key=itemgetter(0)))
 
@@ -40,7 +40,7 @@ def histories_of_violations(model: Model, scope: Scope, entries: Iterable[dict])
 
 
 def history_of_cti(relation: Relation, cti: Cti) -> dict:
-    """The history of a counterexample to induction (see `pictures.history`), of the leaves that matter alone."""
+    """The history of a counterexample to induction (see `pictures.history`), with only the leaves that matter."""
     model, name = relation.model, cti.family
     text = next((p.text for p in model.properties if p.name == name), "It holds in every state.")
     history = {
@@ -68,14 +68,14 @@ def _told(leaf):
 
 
 def _scope(relation, cti):
-    """The sizes of the proof; of what has no end, as many as the counterexample speaks of."""
+    """The sizes of the proof; for unbounded ones, as many as occur in the counterexample."""
     arguments = arguments_of(cti.action, cti.model).values() if cti.action else ()
     largest = max([*arguments, *(int(i) for leaf in cti.leaves for i in re.findall(r"\d+", leaf.text))], default=0)
     return {**relation.scope, **dict.fromkeys(relation.variables.endless, largest + 1)}
 
 
 def _state(cti, when):
-    """The leaves that matter as a nested state, places as text: lists have places that do not matter."""
+    """The leaves that matter, as a nested state. Indices are text, since only some places of a list matter."""
     state: dict = {}
     for leaf in cti.leaves:
         *path, last = re.findall(r"\w+", leaf.text)

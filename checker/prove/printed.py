@@ -1,4 +1,4 @@
-"""Clauses as Python that can be pasted: those alike but for one code are one lemma."""
+"""Clauses as Python text to paste; clauses that differ in one code become one lemma."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WIDTH = 110
 
 
 def lemmas(clauses: Iterable[Clause], vocabulary: Vocabulary, first: int) -> dict[str, str]:
-    """Lemmas that say the same as the clauses, the text of a function each by its name, numbered from the first."""
+    """Lemmas equivalent to the clauses: the text of each function by its name, numbered from `first`."""
     found = {}
     for number, (literals, leaf, codes) in enumerate(_merged(list(clauses), vocabulary), first):
         name = f"lemma_{number}"
@@ -22,7 +22,7 @@ def lemmas(clauses: Iterable[Clause], vocabulary: Vocabulary, first: int) -> dic
 
 
 def _merged(clauses, vocabulary):
-    """Each clause, or several that differ in one code: the literals that they share, and the leaf with its codes."""
+    """Each clause, or several that differ in one code: the common literals, and the leaf with its codes."""
     codes, alike = _codes(vocabulary), {}
     for clause in clauses:
         for literals in dict.fromkeys((clause.literals, tuple(map(vocabulary.swapped, clause.literals)))):
@@ -41,7 +41,7 @@ def _merged(clauses, vocabulary):
 
 
 def _codes(vocabulary):
-    """The codes of each leaf that has some, as text."""
+    """The codes of each leaf of an enumeration, as text."""
     leaves = {term.text for term in vocabulary.terms if isinstance(term.domain, Choice)}
     found = {}
     for literal in vocabulary.literals:
@@ -51,7 +51,7 @@ def _codes(vocabulary):
 
 
 def _readable(text, vocabulary):
-    """A literal as it is written by hand: a flag without a number."""
+    """A literal as one would write it: a flag without a number."""
     flags = {term.text for term in vocabulary.terms if isinstance(term.domain, Flag)}
     leaf, sign, value = text.rpartition(" == " if " == " in text else " != ")
     if value != "1" or leaf not in flags:

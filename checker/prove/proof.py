@@ -1,4 +1,4 @@
-"""A proof of a model's properties from start to end: facts, lemmas, search, and what to tell of it."""
+"""A proof of a model's properties from start to end: facts, lemmas, search, verdicts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SEARCHED = (2, 3)
 
 @dataclass
 class Verdict:
-    """What became of a property; `lemmas` are the names that its proof needs, `where` an action."""
+    """The verdict on a property. `lemmas` are the names of those that its proof needs; `where` is an action."""
 
     name: str
     kind: str
@@ -43,11 +43,12 @@ class Verdict:
 
 @dataclass
 class Proof:
-    """All verdicts on a model, the lemmas found (as text), transitions never enabled, and what it took.
+    """All verdicts on a model, the lemmas found (as text), the transitions never enabled, and the cost.
 
-    `seconds` are of all: until the relation is read, until the facts are proved with it (`induction_seconds`), to look
-    for lemmas, to find which ones are needed; the rest is steps and counterexamples. `processor_seconds` are of this
-    process, in all. `work` is in millions of z3's steps.
+    `seconds` is the whole time. Of it, `relation_seconds` pass until the relation is built, `induction_seconds` until
+    the facts are proved (that included), `search_seconds` in the search for lemmas, `lemmas_seconds` to find which ones
+    are needed; the rest is steps and counterexamples. `processor_seconds` is the processor time of this process. `work`
+    is in millions of z3's steps.
     """
 
     relation: Relation
@@ -77,9 +78,9 @@ def prove(
 ) -> Proof:
     """Prove properties of every state and every step, with `any_size` for any number of brokers.
 
-    `most` is the work that z3 may do on all of it, `searching` on lemmas, in millions of steps (see `work`). The bounds
-    that are `kept` have the end that the scope gives. A lemma may be a property that others need. `note` is told what
-    is done now.
+    `most` is the work that z3 may do in all, `searching` the part of it for lemmas, in millions of steps (see `work`).
+    The bounds in `kept` end where the scope says. A lemma may be a property that others need. `note` is called with
+    what is being done.
 
     Raises StyleError and UserError.
     """
@@ -123,8 +124,8 @@ class _Run:
         return proof
 
     def _induction(self, searching):
-        """Prove all that is given, of one of all actions alike; of all where lemmas are looked for, which may tell ids
-        apart.
+        """Prove everything given. One action represents all that are alike, except where lemmas are searched for: these
+        may distinguish ids.
         """
         given, actions = [*self.lemmas, *self.targets], self.relation.actions
         self.work.tell("which actions are alike")
@@ -145,7 +146,7 @@ class _Run:
         return [f for name, f in self.outcome.failed.items() if name in names and f.action is not None]
 
     def _search(self, most):
-        """Look for lemmas with two ids of each sort, then with three; what is found is proved with as many as asked."""
+        """Search for lemmas with two ids of each sort, then with three; they are proved with as many as asked."""
         given, learnt = [*self.base, *self.lemmas, *self.targets], []
         all_ = {f.name for f in self.base} | {p.name for p in self.properties}
         for ids in SEARCHED:
@@ -157,8 +158,10 @@ class _Run:
         self._keep_few(given, learnt)
 
     def _learnt(self, ids, most, before):
-        """Lemmas that are found with so many ids of each sort, beside those known before."""
-        from kafkaproof.checker.prove.search import learn  # with Numba, which a proof without search does not wait for
+        """The lemmas found with `ids` ids of each sort, besides those known before."""
+        from kafkaproof.checker.prove.search import (
+            learn,
+        )  # imports Numba, for which a proof without search need not wait
 
         model, endless = self.relation.model, self.relation.variables.endless - sorts_of(self.relation.model)
         narrow = Relation(
@@ -172,7 +175,7 @@ class _Run:
         return search.families(self.relation, len(before) + 1)
 
     def _keep_few(self, given, learnt):
-        """Leave out lemmas without which as much is proved, with half of the work that is left."""
+        """Drop lemmas that are not needed for what is proved, with half of the work that is left."""
         reserve = self.work.left() / 2
         verdicts = [self._ranges(), self._indices(), *map(self._verdict, self.properties)]
         self._tell_lemmas()
@@ -209,7 +212,9 @@ class _Run:
         return total
 
     def _indices(self):
-        """That no action, property or initial state indexes beyond an array, or puts into a set what is no id."""
+        """The verdict that every index is in range, and every member of a set an id, in actions, properties, initial
+        states.
+        """
         found = Verdict("indices in range", "range", PROVED)
         states = States(self.relation, self.outcome.proved, self.work)
         for where, answer in self._owed_indices(states):
@@ -221,7 +226,7 @@ class _Run:
         return found
 
     def _owed_indices(self, states):
-        """Each place where an index or an id must be in range, with z3's answer whether it may not be."""
+        """Each place where an index or an id must be in range, with z3's answer to whether it may be out of range."""
         relation = self.relation
         for initial in relation.initial:
             for condition, where in initial.obligations:
@@ -263,8 +268,8 @@ class _Run:
         return found
 
     def _tell_lemmas(self):
-        """The lemmas of each verdict, once all are known: to find few of them may take longer than the proofs, and gets
-        no more than a tenth of all work.
+        """Note the lemmas that each verdict needs, once all are known. To find a small set may take longer than the
+        proofs, so it gets no more than a tenth of the work.
         """
         cores = Cores(self.prover, self.outcome.proved, self.work.part(min(self.work.patience, self.work.left())))
         for verdict, names, asked in self._owed:
@@ -273,7 +278,9 @@ class _Run:
         self._owed.clear()
 
     def _never_enabled(self):
-        """Transitions that no state where all that is proved holds allows: the proof would say nothing of them."""
+        """The transitions that are enabled in no state that satisfies all that is proved: the proof says nothing of
+        them.
+        """
         never, names = [], [family.name for family in self.outcome.proved]
         for transition in self.relation.model.transitions:
             asked = [q for q in self.prover.questions if q.action.transition is transition]

@@ -1,8 +1,8 @@
-"""Questions of one action, to a solver of its own.
+"""Questions about one action, to a solver of its own.
 
-Facts over indices of arrays without end are used at the terms that occur as indices in the question, and
-at every number of the state; they are proved at an index that may be any. So a proof is a proof, while a
-counterexample to induction may be one that another instance would exclude.
+Facts over indices of unbounded arrays are assumed at the terms that occur as indices in the question, and at
+every number of the state; they are proved at an arbitrary index. So proofs are sound, but another instance might
+exclude a counterexample to induction.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kafkaproof.checker.prove.work import Work
 from kafkaproof.spec.language.domains import Bound, Id, Number
 
 LITTLE = 0.15
-"""Millions of steps to try whether fewer families suffice for one goal."""
+"""The work, in millions of steps, to try whether fewer families suffice for one goal."""
 
 
 class Question:
@@ -38,7 +38,7 @@ class Question:
         self._by_literal: dict[int, str] = {}
 
     def add(self, families: list[Family]) -> None:
-        """Make more families known, as assumptions and as goals."""
+        """Add families, as assumptions and as goals."""
         fresh = [f for f in families if f.name not in self._known]
         self._known |= {f.name: f for f in fresh}
         self._by_literal |= {key(assumed(f.name)): f.name for f in fresh}
@@ -61,7 +61,7 @@ class Question:
         return found
 
     def _terms_of(self, families):
-        """The terms at which facts over indices are used, as far as these families bring them up."""
+        """The terms in these families at which facts over indices are assumed."""
         indices, found = self.relation.indices, []
         for family in families:
             asked = family.name in self.goals
@@ -72,7 +72,7 @@ class Question:
         return found
 
     def _more_terms(self, terms):
-        """Use the facts over indices at more terms from now on; whether there are any that were not known."""
+        """Assume the facts over indices at more terms from now on; returns whether any term is new."""
         old = len(self._terms)
         self._terms |= {key(term): term for term in terms}
         return len(self._terms) > old
@@ -86,9 +86,9 @@ class Question:
     def ask(
         self, names: list[str], goals: list[str], work: Work, free: set[str] | None = None, most: float | None = None
     ) -> z3.CheckSatResult:
-        """Whether one of the goals may fail after the action, from where the assumed families hold.
+        """Whether one of the goals may fail after the action, from a state where the assumed families hold.
 
-        `core` then holds families that suffice; where some are `free`, few others, of those named first.
+        `core` then holds families that suffice: besides the `free` ones only a few, preferably those named first.
         """
         literals = [breaks(goals[0]) if len(goals) == 1 else self._one_of(goals)]
         answer = self._check(names, literals, work, most)
@@ -106,7 +106,7 @@ class Question:
         return either
 
     def _check(self, names, literals, work, most=None):
-        """z3's answer where the assumed families and some conditions hold."""
+        """z3's answer under the assumed families and some conditions."""
         self._model, self.core = None, []
         if work.left() <= 0:
             return z3.unknown
@@ -117,7 +117,7 @@ class Question:
         return answer
 
     def _leave_out(self, names, free, literals, work, most):
-        """Leave families that are not free out of the core, one after the other, while it suffices."""
+        """Drop families that are not free from the core, one after another, as long as it suffices."""
         core = set(self.core)
         for name in [n for n in reversed(names) if n in core and n not in free]:
             if name in core:
@@ -132,17 +132,17 @@ class Question:
 
     @property
     def model(self) -> z3.ModelRef:
-        """z3's model, where its last answer was sat."""
+        """z3's model, if its last answer was sat."""
         if self._model is None:
             self._model = self.solver.model()
         return self._model
 
     def keeps(self, names: Iterable[str], goal: str) -> bool:
-        """Whether an answer given before says already that the action keeps a goal, from these families."""
+        """Whether an earlier answer already shows that the action keeps a goal, from these families."""
         return any(goal in kept and core <= set(names) for kept, core in self._kept)
 
     def enough(self, names: list[str], goals: list[str]) -> set[str]:
-        """The families from which the action keeps these goals, as answers given before say; all where none does."""
+        """The families from which, by earlier answers, the action keeps these goals; all if there is no such answer."""
         found = set()
         for goal in goals:
             cores = [core for kept, core in self._kept if goal in kept and core <= set(names)]
@@ -152,9 +152,9 @@ class Question:
     def reach(
         self, wanted: list[z3.BoolRef], names: list[str], work: Work, free: set[str] | None = None
     ) -> z3.CheckSatResult:
-        """Whether the action can be taken in a state where the assumed families hold, and all that is wanted.
+        """Whether the action can be taken in a state where the assumed families and all wanted conditions hold.
 
-        `core` as in `ask`; it is empty where no state at all is like that.
+        `core` as in `ask`; it is empty if the wanted conditions alone exclude it.
         """
         self._model, self.core = None, []
         if work.left() <= 0:
@@ -174,7 +174,7 @@ class Question:
         return answer
 
     def _excludes(self, wanted, work):
-        """Whether the action cannot be taken in any state at all where what is wanted holds."""
+        """Whether the wanted conditions alone exclude the action."""
         alone = new_solver()
         work.limit(alone)
         alone.add(self.action.guard, *wanted)
@@ -189,7 +189,9 @@ class Question:
 
 
 def new_solver() -> z3.Solver:
-    """A solver with the older of z3's two arithmetics: three quarters of the time, where numbers are only compared."""
+    """A solver with the older of z3's arithmetic solvers: it takes three quarters of the time if numbers are only
+    compared.
+    """
     solver = z3.SimpleSolver()
     solver.set("arith.solver", 2)
     return solver
@@ -208,7 +210,7 @@ def breaks(name: str) -> z3.BoolRef:
 
 
 def numbers_of(relation: Relation):
-    """The variables that may be indices of arrays without end: ids, and numbers up to a bound that sizes one."""
+    """The variables that may index unbounded arrays: ids, and numbers up to a bound that sizes one."""
     variables = relation.variables
     for place in variables.places:
         if not place.starred and not place.spare:

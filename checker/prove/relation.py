@@ -1,4 +1,4 @@
-"""The relation of a model: each action instance as one guard and one term for each leaf that it changes."""
+"""The transition relation of a model: for each action one guard, and one term for each leaf that it changes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ from kafkaproof.spec.language.model import Model, Property, Transition
 
 @dataclass(frozen=True)
 class Action:
-    """A transition with arguments, a known id or a symbol each: taken where `guard` holds.
+    """A transition with arguments, each a known id or a symbol; it can be taken where `guard` holds.
 
-    `after` has the leaves that it may change. The guard holds only for steps within the bounds that have an
-    end, `enabled` for those that are cut, too; `obligations` are (condition, where) that must hold in every state
-    before.
+    `after` has the leaves that it may change. The guard holds only for steps within the bounds; `enabled` also for
+    those that a bound cuts. `obligations` (condition, where) must hold in every state before the step.
     """
 
     transition: Transition
@@ -48,7 +47,7 @@ class Action:
 
 
 class Initial(NamedTuple):
-    """Initial states: `condition` on the symbols of a choice, a term for each leaf, `obligations` met on the way."""
+    """Initial states: a `condition` on symbols, a term for each leaf, and the `obligations` on the way."""
 
     condition: z3.BoolRef
     store: dict[tuple, z3.ExprRef]
@@ -58,10 +57,9 @@ class Initial(NamedTuple):
 class Relation:
     """All actions of a model, and its properties, over one set of variables.
 
-    `always_cut` are steps that may be enabled, but always lead beyond a bound.
-    Of the bounds that are asked to be `endless`, those stay that no function loops over. `initial` are the initial
-    states, `always` says where properties of states hold, `obligations` what must hold where they are asked, and where
-    steps are tried that are never taken.
+    `endless` names the bounds that are to be unbounded; those that a function loops over keep their ends. `always_cut`
+    are actions that may be enabled, but always lead beyond a bound. `initial` are the initial states, `always` the
+    formulas of state properties. `obligations` are those of state properties, and of actions that are never taken.
     """
 
     def __init__(
@@ -171,14 +169,14 @@ class Relation:
         return Action(transition, arguments, guard, after, (*self._owed(ranges, run), *owed), enabled)
 
     def _where(self, guard, condition):
-        """That a condition holds where a guard does, and what has no end is within one."""
+        """The formula that a condition holds where a guard does, with all unbounded numbers below an end."""
         return z3.Implies(z3.And(guard, *self.variables.ends_of([guard, condition])), condition)
 
     def _owed(self, ranges, run):
         return tuple((z3.Implies(z3.And(*ranges), condition), where) for condition, where in run.obligations)
 
     def _fitting(self, fits):
-        """By path, that leaves are of their sort, as obligations."""
+        """The obligations that leaves are of their sort, from conditions by path."""
         expressions = {place.path: place.expression for place in self.variables.places}
         return [
             (condition, f"{expressions[path]} holds ids of its sort")
@@ -187,7 +185,7 @@ class Relation:
         ]
 
     def predicate(self, function, *arguments) -> z3.BoolRef:
-        """Where a predicate of a state holds; raises StyleError."""
+        """The formula of a predicate of states; raises StyleError."""
         try:
             return self._judged(function, {"s": self.variables.store()}, ("s",), arguments)[0]
         except EndNeeded as needed:
@@ -196,21 +194,21 @@ class Relation:
             ) from needed
 
     def step_predicate(self, prop: Property, action: Action) -> z3.BoolRef:
-        """Where a property of steps holds for an action, in terms of the state before."""
+        """The formula of a step property for an action, in terms of the state before."""
         return self._taken(self.step_formula(prop, action.arguments), action)
 
     def step_obligations(self, prop: Property, action: Action) -> list[tuple[z3.BoolRef, str]]:
-        """What must hold where a property of steps is asked of an action, in terms of the state before, and where."""
+        """The obligations of a step property for an action, in terms of the state before."""
         return [(self._taken(condition, action), where) for condition, where in self._step(prop, action.arguments)[1]]
 
     def _taken(self, formula, action):
-        """A formula about two states, where an action leads from one to the other."""
+        """A formula about two states, in terms of the state before an action that leads from one to the other."""
         variables = self.variables
         after = ((variables.later[p], action.after.get(p, variables.terms[p])) for p in self.reads(formula))
         return elements_read(z3.substitute(formula, *after))
 
     def step_formula(self, prop: Property, arguments: tuple) -> z3.BoolRef:
-        """Where a property of steps holds, in terms of two states and the arguments of a step from one to the other."""
+        """The formula of a step property, in terms of two states and the arguments of a step from one to the other."""
         return self._step(prop, arguments)[0]
 
     def _step(self, prop, arguments):
@@ -231,7 +229,7 @@ class Relation:
         return elements_read(z3.BoolVal(found) if isinstance(found, bool) else found), owed
 
     def _initial(self):
-        """For each choice of initial states, a condition on its symbols, a term for each leaf, and what is owed."""
+        """The initial states, for each choice of arguments."""
         found, transition = [], Transition(self.model.initial)
         for arguments in self._arguments(transition):
             run = Interpreter(self.variables, {"s": self.variables.zeros()})
@@ -245,7 +243,7 @@ class Relation:
         return found
 
     def reads(self, formula: z3.ExprRef) -> frozenset[tuple]:
-        """The leaves that a formula reads."""
+        """The paths of the leaves that a formula reads."""
         found = self._reads.get(key(formula))
         if found is None:
             names = self.variables.paths
@@ -254,7 +252,7 @@ class Relation:
         return found[1]
 
     def indices(self, formula: z3.ExprRef) -> list[z3.ExprRef]:
-        """The terms at which a formula reads or writes arrays without end; of choices, all that may be chosen."""
+        """The terms at which a formula reads or writes unbounded arrays; for a choice, all its alternatives."""
         found = self._indices.get(key(formula))
         if found is None:
             found = formula, self._indices_in(formula) if any(EVERY in path for path in self.reads(formula)) else []
@@ -274,7 +272,7 @@ class Relation:
         self._kinds.setdefault(key(index), (index, set()))[1].add(is_id)
 
     def _is_over_ids(self, array):
-        """Whether the indices of an array are ids of a sort without end, and not numbers."""
+        """Whether the indices of an array are ids of an unbounded sort, not numbers."""
         if array.sort().range() == z3.BoolSort():
             return True
         while not z3.is_quantifier(array) and array.num_args():
@@ -282,22 +280,22 @@ class Relation:
         return z3.is_quantifier(array) or self.variables.paths.get(key(array)) in self.variables.over_ids
 
     def are_alike(self, index: z3.ExprRef, term: z3.ExprRef) -> bool:
-        """Whether two terms index arrays of one kind, as far as is known: ids are no numbers."""
+        """Whether two terms may index the same arrays, as far as is known: ids and numbers do not mix."""
         both = [self._kinds[key(t)][1] for t in (index, term) if key(t) in self._kinds]
         return len(both) < 2 or bool(both[0] & both[1])
 
     def is_id(self, index: z3.ExprRef) -> bool:
-        """Whether a term indexes arrays that have an element for each id, as far as is known."""
+        """Whether a term indexes arrays with an element for each id, as far as is known."""
         return key(index) in self._kinds and True in self._kinds[key(index)][1]
 
     def moved(self, formula: z3.ExprRef, after: dict[tuple, z3.ExprRef]) -> z3.ExprRef:
-        """A formula about the state as one about the state where these leaves have other terms."""
+        """A formula about the state, with other terms for these leaves."""
         terms = self.variables.terms
         return elements_read(z3.substitute(formula, *((terms[p], after[p]) for p in self.reads(formula) if p in after)))
 
 
 def _joined_guard(returns):
-    """Where a transition returns True; its returns are apart from each other."""
+    """The condition under which a transition returns True."""
     conditions = [conjunction([*path, truth(value)]) for path, value, _ in returns]
     known = [c for c in conditions if not isinstance(c, bool)]
     if any(c is True for c in conditions):

@@ -17,8 +17,8 @@ FEW, LARGEST, MORE = 3, 4, 3
 
 
 def sampling_scopes(model: Model, scope: Scope, endless: frozenset[str]) -> list[Scope]:
-    """A scope to explore as far as it goes, and a larger one to wander in; bounds that count a single number, as
-    faults, are larger than those of many.
+    """Two scopes: one to explore completely, as far as possible, and a larger one to sample. Bounds on a single number,
+    such as faults, are larger than those on many.
     """
     found: list[Scope] = []
     for most, more in ((FEW, 1), (LARGEST, MORE)):
@@ -39,8 +39,8 @@ class Sampler:
         self.initial = np.array([self.kernel.packing.pack(state) for state in first], np.uint64)
 
     def states(self, first: np.ndarray, most: int, width: int | None = None) -> np.ndarray:
-        """Up to so many packed states that were not seen before, reached from the first ones level by level, and these;
-        of each level those that fit, or no more than `width`, by chance. Shape (n, words).
+        """Up to `most` packed states, shape (n, words): the first ones, and unseen states reached from them level by
+        level. Of a level with more than fit, or than `width`, a random choice.
 
         Raises UserError when a step puts a value out of its declared range.
         """

@@ -1,4 +1,4 @@
-"""Which literals hold together in sampled reachable states: columns of leaves, and bits."""
+"""Which literals hold together in sampled reachable states, by columns of leaves and bit sets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ask(states, count, s, found):
 
 
 class Predicates:
-    """The specification's predicates among the literals, compiled to be asked of packed states."""
+    """The specification's predicates among the literals, compiled to be evaluated on packed states."""
 
     def __init__(self, vocabulary: Vocabulary, sampler: Sampler):
         self._vocabulary, self._sampler = vocabulary, sampler
@@ -53,7 +53,7 @@ class Predicates:
         return program
 
     def _is_condition(self, literal, at, called):
-        """Whether a call is made of what the predicate takes, and says yes or no."""
+        """Whether a call has arguments of the right kinds, and returns True or False."""
         state = self._sampler.kernel.model.state
         if not isinstance(told(self._vocabulary, literal, plain_type(state, self._sampler.scope)(), at), bool):
             return False
@@ -81,12 +81,12 @@ def _at_ids(text, at):
 
 
 def bindings(vocabulary: Vocabulary, scope: Scope, names: Iterable[str]) -> Iterator[dict[str, int]]:
-    """All that names may stand for at a scope: ids, of which a and b differ, and indices."""
+    """All values of names at a scope: ids (a and b differ) and indices."""
     return vocabulary.bindings(names, lambda domain: values(domain, scope))
 
 
 def told(vocabulary: Vocabulary, literal: Literal, state: Plain, at: dict[str, int]):
-    """What a literal says of a state, or of states that are columns; None if it is no condition."""
+    """The value of a literal in a state, or in states that are columns; None if it is not a condition there."""
     try:
         return vocabulary.functions[literal.text](state, *(at.get(name, 0) for name in vocabulary.names))
     except (TypeError, IndexError, AttributeError):
@@ -94,7 +94,7 @@ def told(vocabulary: Vocabulary, literal: Literal, state: Plain, at: dict[str, i
 
 
 class Block:
-    """States of one scope as columns: for a literal at some ids and indices, one bit a state, packed."""
+    """States of one scope as columns; a literal at some ids and indices has one bit for each state, packed."""
 
     def __init__(self, vocabulary: Vocabulary, sampler: Sampler, predicates: Predicates, words: np.ndarray):
         self.vocabulary, self.sampler, self.words, self.count = vocabulary, sampler, words, len(words)
@@ -108,7 +108,7 @@ class Block:
         self._bits = predicates.ask(words)
 
     def bindings(self, names: Iterable[str]) -> Iterator[dict[str, int]]:
-        """All that names may stand for."""
+        """All values of names."""
         return bindings(self.vocabulary, self.sampler.scope, names)
 
     def bits(self, text: str, binding: dict[str, int]) -> np.ndarray:
@@ -148,18 +148,18 @@ class Samples:
         self.texts = [text for text, (literal, _) in vocabulary.texts.items() if literal.text in asked]
 
     def _is_of_something(self, literal):
-        """Whether there is an id or an index for each name in a literal."""
+        """Whether there is a value for each name in a literal."""
         return all(any(True for _ in block.bindings(literal.names)) for block in self.blocks)
 
     def _block(self, sampler, words):
         return Block(self.vocabulary, sampler, self._predicates[sampler], words)
 
     def never(self, texts: Iterable[str]) -> bool:
-        """Whether there is no state, with ids and indices, in which all of these hold."""
+        """Whether all of these hold in no state, for any ids and indices."""
         return self._where(texts) is None
 
     def together(self, some: Iterable[str], texts: Iterable[str]) -> frozenset[str] | None:
-        """Those of the texts that hold where some of them do, in one state; None if there is none."""
+        """Those of the texts that hold in one state where `some` of them hold; None if there is none."""
         names = frozenset().union(*(self.vocabulary.texts[text][0].names for text in texts))
         found = self._where(some, names)
         if found is None:
@@ -168,7 +168,7 @@ class Samples:
         return frozenset(t for t in texts if block.bits(t, binding)[at // 8] >> (7 - at % 8) & 1)
 
     def often(self) -> dict[str, float]:
-        """In what part of the states each literal holds, over all ids and indices."""
+        """The fraction of states in which each literal holds, over all ids and indices."""
         found = {}
         for text in self.texts:
             literal, holds = self.vocabulary.texts[text]
@@ -183,7 +183,7 @@ class Samples:
         return found
 
     def signature(self, text: str) -> tuple:
-        """The same for literals that hold in the same states, whatever the ids and indices."""
+        """A value that is the same for literals that hold in the same states, for all ids and indices."""
         return tuple(
             hash(block.showing([text], at).tobytes())
             for block in self.blocks
@@ -191,14 +191,14 @@ class Samples:
         )
 
     def grow(self, texts: Iterable[str]) -> None:
-        """Add states that are reached from one in which all of these hold."""
+        """Add states reachable from one in which all of these hold."""
         block, at, _ = self._where(texts)
         sampler = block.sampler
         self._grown[sampler].append(sampler.states(block.words[at : at + 1], GROWTH))
         self._later[sampler] = self._block(sampler, np.concatenate(self._grown[sampler]))
 
     def _where(self, some, names=frozenset()):
-        """A state in which all of these hold, as its block and number, and what names stand for; None without one."""
+        """A state in which all of these hold: its block, its number, and the values of names; None if there is none."""
         names = names.union(*(self.vocabulary.texts[text][0].names for text in some))
         for block in (*self.blocks, *self._later.values()):
             for binding in block.bindings(names):

@@ -1,7 +1,7 @@
 """The search for lemmas: from a step that breaks a property to a clause that excludes the state before it.
 
-A clause says that literals never hold together. It is a candidate when no sampled reachable state shows them all.
-What is learnt for a property is to be kept by all actions in turn, with what that needs.
+A clause says that some literals never hold together. It is a candidate if no sampled reachable state has them all.
+Each clause learnt must itself be preserved by all actions, which may need further clauses.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LEARNING = 0.8
 
 @dataclass
 class Search:
-    """Clauses `kept` with so many millions of the steps that z3 may do."""
+    """The clauses `kept`, searched for with `millions` million of z3's steps."""
 
     relation: Relation
     vocabulary: Vocabulary
@@ -41,7 +41,7 @@ class Search:
     kept: list[Clause] = field(default_factory=list)
 
     def run(self, known: list[Family], targets: list[Family], steps: list[Property]) -> None:
-        """Learn until targets and steps are kept by all actions, or the work is done."""
+        """Learn until all actions keep the targets and steps, or the work is used up."""
         work = self.work.part(self.millions * LEARNING)
         self._houdini, self._causes = (Houdini(self.relation, self.vocabulary, work) for _ in "hc")
         for houdini in (self._causes, self._houdini):
@@ -59,7 +59,9 @@ class Search:
             pass
 
     def _learn(self, wanted):
-        """Learn for one property after the other; where that leads too far, again later, with what is kept by then."""
+        """Learn for one property after another. A hard one is given up, and tried again later with what is kept by
+        then.
+        """
         self._houdini.add(self.candidates.first())
         for number in range(BEGINNINGS):
             self._chance = random.Random(number)
@@ -72,8 +74,8 @@ class Search:
                     wanted = {other: broken for other, broken in wanted.items() if other != name}
 
     def _learn_for(self, failures):
-        """Learn until all goals are kept: the newest first, so that what is false is soon seen to be. False when the
-        property is given up, or after so many failing steps.
+        """Learn until all goals are kept, the newest first, so that false ones are soon found. Returns False if the
+        property is given up, or after too many failing steps.
         """
         first, kept = next(iter(self._goals)), set()
         while goal := next((g for g in reversed(self._goals) if g not in kept), None):
@@ -96,7 +98,7 @@ class Search:
         return True
 
     def _excluding(self, goal, causes):
-        """A clause that excludes one of the causes; one that needs no other is preferred. None if all are refused."""
+        """A clause that excludes one of the causes, preferably one that needs no other. None if all are refused."""
         found = dict.fromkeys(clause for cause in causes for clause in self.candidates.within(cause, self._refused))
         best = sorted(found, key=self.candidates.rank)
         for clause in best[:FEW]:
@@ -110,8 +112,8 @@ class Search:
         return best[0]
 
     def _causes_of(self, goal, i, model):
-        """Few literals from which a step breaks a goal, several times, and None; or nothing, and those of them that
-        samples show together. They are of the literals about what matters, or of all where these do not tell.
+        """Several small sets of literals from which a step breaks a goal, and None; or nothing, and one such set that
+        holds in a sample. The literals are about the leaves that matter, or any if these do not suffice.
         """
         if isinstance(goal, Clause):
             self._causes.add([goal])
@@ -131,7 +133,7 @@ class Search:
         return [], None
 
     def _give_up(self, goal, shown):
-        """Give up a goal; where a sample shows what causes it to fail, also the clauses that states from there show."""
+        """Give up a goal. If a sample shows the cause of its failure, also give up the clauses that later states break."""
         if shown is not None:
             self.candidates.samples.grow(shown)
         wrong = [g for g in self._goals if isinstance(g, Clause) and not self.candidates.samples.never(g.literals)]
@@ -151,7 +153,7 @@ class Search:
                 self._forget(clause)
 
     def _needed(self, wanted):
-        """The clauses that what is wanted needs, those that these need, and so on."""
+        """The clauses that the targets need, transitively."""
         goals = [b for b in wanted.values() if self._houdini.failing(b) is None]
         found: dict[Clause, None] = {}
         while goals:
@@ -161,7 +163,7 @@ class Search:
         return list(found)
 
     def families(self, relation: Relation, first: int) -> list[Family]:
-        """The clauses kept as lemmas of a relation, numbered from the first."""
+        """The clauses kept, as lemmas of a relation, numbered from `first`."""
         texts = lemmas(self.kept, self.vocabulary, first)
         return [
             lemma_family(relation, function_from(name, text, self.vocabulary.namespace), "candidate")
@@ -170,8 +172,8 @@ class Search:
 
 
 def learn(relation: Relation, lemmas: Iterable, targets: Iterable[str], work: Work, millions: float) -> Search:
-    """Search for what keeps properties of states, by name, and the relation's properties of steps, beside lemmas that
-    are known, with so many millions of the steps that z3 may do.
+    """Search, besides the known lemmas, for lemmas that keep these properties of states and the relation's properties
+    of steps, with `millions` million of z3's steps.
     """
     vocabulary, endless = Vocabulary(relation.model), relation.variables.endless
     work.tell("sampling reachable states")

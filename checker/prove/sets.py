@@ -1,7 +1,7 @@
 """The functions of `kafkaproof.spec.language.sets` over bit vectors; an id may be a symbol.
 
-A set is as wide as what may be in it: where an id may be beyond its sort, wider than the sort. Each function is given
-the width of a sort, and the greatest that its id may be.
+A set has a bit for each possible member; if an id may be beyond its sort, the set is wider than the sort. Each function
+is given the width of the sort, and the greatest value of the id.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kafkaproof.checker.prove.terms import as_set, disjunction, is_known, togeth
 from kafkaproof.spec.language import sets
 
 MOST = MOST_IDS
-"""A set holds no id from this one on, compiled or not."""
+"""The ids in a set are below this number, in compiled code too."""
 
 
 def _only(x, size, most):
@@ -110,4 +110,4 @@ SYMBOLIC = {
     for function in (contains, is_empty, only, with_member, without_member, everybody, union, intersection, difference)
 }
 OF_NUMBERS = {sets.contains, sets.only, sets.with_member, sets.without_member, sets.everybody}
-"""The functions whose last argument is an id, or how many there are."""
+"""The functions whose last argument is an id, or the number of ids."""

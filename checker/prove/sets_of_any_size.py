@@ -1,4 +1,4 @@
-"""The functions of `kafkaproof.spec.language.sets` over arrays of truths: sets of ids of which there may be any number."""
+"""The functions of `kafkaproof.spec.language.sets` over arrays of truths: sets of ids of an unbounded sort."""
 
 from __future__ import annotations
 

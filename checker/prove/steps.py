@@ -1,4 +1,4 @@
-"""Questions about one step from where facts hold: properties of steps, indices in range, transitions never enabled."""
+"""Questions about one step from states where facts hold: step properties, and indices in range."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafkaproof.spec.language.model import Property, Transition
 
 @dataclass(frozen=True)
 class Step:
-    """What became of a property of steps: the action that breaks it or is not decided; what facts were needed for."""
+    """The verdict on a step property: the action that breaks it or is undecided, and the questions that needed facts."""
 
     failed: Failure | None = None
     undecided: str | None = None
@@ -26,7 +26,7 @@ class Step:
 
 
 def prove_step(prover: Prover, prop: Property, families: list[Family]) -> Step:
-    """Whether every step from where the families hold has a property."""
+    """Whether every step from a state where the families hold has a property."""
     asked, names = [], [family.name for family in families]
     for question in prover.questions:
         action = question.action
@@ -63,9 +63,9 @@ def stay(s):
 
 
 class States(Question):
-    """Questions about any state where families hold: about a step that is taken in all of them and changes nothing.
+    """Questions about any state where families hold, as questions about a step that changes nothing.
 
-    `used` are families that suffice for the conditions that always hold, few of them lemmas.
+    `used` are families that suffice for all conditions found to hold, with few lemmas among them.
     """
 
     def __init__(self, relation: Relation, families: list[Family], work: Work):

@@ -1,10 +1,11 @@
-"""One action of all that renaming ids makes of each other, where it is proved that nothing tells these ids apart.
+"""One representative of all actions that are renamings of each other, if symmetry is proved.
 
-A permutation of ids makes of a state another one (`kafkaproof.spec.language.renaming`). Say that whatever facts hold in a state
-hold in the renamed state, and that an action's step of the renamed state is another one's step, renamed. If the latter
-keeps the facts, so does the former: rename back the state before, take the other step, rename what comes of it. Both
-are asked of z3, of states within the declared ranges before and after, for a few permutations of which all others are
-made. An action that is no other's renaming is asked itself, and may tell ids apart.
+A permutation of ids turns a state into another (`kafkaproof.spec.language.renaming`). Assume that the renamed state
+satisfies every fact that the state does, and that one action's step from the renamed state is the renaming of another
+action's step. If the latter keeps the facts, so does the former: rename the state before back, take the other step, and
+rename the result. z3 proves both assumptions, for states within the declared ranges before and after, for a few
+permutations that generate all others. An action that is no renaming of another represents itself, and may distinguish
+ids.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from kafkaproof.spec.language.renaming import Named, Renaming, Symmetry, named_l
 
 
 class Renamed:
-    """A permutation of ids, on the terms of a state."""
+    """A permutation of ids, applied to the terms of a state."""
 
     def __init__(self, relation: Relation, renaming: Renaming):
         self.relation, self.renaming = relation, renaming
@@ -34,11 +35,11 @@ class Renamed:
         self._states = [(terms, self.store(terms)) for terms in (variables.terms, variables.later)]
 
     def store(self, terms: dict[tuple, z3.ExprRef]) -> dict[tuple, z3.ExprRef]:
-        """The leaves of the renamed state, by those of the state."""
+        """The leaves of the renamed state, in terms of those of the state."""
         return {path: self._value(named, terms) for path, named in self._sources.items()}
 
     def _value(self, named: Named, terms):
-        """What the renaming makes of the value of a leaf; free slots of a sequence name nobody, and stay."""
+        """The renamed value of a leaf. Free slots of a sequence name nobody, and stay."""
         domain, path = named.leaf.domain, named.leaf.path
         images = self.renaming.images.get(domain.sort, ()) if isinstance(domain, (Id, SetOf)) else ()
         if all(i == image for i, image in enumerate(images)):
@@ -51,7 +52,7 @@ class Renamed:
         return z3.Lambda([each], found) if EVERY in path else found
 
     def formula(self, formula: z3.ExprRef) -> z3.ExprRef:
-        """Where a formula holds in the renamed state, or of the two states renamed."""
+        """The formula in the renamed state; of two states, both are renamed."""
         read = self.relation.reads(formula)
         return elements_read(z3.substitute(formula, *((old[p], new[p]) for old, new in self._states for p in read)))
 
@@ -60,7 +61,7 @@ class Renamed:
         return self.renaming.arguments(action.transition, action.arguments)
 
     def same(self, action: Action, image: Action) -> Iterator[z3.BoolRef]:
-        """What must hold in every state, where the image's step of the renamed state is to be the renamed step."""
+        """What must hold in every state for the image's step from the renamed state to be the renamed step."""
         yield self.formula(image.guard) == action.guard
         terms, after = self.relation.variables.terms, {**self.relation.variables.terms, **action.after}
         for path, named in self._sources.items():
@@ -72,9 +73,9 @@ class Renamed:
 
 
 def representatives(relation: Relation, base: list[Family], others: list[Family], work: Work) -> list[Action]:
-    """The first of all actions that are each other's renaming; all actions where that is not proved.
+    """The first of each class of actions that are renamings of each other; all actions if that is not proved.
 
-    It is proved of states where the base families hold: it says something only if these are proved, too.
+    It is proved for states where the base families hold: it is valid only if these are proved too.
     """
     orbits = _Orbits(relation, base, work)
     return orbits.first() if orbits.keep([*base, *others]) else relation.actions
@@ -96,7 +97,7 @@ class _Orbits:
         return z3.is_true(condition) or self.states.always(condition, []) == z3.unsat
 
     def keep(self, families: list[Family]) -> bool:
-        """Whether ids can be renamed, and families and properties of all steps that hold then hold again."""
+        """Whether renaming preserves these families, and the properties of all steps."""
         facts = [z3.And(f.plain, *(formula for _, formula in f.starred_facts)) for f in families]
         facts += [self._of_step(p, ()) for p in self.steps if not p.of]
         return bool(self.renamed) and all(
@@ -104,11 +105,11 @@ class _Orbits:
         )
 
     def _of_step(self, prop, arguments):
-        """Where a property of steps holds, and the state after is one in which the base families do."""
+        """The formula that a step property holds, and the base families in the state after."""
         return z3.And(self.within, self.relation.step_formula(prop, arguments))
 
     def first(self) -> list[Action]:
-        """The first of all actions that are each other's renaming; all where one is not proved to be."""
+        """The first of each class of actions that are renamings of each other; all actions if one is not proved to be."""
         named = {action_key(action, action.arguments): action for action in self.relation.actions}
         found, seen = [], set()
         for key, action in named.items():
@@ -120,7 +121,7 @@ class _Orbits:
         return found
 
     def _follow(self, action, named, seen):
-        """Note all renamings of an action; False where one is not proved to be."""
+        """Note all renamings of an action; returns False if one is not proved to be one."""
         for renamed in self.renamed:
             key = action_key(action, renamed.arguments(action))
             if key not in seen:
@@ -139,12 +140,12 @@ class _Orbits:
 
 
 def action_key(action: Action, arguments: tuple) -> tuple:
-    """What tells an action with these arguments from all others."""
+    """The key of an action with these arguments."""
     return action.transition.name, tuple(map(str, arguments))
 
 
 def generators(symmetry: Symmetry) -> list[dict[str, tuple[int, ...]]]:
-    """Permutations of which all others are made: of each block of ids, two that change places, and a turn of all."""
+    """Permutations that generate all others: for each block of ids, a transposition and a rotation."""
     found = []
     for sort, blocks in symmetry.blocks.items():
         for block in blocks:

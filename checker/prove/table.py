@@ -1,7 +1,10 @@
-"""What is known of every property. ``python -m kafkaproof.checker.prove.table FILE [SYSTEM/VARIANT ...]`` proves, and writes it.
+"""The table of what is known of every property, as ``docs/proved.md`` has it.
 
-A section for each variant that is proved, and one for what is explored only. With names, only their sections are
-made anew.
+``python -m kafkaproof.checker.prove.table FILE [SYSTEM/VARIANT ...]`` proves the properties, and writes the table to
+FILE.
+
+It has a section for each variant that is proved, and one for what is only explored. With names, only those sections are
+renewed.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from kafkaproof.spec.language.model import SAFETY, Model, Property
 from kafkaproof.spec.lemmas import FALSE_BEYOND, LEMMAS
 
 WORK = 2000.0
-"""Millions of z3's steps for each variant: some ten minutes of a quiet core."""
+"""The work for each variant, in millions of z3's steps: about ten minutes of an idle core."""
 OTHER_SIZES = {
     ("replication", "kip320"): {"brokers": 4},
     ("requests", "current"): {"queue": 2},
@@ -55,7 +58,7 @@ ANY_SIZE = {("election", "fenced"), ("election", "fenced-edited"), ("election", 
 
 
 class Section(NamedTuple):
-    """What a section is of: the bounds in `kept` keep their sizes; `any_size`: of any number of brokers."""
+    """What a section covers. The bounds in `kept` keep their sizes; `any_size` is for any number of brokers."""
 
     system: str
     variant: str
@@ -95,7 +98,9 @@ ONLY_COLUMNS = "| system | property | kind | variants | holds at | fails in |\n|
 
 
 def proved_scope(model: Model) -> Scope:
-    """The sizes at which a variant is proved: its own, but for what is too large to ask, or too small to tell."""
+    """The sizes at which a variant is proved: its own, except where these are too large to prove or too small to be
+    useful.
+    """
     return {**model.scope, **OTHER_SIZES.get((model.system, model.variant), {})}
 
 
@@ -127,7 +132,7 @@ def _proved_row(model, prop, verdict, fixed):
 
 
 def violated(model: Model, name: str, fixed: Scope) -> str | None:
-    """Where a variant itself violates a property, at a recorded scope with these sizes; None where it does not."""
+    """Where a variant violates a property, at a recorded scope with at least these sizes; None if it does not."""
     for at, found in model.expected.items():
         if name in found and fixed.items() <= dict(zip(model.scope, at)).items():
             return f"false: {found[name]} states at ({','.join(map(str, at))})"
@@ -135,7 +140,7 @@ def violated(model: Model, name: str, fixed: Scope) -> str | None:
 
 
 def explored(model: Model, name: str) -> str:
-    """At how many of the recorded scopes a property holds, and the largest of them."""
+    """The number of recorded scopes at which a property holds, and the largest of them."""
     kept = [at for at, violated in model.expected.items() if name not in violated and _answers(model, at, name)]
     if not kept:
         return "none"
@@ -158,7 +163,7 @@ def failing(model: Model, name: str) -> str:
 
 
 def only_explored() -> str:
-    """The properties that no section has: of other variants, goals, liveness, and composed systems."""
+    """The properties in no section: those of other variants, goals, liveness, and composed systems."""
     rows, seen = [], {(s, p.name) for s, v in VARIANTS for p in _safety(find(s, v)[0])}
     for model in MODELS:
         for prop in model.properties:
@@ -186,7 +191,7 @@ def sections_of(text: str) -> dict[str, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Prove, and write the file; what is not named stays as the file has it. 2 for wrong use."""
+    """Prove, and write the file; sections that are not named stay as they are. Returns 2 for wrong use."""
     if not arguments or {*arguments[1:]} - {*SECTIONS}:
         print(f"usage: python -m kafkaproof.checker.prove.table FILE [{' | '.join(SECTIONS)} ...]", file=sys.stderr)
         return 2

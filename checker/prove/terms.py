@@ -1,4 +1,4 @@
-"""Terms: ints of Python where a value is known, z3 expressions elsewhere, and folding between them.
+"""Terms: Python ints for known values, z3 expressions for others, with constant folding.
 
 A number is an Int (or, in bounded model checking, a BitVec of some width), a set is a BitVec as wide as its
 sort, a truth is a Bool. Python's ints and bools stand for constants of any of these.
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 Term: TypeAlias = z3.ExprRef | int
-"""A term, or a constant that Python knows."""
+"""A z3 expression, or a known value."""
 
 z3.z3.Z3_DEBUG = False
-"""z3's Python need not look at each argument of each term: z3 itself refuses what has the wrong sort."""
+"""z3's Python need not check each argument of each term: z3 itself refuses wrong sorts."""
 
 
 def is_known(value: object) -> TypeIs[int]:
@@ -59,12 +59,12 @@ def disjunction(conditions: Iterable[Term]) -> Term:
 
 
 def every(conditions: list[z3.BoolRef]) -> z3.BoolRef:
-    """All of the conditions, none of which is known: what z3.And does in seven times the time."""
+    """The conjunction of conditions, none of which is known: seven times as fast as z3.And."""
     return _joined(z3.Z3_mk_and, conditions)
 
 
 def some(conditions: list[z3.BoolRef]) -> z3.BoolRef:
-    """Any of the conditions, none of which is known."""
+    """The disjunction of conditions, none of which is known."""
     return _joined(z3.Z3_mk_or, conditions)
 
 
@@ -77,7 +77,7 @@ def _joined(make, conditions):
 
 
 class Numbers:
-    """How numbers are represented: unbounded integers, or bit vectors of `bits`; `used` are all that anything reads."""
+    """How numbers are represented: unbounded integers, or bit vectors of `bits`; `used` holds all that were read."""
 
     def __init__(self, bits: int | None = None):
         self.bits = bits
@@ -137,7 +137,9 @@ def same(one: Term, other: Term) -> bool:
 
 
 def as_set(value: Term, size: int | None) -> z3.ExprRef:
-    """A value as a set over a sort of `size` ids, None for any number; a choice between constants is taken apart."""
+    """A value as a set over a sort of `size` ids (None: unbounded). A choice between constants is converted in each
+    branch.
+    """
     if size is None:
         return _as_array(value)
     if is_known(value):
@@ -155,7 +157,7 @@ def as_set(value: Term, size: int | None) -> z3.ExprRef:
 
 
 def together(one: Term, other: Term, size: int | None) -> tuple[z3.ExprRef, z3.ExprRef]:
-    """Two sets as terms of one width: that of the wider, at least `size`; None for sets of any size."""
+    """Two sets as terms of the same width: that of the wider one, and at least `size` (None: unbounded)."""
     if size is not None:
         size = max(size, _width(one), _width(other))
     return as_set(one, size), as_set(other, size)
@@ -184,7 +186,7 @@ def _as_array(value):
 
 
 def value_of(term: Term) -> int:
-    """The constant that an evaluated term is; numbers are signed, sets are masks."""
+    """The value of an evaluated term; numbers are signed, sets are masks."""
     if is_known(term):
         return int(term)
     if z3.is_bool(term):

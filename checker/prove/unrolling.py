@@ -1,4 +1,4 @@
-"""The behaviours of a model, one state after another, in one SAT solver that keeps what it has learnt."""
+"""The behaviours of a model, one state after another, in one SAT solver that keeps its learnt clauses."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kafkaproof.spec.language.plain import Plain
 MILLION = 1_000_000
 AT_ONCE = 5000
 REFUTE = {"stabilize": 0, "walk": 0}
-"""Options of CaDiCaL that make it quicker where the answer is no, as it is of all states but the last."""
+"""Options of CaDiCaL that make it faster on unsatisfiable questions, as all but the last are."""
 
 
 class Unrolling:
-    """A solver for behaviours of so many `states`; it may make so many millions of propagations.
+    """A solver for behaviours of `states` states; it may make `millions` million propagations.
 
-    Propagations are the solver's own count of what it does, the same on every machine. It is looked at every
-    `AT_ONCE` conflicts, so that a little more may be done; then `note` is told how far it is.
+    Propagations are the solver's own count of its work, the same on every machine. The count is checked every `AT_ONCE`
+    conflicts, so a little more may be done; `note` is called with the progress then.
     """
 
     def __init__(self, encoding: Encoding, millions: float, note: Callable[[str], object] = silent):
@@ -42,13 +42,13 @@ class Unrolling:
         self._steps.append(self._new(self.encoding.step_size))
 
     def _add(self, clauses, number, asked=0):
-        """Demand clauses of a state and the step from it."""
+        """Add clauses about a state and the step from it."""
         shared = np.concatenate([[0], self._bits[number], self._bits[number + 1], self._steps[number], [asked]])
         found, self._last = clauses.at(shared, self._last)
         self._solver.append_formula(found)
 
     def extend(self) -> None:
-        """One more state, and the step that leads to it."""
+        """Add one more state, and the step that leads to it."""
         self._add(self.encoding.step, self.states - 1)
         self.states += 1
         self._follow()
@@ -63,12 +63,14 @@ class Unrolling:
         return number >= 0 and self._found(self.encoding.broken[prop.name], number, prop.name)
 
     def going_wrong(self) -> np.ndarray | bool | None:
-        """The truths of a behaviour in whose last state something goes wrong; False for none, None if not decided."""
+        """The truths of a behaviour with something out of range in its last state; False for none, None if not decided."""
         wrong = self.encoding.wrong
         return wrong is not None and self._found(wrong, self.states - 1, "values in range")
 
     def _found(self, clauses, number, name):
-        """The truths of a behaviour for which clauses that are asked for hold of one of its states."""
+        """The truths of a behaviour in which the wanted clauses hold for its last state; False for none, None if not
+        decided.
+        """
         (asked,) = self._new(1).tolist()
         self._add(clauses, number, asked)
         answer = None

@@ -1,4 +1,4 @@
-"""A state as z3 variables: one for each leaf, and an array for what a bound without end sizes."""
+"""A state as z3 variables: one for each leaf, or an array where an unbounded bound or sort gives the size."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ EVERY = "*"
 
 
 class EndNeeded(Exception):
-    """An array that a bound without end sizes is looped over, or is inside another; `bound` is its name.
+    """An unbounded array is looped over, or inside another; `bound` is the name of its size, which needs an end.
 
-    `place` is what needs the end and its file and line, empty for a declaration.
+    `place` has the construct that needs the end, with file and line; it is empty for a declaration.
     """
 
     def __init__(self, bound: str, place: str = ""):
@@ -30,7 +30,7 @@ class EndNeeded(Exception):
 
 @dataclass(frozen=True)
 class Place:
-    """One leaf: `path` has `EVERY` where an array without end is indexed, `spare` leaves hold 0."""
+    """One leaf: `path` has `EVERY` for the index of an unbounded array; `spare` leaves hold 0."""
 
     path: tuple
     domain: Scalar
@@ -44,17 +44,17 @@ class Place:
 
     @property
     def starred(self) -> bool:
-        """Whether it is an array without end."""
+        """Whether it is an unbounded array."""
         return EVERY in self.path
 
 
 class Variables:
-    """The variables of a model at a scope, where the bounds named in `endless` have no end.
+    """The variables of a model at a scope, where the bounds and sorts named in `endless` are unbounded.
 
-    `array_bounds` are those of the endless bounds that size an array. Either no sort has an end or all have: then a
-    set is an array of truths. `over_ids` are the leaves of which there is one for each id of such a sort. `terms` are
-    the leaves of a state, `later` those of the state after it, and `paths` says of which leaf either is. `arguments`
-    are the symbols that stand for arguments of actions, with their domains.
+    `array_bounds` are the unbounded ones that size an array. Sorts are all bounded or all unbounded (`any_size`); in
+    the latter case a set is an array of truths. `over_ids` are the paths of leaves with one element for each id of such
+    a sort. `terms` are the leaves of a state, `later` those of the state after it; `paths` gives the leaf of either.
+    `arguments` are the symbols for arguments of actions, with their domains.
     """
 
     def __init__(self, model: Model, scope: Scope, endless: frozenset[str] = frozenset(), bits: int | None = None):
@@ -72,12 +72,12 @@ class Variables:
         self.paths = {key(term): path for terms in (self.terms, self.later) for path, term in terms.items()}
 
     def domain_of(self, part: int) -> Scalar | None:
-        """The domain of the leaf or of the argument that has a key; None for any other term."""
+        """The domain of the leaf or the argument with this key; None for any other term."""
         path = self.paths.get(part)
         return self.arguments.get(part, (None, None))[1] if path is None else self.domains[path]
 
     def declared(self, term: z3.ExprRef) -> tuple[float, float] | None:
-        """The declared range of a leaf, of an element of one or of an argument; None for what is none."""
+        """The declared range of a leaf, of an element of one, or of an argument; None for any other term."""
         domain = self.domain_of(key(term.arg(0) if z3.is_select(term) else term))
         if domain is None or isinstance(domain, SetOf):
             return None
@@ -85,17 +85,17 @@ class Variables:
         return -inf if low is None else low, inf if high is None else high
 
     def last(self, array: Array) -> z3.ExprRef:
-        """The last index of an array without end, were there an end: the bound itself, where the spare slot is."""
+        """The last index of an unbounded array if it had an end: the bound itself, where the spare slot is."""
         if isinstance(array.size, Bound):
             return self.end(array.size.name) + array.size.plus
         return self.end(array.size) - 1
 
     def end(self, name: str) -> z3.ExprRef:
-        """What a bound would be, or how many ids a sort would have, had it an end."""
+        """The symbol for the value of a bound, or for the number of ids of a sort, that is unbounded."""
         return z3.Int(f"end of {name}")
 
     def ends_of(self, conditions: list) -> list[z3.BoolRef]:
-        """That the leaves and arguments in some conditions are within their bounds, were there an end of these."""
+        """The formulas that the leaves and arguments in some conditions are within the ends of their bounds."""
         if not self.endless:
             return []
         terms = [elements_read(condition) for condition in conditions if not is_known(condition)]
@@ -121,19 +121,19 @@ class Variables:
         return [*self.terms.values(), *self.later.values(), *(term for term, _ in self.arguments.values())]
 
     def is_endless(self, array: Array) -> bool:
-        """Whether an array has no end."""
+        """Whether an array is unbounded."""
         return size_name(array) in self.endless
 
     def is_of_sort(self, array: Array) -> bool:
-        """Whether an array has an element for each id of a sort without end."""
+        """Whether an array has an element for each id of an unbounded sort."""
         return isinstance(array.size, str) and array.size in self.endless
 
     def width(self, domain: SetOf) -> int | None:
-        """The number of ids of which a set is, None for any number."""
+        """The number of ids of a set's sort; None if unbounded."""
         return None if self.any_size else self.scope[domain.sort]
 
     def slots(self, array: Array) -> int:
-        """Number of elements of an array with an end, its spare slot included."""
+        """Number of elements of a bounded array, its spare slot included."""
         return slots(array, self.scope)
 
     def _places(self, domain, path, spare):
@@ -187,7 +187,7 @@ class Variables:
         return z3.K(z3.IntSort(), self.constant(place.domain, 0)) if place.starred else 0
 
     def limits(self, domain: Scalar) -> tuple[int | None, int | None, str | None]:
-        """Least and greatest value of a number, and the bound that cuts it; None where there is none."""
+        """The least and the greatest value of a number, and the bound that cuts it; each None if there is none."""
         if isinstance(domain, SetOf):
             return None, None, None
         bound = None
@@ -207,7 +207,7 @@ def size_name(array: Array) -> str:
 
 
 def bounds_of(model: Model) -> frozenset[str]:
-    """The names of the bounds in a model's state and in the arguments of its transitions, but for sorts."""
+    """The names of the bounds in a model's state and in the arguments of its transitions, without sorts."""
     return frozenset(part.name for part in _parts_of(model) if isinstance(part, Bound)) - sorts_of(model)
 
 
@@ -224,7 +224,7 @@ def _parts_of(model):
 
 
 def _parts(domain):
-    """A domain, and what it is made of."""
+    """A domain and its parts."""
     yield domain
     match domain:
         case Record():

@@ -1,7 +1,7 @@
 """The vocabulary of lemmas: literals made from a state's declaration and the specification's own predicates.
 
 A literal is Python text over ``s``, two different ids ``a`` and ``b`` of one sort, and one index of each other array: a
-flag, a code, a member of a set, two numbers of one bound compared, a predicate of the specification.
+flag, a code, a member of a set, a comparison of two numbers with the same bound, or a predicate of the specification.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
 
 @dataclass(frozen=True)
 class Term:
-    """A leaf as text, its domain, and the names that it speaks of."""
+    """A leaf as text, its domain, and the names in it."""
 
     text: str
     domain: Scalar
@@ -35,8 +35,8 @@ class Term:
 
 @dataclass(frozen=True)
 class Literal:
-    """A condition as text, and the names that it speaks of; `sides` are left, sign and right of a comparison, a call
-    of a predicate `is_call`.
+    """A condition as text, and the names in it. A comparison has `sides`: left, sign and right; the call of a predicate
+    is marked `is_call`.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Literal:
 
 
 class Vocabulary:
-    """The literals of a model, and the domains of the names in them; `texts` has both signs of every literal."""
+    """The literals of a model, and the domains of the names in them; `texts` also has the opposite of every literal."""
 
     def __init__(self, model: Model):
         self.sort = _sort(model)
@@ -92,7 +92,7 @@ class Vocabulary:
     def bindings(
         self, names: Iterable[str], chosen_from: Callable[[Scalar], Iterable[Chosen]]
     ) -> Iterator[dict[str, Chosen]]:
-        """All that names may stand for, each chosen from what a function makes of its domain; a and b differ."""
+        """All choices of values for names, from the values that `chosen_from` gives for a domain; a and b differ."""
         names = [name for name in self.names if name in names]
         for chosen in product(*(chosen_from(self.names[name]) for name in names)):
             found = dict(zip(names, chosen))
@@ -152,7 +152,7 @@ def _index(size):
 
 
 def _sort(model):
-    """The sort of the first array over one."""
+    """The sort of the first array over a sort."""
     for field in model.state.fields.values():
         if isinstance(field.domain, Array) and isinstance(field.domain.size, str):
             return field.domain.size
@@ -160,7 +160,7 @@ def _sort(model):
 
 
 def _shown(model, name, domain):
-    """What the specification calls a domain: ``Broker``, ``Replica``, ``Epoch``."""
+    """The name of a domain in the specification: ``Broker``, ``Replica``, ``Epoch``."""
     for function in _called_by(model):
         for known, value in function.__globals__.items():
             if value == domain:
@@ -173,7 +173,7 @@ def _equality(term, value, names=frozenset()):
 
 
 def _compared(terms):
-    """Two numbers of one bound: equal, one less than the other, one the next."""
+    """Comparisons of two numbers with the same bound: equal, less, the successor."""
     numbers = [t for t in terms if isinstance(t.domain, Number) and isinstance(t.domain.high, Bound)]
     for one, other in combinations(numbers, 2):
         if one.domain.high.name == other.domain.high.name:
@@ -218,7 +218,7 @@ def _field_names(domain):
 
 
 def predicates(model: Model) -> list[Callable]:
-    """Functions without effects that transitions and properties of a model call, however deep."""
+    """The functions without effects that transitions and properties of a model call, directly or not."""
     starts = [t.function for t in model.transitions] + [p.predicate for p in model.properties]
     found = {f.__name__: f for f in _called_by(model) if f not in starts}
     return [f for f in found.values() if f.__code__.co_argcount and _is_pure(f)]
@@ -232,7 +232,7 @@ def _is_pure(function):
 
 
 def constants(model: Model) -> dict[str, int]:
-    """The names of codes that the model's functions know, with their values."""
+    """The names of codes in the globals of the model's functions, with their values."""
     found = {"NOBODY": NOBODY}
     for function in _called_by(model):
         for name, value in function.__globals__.items():

@@ -1,4 +1,4 @@
-"""How much z3 may do: its own count of what it did, which is the same on every machine, however busy."""
+"""How much z3 may do, by its own count of steps, which is the same on every machine."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ PATIENCE = 10
 class Work:
     """Work for all questions of a proof, in millions of z3's own steps (its resource count, `rlimit`).
 
-    All that z3 does in this process counts, the making of formulas too. `patience` is for one question about several
-    goals at once. `note` is told what is done now.
+    Everything that z3 does in this process counts, building formulas too. `patience` is the limit for one question
+    about several goals at once. `note` is called with what is being done.
     """
 
     def __init__(self, millions: float, note: Callable[[str], object] = silent):
@@ -27,13 +27,13 @@ class Work:
         self._note, self._whole = note, self
 
     def part(self, millions: float) -> Work:
-        """So many millions of steps from now on, which the whole counts, too."""
+        """A part of the work: `millions` million steps from now on, which also count as steps of the whole."""
         part = Work(millions, self._note)
         part._whole = self._whole
         return part
 
     def tell(self, text: str) -> None:
-        """Say what is done now."""
+        """Report what is being done."""
         self._note(f"{text}  {self._whole.done():,.0f} million steps of z3")
 
     def _count(self):
@@ -48,6 +48,6 @@ class Work:
         return (self._count() - self._begin) / MILLION
 
     def limit(self, solver: z3.Solver, millions: float | None = None) -> None:
-        """Let a solver's next question take no more than what is left, or than so many millions of steps."""
+        """Limit a solver's next question to the work left, and to `millions` million steps if given."""
         left = self.left() if millions is None else min(millions, self.left())
         solver.set("rlimit", min(MOST, max(1, int(left * MILLION))))

@@ -1,4 +1,4 @@
-"""What a step writes into a leaf: as a term of its sort, within its bound, of ids of its sort."""
+"""What a step writes into a leaf: a term of its sort, within its bound, with ids of its sort."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def leaf_after(variables: Variables, path: tuple, term: Term) -> z3.ExprRef:
 
 
 def of_its_sort(variables: Variables, path: tuple, term: Term) -> Term:
-    """That what a leaf is given, before it is a term of its sort, is an id of its sort, or a set of these."""
+    """The formula that the value written to a leaf, before conversion to its sort, is an id of its sort or a set of
+    such.
+    """
     domain = variables.domains[path]
     if variables.any_size:
         return conjunction(x < variables.end(domain.sort) for x in _ids_written(domain, path, term))
@@ -34,7 +36,7 @@ def of_its_sort(variables: Variables, path: tuple, term: Term) -> Term:
 
 
 def _ids_written(domain, path, term):
-    """The ids that a leaf over a sort without end is given: those that it is, or those that are put into a set."""
+    """The ids written to a leaf over an unbounded sort: the id itself, or those added to a set."""
     match domain:
         case Id():
             return [z3.Select(term, i) for i in _written_at(term)] if EVERY in path else [term]
@@ -47,7 +49,7 @@ def _ids_written(domain, path, term):
 
 
 def within_bound(variables: Variables, path: tuple, term: z3.ExprRef) -> Iterator[z3.BoolRef]:
-    """That a leaf which changes stays in its bound, an array without end where it is written."""
+    """The formulas that a changed leaf stays within its bound; in an unbounded array, where it is written."""
     place = next(p for p in variables.places if p.path == path)
     _, high, bound = variables.limits(place.domain)
     if place.spare or (bound and high is not None):
@@ -56,5 +58,5 @@ def within_bound(variables: Variables, path: tuple, term: z3.ExprRef) -> Iterato
 
 
 def _written_at(array):
-    """The indices at which an array without end was written."""
+    """The indices at which an unbounded array was written."""
     return distinct(t.arg(1) for t in applications((z3.Z3_OP_STORE,), array))

@@ -27,8 +27,8 @@ ASYMMETRIC = "the model tells ids apart where it was proved not to, a defect of 
 class Trace:
     """A behaviour: its first state, then each step with the state that it leads to.
 
-    With a `loop` it is a lasso: the steps after the first `loop` ones lead back to the state before them, and repeat for
-    ever. If there are none after them, the last state lasts for ever.
+    With a `loop` it is a lasso: the steps after the first `loop` ones lead back to the state before them, and repeat
+    for ever. If there are none after them, the last state lasts for ever.
     """
 
     model: Model
@@ -89,7 +89,9 @@ def require_no_fault(run: RunDirectory, kernel: Kernel, outcome: Outcome) -> Non
 
 
 def _told_again(kernel, state):
-    """The error that plain Python raises in a state. It names the caller of a function of `sets`, which the kernel cannot."""
+    """The error that plain Python raises in a state. It names the caller of a function of `sets`, which the kernel
+    cannot.
+    """
     asked = (*kernel.state_properties, *kernel.step_properties)
     execution = Execution(replace(kernel.model, properties=asked), kernel.scope)
     try:

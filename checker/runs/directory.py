@@ -4,9 +4,9 @@
 ``level.json``, which names the files that count, each with its rows and its checksum, and the level before by the
 checksum of its ``level.json`` (of ``run.json``, for the first). ``levels.json`` names the complete levels and
 ``run.json`` by their checksums; it is written last. Other files were left by killed tasks, and are ignored.
-``result.json`` holds the outcome, its checksum, and the contents of ``levels.json`` at that time. Checksums are compared
-on every read, so that damaged or exchanged files are reported. A directory may be a local path or any URI that Arrow
-opens (``hdfs://``, ``s3://`` ...), as long as driver and executors share it.
+``result.json`` holds the outcome, its checksum, and the contents of ``levels.json`` at that time. Checksums are
+compared on every read, so that damaged or exchanged files are reported. A directory may be a local path or any URI that
+Arrow opens (``hdfs://``, ``s3://`` ...), as long as driver and executors share it.
 
 Columns: ``w0`` ``w1`` ... the packed state (uint64); ``key`` 44 bits of the state's hash; ``parent`` the
 key of a state of the previous level; ``step`` the number of the step that leads from there.

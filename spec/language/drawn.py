@@ -11,7 +11,9 @@ from kafkaproof.spec.language.steps import Step
 
 
 def step_drawn(step: Step, transition: Transition, lanes: list[str]) -> dict[str, object]:
-    """A step of a history (`kafkaproof.checker.pictures.history`) without the state after it: text, lane, words and arrows."""
+    """A step of a history (`kafkaproof.checker.pictures.history`) without the state after it: text, lane, words and
+    arrows.
+    """
     values = {**step.arguments, "answer": step.answer or ""}
     arrows = [
         {

@@ -42,8 +42,8 @@ class Arrow:
 class Transition:
     """A transition function, the lane that it acts in, the arrows that it draws, and its kind.
 
-    `only` narrows the domains of some arguments: who takes the step in this model. `partner` is the transition of another
-    system that a process takes with this one.
+    `only` narrows the domains of some arguments: who takes the step in this model. `partner` is the transition of
+    another system that a process takes with this one.
     """
 
     function: Callable
@@ -182,18 +182,16 @@ def eventually_always(predicate: Callable, *, given: tuple[Assumption, ...], nam
 class Model:
     """One variant of a system: everything that an execution needs.
 
-    `initial(s, ...)` fills a state of zeros, once for every choice of its annotated arguments.
-    `scope` gives the default sizes, `others` those of scopes with other names than `STANDARD`, and `largest`
-    the greatest that may be asked for; `sizes` says what each of them means or bounds. `expected` maps a scope
-    (values in the order of `scope`) to the violated properties with the length of their shortest
-    counterexamples, in states (of a lasso, up to the first state of its loop); at the scopes `safety_only`, whose
-    graphs are too large, liveness is asked only by name. `answers` names the codes that `seams` return, for the text
-    of steps. `parts` names the models (system, variant) of what a composed one
-    leaves out, or bounds more than they do.
-    `interchangeable` names the sorts whose ids are to be told apart by no transition and no property of safety, which is
-    proved before a run up to symmetry; each with the first ones that are told apart from the rest: a sort whose ids
-    they are (a receiver is one of the first brokers), or how many.
-    `projections` names machines that a few fields show, each of which is whole at the scope of the same name.
+    `initial(s, ...)` fills a state of zeros, once for every choice of its annotated arguments. `scope` gives the
+    default sizes, `others` those of scopes with other names than `STANDARD`, and `largest` the greatest that may be
+    asked for; `sizes` says what each of them means or bounds. `expected` maps a scope (values in the order of `scope`)
+    to the violated properties with the length of their shortest counterexamples, in states (of a lasso, up to the first
+    state of its loop); at the scopes `safety_only`, whose graphs are too large, liveness is asked only by name.
+    `answers` names the codes that `seams` return, for the text of steps. `parts` names the models (system, variant) of
+    what a composed one leaves out, or bounds more than they do. `interchangeable` names the sorts whose ids are to be
+    told apart by no transition and no property of safety, which is proved before a run up to symmetry; each with the
+    first ones that are told apart from the rest: a sort whose ids they are (a receiver is one of the first brokers), or
+    how many. `projections` names machines that a few fields show, each of which is whole at the scope of the same name.
     `replaced` has each function that another stands for in this variant, with that other one, oldest first.
     """
 
@@ -227,8 +225,8 @@ class Model:
     def rebound(self, replacements: Mapping[Callable, Callable], **changes) -> Model:
         """This model with callees (or whole transitions) replaced, and other fields changed.
 
-        What is asked or assumed of a transition that is replaced is so of the one that takes its place. Raises RuleError
-        where nothing calls what shall be replaced.
+        What is asked or assumed of a transition that is replaced is so of the one that takes its place. Raises
+        RuleError where nothing calls what shall be replaced.
         """
         self._require_called(replacements)
         renamed = {
