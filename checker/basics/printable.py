@@ -1,4 +1,4 @@
-"""Makes what is printed harmless: names in logs and files may hold what a terminal obeys, or what turns text around."""
+"""Escapes unsafe characters in printed text: names in logs and files may hold control codes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ UNSAFE = (
     r"\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
     r"\ufff9-\ufffb\U000e0000-\U000e007f"
 )
-"""Characters that are never printed, as a class of a regular expression: controls but for tabs and ends of lines,
-what has no width, what turns the direction of text, and halves of characters."""
+"""Characters that are never printed, as a class of a regular expression: controls except tabs and ends of lines,
+characters without width, changes of text direction, and surrogates."""
 _UNSAFE = re.compile(f"[{UNSAFE}]")
 
 
 def printable(text: str) -> str:
-    """A text with every unsafe character written out, as ``\\x1b`` or ``\\u202e``."""
+    """A text with every unsafe character escaped, as ``\\x1b`` or ``\\u202e``."""
     return _UNSAFE.sub(_written_out, text)
 
 
@@ -27,7 +27,7 @@ def _written_out(found: re.Match) -> str:
 
 
 class Printable:
-    """A stream to which only printable text goes; in all else it is the one behind it."""
+    """A stream that passes on only printable text, and otherwise behaves like the one behind it."""
 
     def __init__(self, stream):
         self.behind = stream
@@ -47,13 +47,13 @@ class Printable:
 
 
 def obeyed(stream):
-    """The stream behind one that is printable: for what a terminal shall obey, as colours and the return of a line."""
+    """The stream behind a printable one, for what a terminal must interpret: colours and carriage returns."""
     return stream.behind if isinstance(stream, Printable) else stream
 
 
 @contextmanager
 def only_printable() -> Iterator[None]:
-    """While the block runs whatever is printed is printable."""
+    """Make everything printed within the block printable."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = map(Printable, before)
     try:

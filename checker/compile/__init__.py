@@ -1,1 +1,1 @@
-"""From the little language to machine code: one kernel that judges and expands packed states."""
+"""From the little language to machine code: the kernel that judges and expands packed states."""

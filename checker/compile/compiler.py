@@ -1,9 +1,9 @@
-"""Compiling the little language: functions as LLVM's intermediate text, one for each kind of arguments.
+"""Compiling the little language to LLVM's intermediate text.
 
-A number is 64 bits wide, a record or an array is the address of what `record.dtype` describes. A function is
-lowered once for the kinds of its arguments (numbers, or a domain of the declaration) and for what its globals
-stand for. Its name holds a hash of its text, and that text the names of all that it calls: rebound copies that
-differ anywhere differ in their names, and copies that do not are one. `machine` turns the text into code.
+A number is 64 bits wide; a record or an array is an address, where the layout is that of `record.dtype`. A function is
+lowered once for each combination of kinds of its arguments (numbers, or domains of the declaration) and values of its
+globals. Its name in LLVM holds a hash of its text, and the text holds the names of its callees: rebound copies that
+differ anywhere have different names, and equal copies share one. `machine` turns the text into code.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from kafkaproof.spec.language.subset import definition, rule_error
 
 
 class UnitError(UserError):
-    """A function uses something that cannot be compiled; the message names it and where it stands."""
+    """A function uses something that cannot be compiled; the message names it and its place."""
 
 
 class Program:
     """Functions that call each other, at one scope.
 
-    Every index and every shift is tested: where one is out of range, it goes on with 0, and the word called `FLAG`
-    becomes the number of the place in `places`. So it does where a number has no room in 64 bits.
+    Every index and every shift is checked. If one is out of range, 0 is used instead, and the word called `FLAG`
+    becomes the number of the place in `places`. The same happens if a number overflows 64 bits.
     """
 
     FLAG = "out_of_range"
@@ -57,7 +57,7 @@ class Program:
         return "\n".join(self._texts.values()) + "\n"
 
     def lowered(self, function: Callable | Generated, kinds: tuple) -> Lowered:
-        """A function for arguments of these kinds, lowered with all that it calls. Raises UnitError."""
+        """Lower a function for arguments of these kinds, with all its callees. Raises UnitError."""
         key = function, kinds
         if key not in self._lowered:
             body = Statements(self, function)
@@ -68,14 +68,14 @@ class Program:
         return self._lowered[key]
 
     def export(self, name: str, function: Callable | Generated, kinds: tuple) -> None:
-        """Lower a function that the outside calls by `name`; no two arguments reach the same memory."""
+        """Lower a function that is called from outside by `name`; its arguments must not share memory."""
         body = Statements(self, function)
         text = body.lower(kinds, "noalias ")
         self._texts[name] = f"define {type_of(body.answer)} @{name}{text}"
 
 
 class Statements:
-    """One function while it is lowered; `answer` is the kind that it returns, None while it is not known."""
+    """One function while it is lowered; `answer` is the kind that it returns, None until that is known."""
 
     def __init__(self, program: Program, function: Callable | Generated):
         if isinstance(function, Generated):
@@ -98,7 +98,7 @@ class Statements:
         return f"({', '.join(f'{t}%a{i}' for i, t in enumerate(types))}) nounwind {self._writer.body()}"
 
     def _told(self, what, node):
-        """What is to be said of a place, and where that is."""
+        """A message about a node, with its file and line."""
         return str(rule_error(what, node, self._code)) if self._code else f"{what}: {ast.unparse(node).splitlines()[0]}"
 
     def _lower(self, kinds):

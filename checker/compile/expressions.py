@@ -1,6 +1,6 @@
-"""Expressions of the little language as LLVM's intermediate text: what Python says they are worth.
+"""Expressions of the little language as LLVM's intermediate text, with Python's values.
 
-Conditions are numbers, 0 or 1, as they are in Python; where one decides a jump, it jumps by itself.
+Conditions are numbers, 0 or 1, as in Python; one that decides a jump is compiled to jumps.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OUT_OF_RANGE = "the function out_of_range(): the number of the place where an in
 
 
 class CompileError(Exception):
-    """Something cannot be compiled; `node` is where it stands."""
+    """Something cannot be compiled; `node` is the place."""
 
     def __init__(self, reason: str, node: Node):
         super().__init__(reason)
@@ -54,9 +54,9 @@ class Surroundings(Protocol):
 class Expressions:
     """The expressions of one function.
 
-    `names` are its globals and `assigned` the names that it assigns to. `parameters` are values, `locals` hold
-    the kind and the slot of each name assigned so far; `told` says what is wrong at a node, and where. What is
-    `exact` must have room in 64 bits; hashes that the checker computes wrap around.
+    `names` are its globals and `assigned` the names that it assigns to. `parameters` are values; `locals` hold the kind
+    and the slot of each name assigned so far. `told` makes the message about a node. Arithmetic is checked for overflow
+    if `exact`; the checker's own hashes wrap around.
     """
 
     def __init__(
@@ -120,13 +120,13 @@ class Expressions:
         return kind, self.writer.ask(f"getelementptr [{size} x i8], ptr {base.text}, i64 {index.text}")
 
     def _checked(self, value, limit, node):
-        """A number that must be below `limit`; where it is not, that is noted, and 0 taken."""
+        """A number that must be below `limit`; if it is not, that is noted, and 0 used instead."""
         inside = self._compared("ult", value, number(limit))
         self._note(inside, "out of range", node)
         return self._select(inside, value, number(0))
 
     def _note(self, right, what, node):
-        """Note, where a bit is not set, that something is wrong at a place."""
+        """Note, if a bit is not set, that something is wrong at a place."""
         self.program.places.append(self._told(what, node))
         flag, last = f"@{self.program.FLAG}", number(len(self.program.places) - 1)
         self.writer.store(self._select(right, self.writer.load(NUMBER, flag), last), flag)
@@ -141,7 +141,9 @@ class Expressions:
         return Value(kind, address)
 
     def leaf(self, value: Value) -> Value:
-        """A number as a leaf holds it; one that has no room becomes the nearest that has, and so leaves any range."""
+        """A number as 32 bits for a leaf; one that does not fit becomes the nearest that does, which is out of any
+        range.
+        """
         if value.constant is None:
             for beyond, most in (("sgt", MOST), ("slt", LEAST)):
                 value = self._select(self._compared(beyond, value, number(most)), number(most), value)
@@ -160,7 +162,7 @@ class Expressions:
         return self._made(OPERATORS[type(operator)], left, right)
 
     def _exact(self, intrinsic, left, right, node):
-        """A sum, difference or product; one that has no room in 64 bits is noted."""
+        """A sum, difference or product; overflow of 64 bits is noted."""
         called = f"@llvm.{intrinsic}.with.overflow.i64(i64 {left.text}, i64 {right.text})"
         both = self.writer.ask(f"call {{i64, i1}} {called}")
         beyond = self.writer.ask(f"extractvalue {{i64, i1}} {both}, 1")
@@ -187,7 +189,7 @@ class Expressions:
         return number(int(value))
 
     def local(self, name: str, kind: object) -> tuple[object, str]:
-        """The kind and the slot of a local, which is of the given kind if it is new."""
+        """The kind and the slot of a local; a new one gets this kind."""
         if name not in self.locals:
             self.locals[name] = kind, self.writer.slot(kind)
         return self.locals[name]
@@ -205,7 +207,7 @@ class Expressions:
         raise CompileError("arithmetic is + - *", node)
 
     def _bit(self, node):
-        """A condition as one bit, all of it evaluated."""
+        """A condition as one bit; all its parts are evaluated."""
         match node:
             case ast.UnaryOp(op=ast.Not()):
                 return self.writer.ask(f"xor i1 {self._bit(node.operand)}, true")
@@ -228,7 +230,7 @@ class Expressions:
         return value
 
     def branch(self, node: ast.expr, yes: str, no: str) -> None:
-        """Jump to `yes` where a condition holds, else to `no`; evaluates no more than Python does."""
+        """Jump to `yes` if a condition holds, else to `no`; evaluates only what Python evaluates."""
         match node:
             case ast.BoolOp():
                 for operand in node.values[:-1]:
@@ -257,7 +259,7 @@ class Expressions:
                 self.writer.begin(further)
 
     def _chosen(self, node):
-        """The value of an expression that evaluates one of its parts or another."""
+        """The value of an expression that evaluates only some of its parts."""
         join, slots = self.writer.name("join"), {}
 
         def take(value):

@@ -1,9 +1,9 @@
-"""Compiling a model at a scope: one generated function that judges and expands packed states.
+"""Compiling a model at a scope: a generated function that judges and expands packed states.
 
-The generated `expand` unpacks each state, asks every property of states, runs every transition with every
-choice of arguments, packs what it leads to, and asks every property of steps. It is the only code that
-runs for each state; `table` deduplicates and `routing` hands on what it yields. With a symmetry, what is packed
-is the representative of a state's orbit.
+The generated `expand` unpacks each state, evaluates every property of states, runs every transition with every choice
+of arguments, packs the successors, and evaluates every property of steps. It is the only code that runs for each state;
+`table` removes duplicates from its output, and `routing` distributes it. With symmetry, it packs the representative of
+a state's orbit.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from kafkaproof.spec.language.renaming import Symmetry
 
 @dataclass(frozen=True)
 class Compiled:
-    """What travels to executors: LLVM's text (compressed), and the names and sizes to read results by.
+    """What is sent to executors: LLVM's text (compressed), and the names and sizes needed to read the results.
 
-    `entry`, a hash of the text, tells one specification at one scope from every other. `state_names` and
+    `entry`, a hash of the text, identifies the specification and scope. `state_names` and
     `step_names` order the rows of the tallies; a state takes `size` bytes while transitions run. `ties` is the table
     of `representatives`, empty without a symmetry.
     """
@@ -66,7 +66,7 @@ class Compiled:
 class Kernel:
     """A model at a scope, packed and ready to be compiled; decodes packed states and step numbers.
 
-    With `symmetric`, states stand for all that renaming the model's interchangeable ids makes of them.
+    With `symmetric`, a state represents its orbit under renaming of the model's interchangeable ids.
     """
 
     def __init__(self, model: Model, scope: Scope, properties: tuple[Property, ...], symmetric: bool = False):
@@ -130,7 +130,7 @@ class Kernel:
         return Generated.of("\n".join(lines), **called)
 
     def _pack(self):
-        """The function that packs what a step leads to, or says that it is out of range."""
+        """The function that packs the state after a step, or reports that it is out of range."""
         outside = Generated.of(self.packing.range_source())
         if not self.representatives:
             return Generated.of(self.packing.pack_source(), what_is_outside=outside)
@@ -154,7 +154,7 @@ class Kernel:
         return {f"{prefix}{i}": p.predicate for i, p in enumerate(properties)}
 
     def _judging_steps(self):
-        """Text of the function that asks the properties of every step."""
+        """Text of the function that evaluates the properties of all steps."""
         yield "def judge(s, t, i, number, broken):"
         for i, prop in enumerate(self.step_properties):
             if not prop.of:
@@ -303,7 +303,9 @@ class Expansion:
         self._code = Code(compiled.text, *compiled.exported, speed=speed)
 
     def representatives(self, states: np.ndarray) -> np.ndarray:
-        """The packed representatives of packed states, shape (n, words), each once; without a symmetry themselves."""
+        """The packed representatives of packed states, shape (n, words), without repetition; without symmetry, the
+        states.
+        """
         if not self.compiled.ties:
             return states
         found = np.array(states, np.uint64)
@@ -325,8 +327,8 @@ class Expansion:
         `origins` are indices into `states`, `numbers` step numbers; the arrays are reused by the next
         batch. Afterwards `judged` holds, for each property of states, the first index that violates it
         (or reaches it, for *sometimes*), `broken` the first (index, step number) for each property of
-        steps, `fault` the first step that left a declared range (a number below 0: an index did, in some step from
-        that state), and `dead` the first state without a step; -1 for none.
+        steps, `fault` the first step that left a declared range (a number below 0: an index was out of range in some
+        step from that state), and `dead` the first state without a step; -1 for none.
         """
         first, states = 0, np.ascontiguousarray(states, np.uint64)
         while first < len(states):
@@ -366,7 +368,7 @@ def require_in_range(kernel: Kernel, expansion: Expansion) -> None:
 
 
 def told_fault(kernel: Kernel, number: int) -> str:
-    """What a step did whose number is a `fault`: left a declared range; below 0, used an index out of its range."""
+    """The message about a `fault`: a step left a declared range, or (a number below 0) used an index out of range."""
     name = f"{kernel.model.system}/{kernel.model.variant}"
     if number < 0:
         return f"{name}: {kernel.places[-number]}"

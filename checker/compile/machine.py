@@ -1,8 +1,8 @@
 """Machine code: LLVM's text is compiled once on each machine, kept in the user's cache directory, and loaded.
 
-What is kept is named after all that decides it: the text, the version of LLVM, this processor. It holds a checksum,
-so that a file that was damaged counts as missing; it is put in place whole, so that processes never wait
-for each other. Where nothing can be kept, every process compiles for itself.
+A cached file is named by a hash of its inputs: the text, the version of LLVM, the processor, the speed. It has a
+checksum, so that a damaged file counts as missing; it is written atomically, so that processes never wait for each
+other. If nothing can be cached, every process compiles for itself.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _numbers = count()
 
 
 def cache_directory() -> Path:
-    """Where machine code is kept: ``$XDG_CACHE_HOME`` or ``~/.cache``."""
+    """The directory of cached machine code, below ``$XDG_CACHE_HOME`` or ``~/.cache``."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "kafkaproof" / "kernels"
 
 
 class Code:
-    """Machine code in this process, for as long as this object lives; `address` tells where a name is.
+    """Machine code in this process, for as long as this object lives.
 
-    Code that does not run for long is made sooner at a lower `speed`, from 0.
+    A lower `speed` (from 0) compiles faster, for code that does not run for long.
     """
 
     def __init__(self, text: str, *names: str, speed: int = SPEED):
@@ -47,15 +47,15 @@ class Code:
         return self._library[name]
 
     def function(self, name: str, arguments: int):
-        """An exported function, as a callable for integers and addresses that answers an integer."""
+        """An exported function, as a callable that takes integers and addresses, and returns an integer."""
         return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * arguments)(self.address(name))
 
     def word(self, name: str) -> int:
-        """The number that stands at an exported name."""
+        """The number stored at an exported name."""
         return ctypes.c_int64.from_address(self.address(name)).value
 
     def call(self, name: str, *arguments: int | np.ndarray) -> int:
-        """What an exported function answers to numbers and arrays."""
+        """Call an exported function with numbers and arrays; returns its result."""
         addresses = (a.ctypes.data if isinstance(a, np.ndarray) else a for a in arguments)
         return self.function(name, len(arguments))(*addresses)
 
@@ -76,7 +76,7 @@ def _linker() -> llvm.LLJIT:
 
 
 def _object_of(text: str, speed: int) -> bytes:
-    """The object file of a text, from the cache where it is there."""
+    """The object file of a text, from the cache if it is there."""
     path = cache_directory() / f"{_key(text, speed)}.o"
     code = _kept(path)
     if code is None:
@@ -114,11 +114,11 @@ def _keep(path, code):
             file.write(hashlib.sha256(code).digest() + code)
         os.replace(file.name, path)
     except OSError:
-        pass  # a full disk, a directory that belongs to somebody else: the code is compiled again next time
+        pass  # a full disk, or a directory without permission: the code is compiled again next time
 
 
 def compiled(text: str, speed: int = SPEED) -> bytes:
-    """The object file that LLVM makes of a text."""
+    """The object file that LLVM compiles from a text."""
     target = _target()
     module = llvm.parse_assembly(text)
     module.triple, module.data_layout = target.triple, str(target.target_data)

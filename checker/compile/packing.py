@@ -1,4 +1,4 @@
-"""The packed form of a state: all leaves side by side in 64-bit words, and the code that packs them.
+"""The packed form of a state: all leaves side by side in 64-bit words; and the code that packs them.
 
 The top bit of the first word is always 1, so that an empty slot of a hash table is a word of 0.
 """
@@ -59,8 +59,8 @@ class Packing:
     def pack_source(self) -> str:
         """Text of ``pack(s, words)``: 0 when packed, -1 - i when leaf i is out of its range.
 
-        A return of 1 + i says that bound i (an index into `bounds`) was left. Most steps that are not packed
-        do that, so the leaves of bounds are tested first.
+        It returns 1 + i if bound i (an index into `bounds`) is exceeded. That is the most common reason, so leaves with
+        a bound are tested first.
         """
         words = [[str(MARK)]] + [["0"] for _ in range(self.words - 1)]
         for place in self.places:
@@ -77,13 +77,13 @@ class Packing:
         )
 
     def within_source(self) -> str:
-        """Text of ``within(s)``, which answers what `pack` would, and packs nothing."""
+        """Text of ``within(s)``, which returns what `pack` would, without packing."""
         bounded, others = ([leaf for leaf in self.leaves if bool(leaf.bound) == of_bound] for of_bound in (True, False))
         tests = [_range_test(bounded), _range_test(others)]
         return "\n".join(["def within(s):", *(line for test in tests for line in test), "    return 0", ""])
 
     def range_source(self) -> str:
-        """Text of ``what_is_outside(s)``, the code of a leaf out of its range: of a bound, before any that has none."""
+        """Text of ``what_is_outside(s)``, the code of a leaf out of its range; leaves with a bound come first."""
         lines = ["def what_is_outside(s):"]
         for leaf in self.leaves:
             if leaf.bound:
@@ -107,7 +107,7 @@ class Packing:
 
 
 def _range_test(leaves):
-    """Text that returns where a leaf is out of its range: has a bit too many, or is beyond an odd end."""
+    """Text that returns if a leaf is out of its range: it has a bit too many, or exceeds an end that is not 2^n - 1."""
     if not leaves:
         return
     widths = sorted({_width(leaf) for leaf in leaves})
@@ -124,5 +124,5 @@ def _range_test(leaves):
 
 
 def _width(leaf):
-    """How many bits a leaf takes."""
+    """The number of bits of a leaf."""
     return (leaf.high - leaf.low).bit_length()

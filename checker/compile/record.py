@@ -1,4 +1,4 @@
-"""The NumPy record that holds a state, as compiled transitions read and write it."""
+"""The NumPy record of a state, which compiled transitions read and write."""
 
 from __future__ import annotations
 

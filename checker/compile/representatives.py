@@ -1,9 +1,9 @@
-"""Symmetry in the kernel: the one packed form that stands for all states that renaming ids makes alike.
+"""Symmetry in the kernel: the packed form that represents the orbit of a state under renaming of ids.
 
-A permutation is a number, four bits an id: digit `i` of an *order* is the id that becomes `i`. To find the
-representative of a state, each id gets a key that does not depend on anybody's name; ids are sorted by key, so that
-as a rule one order is left; where keys are equal, every order of those ids is tried, and the least packed form wins.
-So the form is the same for all states of an orbit, whatever the keys are worth: bad keys cost time only.
+A permutation is a number with four bits for each id: digit `i` of an *order* is the id that becomes `i`. To find the
+representative of a state, each id gets a key that does not depend on the names of ids, and ids are sorted by key. That
+usually leaves one order. Ids with equal keys are tried in every order, and the least packed form is taken. So the form
+is the same for all states of an orbit, however poor the keys are: poor keys only cost time.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Representatives:
         return Generated.of("\n".join(self._renamed_text()))
 
     def image(self, domain: Domain, value: str) -> str:
-        """The text of a value of a domain, renamed, where `unfold` has been written before."""
+        """The text of a renamed value of a domain; the text of `unfold` must come before it."""
         if not isinstance(domain, (Id, SetOf)) or not (sort := self._symmetry.sort_of(domain.sort)):
             return value
         if isinstance(domain, Id):
@@ -62,7 +62,7 @@ class Representatives:
         return "(" + " | ".join(f"({value} >> {sort}{i} & 1) << {i}" for i in range(count)) + ")"
 
     def unfold(self) -> Iterator[str]:
-        """Statements that take the orders apart: ``brokers0`` becomes 0, and ``brokers_to`` holds all images."""
+        """Statements that unpack the orders: id ``brokers0`` becomes 0, and ``brokers_to`` holds all images."""
         for sort, blocks in self._symmetry.blocks.items():
             ids = [i for block in blocks for i in block]
             yield from (f"    {sort}{i} = {sort} >> {DIGIT * i} & {MOST_IDS}" for i in ids)
@@ -84,7 +84,7 @@ class Representatives:
         yield "    return 0"
 
     def _before(self, named, path):
-        """The expression of what renaming brings to the place of a leaf (or of a length above it)."""
+        """The expression of the leaf that renaming moves to the place of this one (or of a length above it)."""
         sorts = {position: self._symmetry.sort_of(name) for position, name in named.indices}
         return _expression(
             path,
@@ -115,7 +115,7 @@ class Representatives:
         yield "    return 0"
 
     def _sorting(self, sort, blocks):
-        """Statements that sort the ids of each block by key: their order, and which neighbours have the same key."""
+        """Statements that sort the ids of each block by key, and note which neighbours have equal keys."""
         for block in blocks:
             yield from (f"    {sort}{i} = {i}" for i in block)
             yield from (f"    {sort}_key{i} = {_key(sort, i)}(s)" for i in block)
@@ -133,7 +133,7 @@ class Representatives:
         yield f"    {sort}_ties = " + (" | ".join(ties) or "0")
 
     def _key_text(self, sort, i):
-        """Text of the key of one id: a sum over leaves, each by what it says of the id, weighted by its kind."""
+        """Text of the key of one id: a sum over leaves of what each says about the id, weighted by the kind of leaf."""
         yield f"def {_key(sort, i)}(s):"
         yield "    key = 0"
         for named in self._stored:
@@ -142,7 +142,7 @@ class Representatives:
         yield "    return key"
 
     def _said(self, named, sort, i):
-        """What a leaf says of an id, as (role, expression)."""
+        """What a leaf says about an id, as (role, expression)."""
         domain, value = named.leaf.domain, _expression(named.leaf.path, {})
         about = self._symmetry.sort_of(domain.sort) if isinstance(domain, (Id, SetOf)) else None
         own = any(
@@ -159,7 +159,7 @@ class Representatives:
             yield "member", f"({value} >> {i} & 1)"
 
     def _kind(self, named, sort, i):
-        """The path of a leaf with all ids taken out, but for whether they are this one."""
+        """The path of a leaf, with each id replaced by whether it is this one."""
         path = list(named.leaf.path)
         for position, name in named.indices:
             found = self._symmetry.sort_of(name)
@@ -169,7 +169,7 @@ class Representatives:
 
 
 def _expression(path, ids):
-    """What stands at a path in `s`, with some of its indices replaced by names."""
+    """The expression of a path in `s`, with some of its indices replaced by names."""
     parts = (f"[{ids.get(i, part)}]" if isinstance(part, int) else f".{part}" for i, part in enumerate(path))
     return "s" + "".join(parts)
 
@@ -179,12 +179,12 @@ def _key(sort, i):
 
 
 def _weight(kind, role):
-    """An odd number of 64 bits that belongs to one kind of leaf in one role."""
+    """A 64-bit odd number for a kind of leaf in a role."""
     return int.from_bytes(hashlib.sha256(f"{kind} {role}".encode()).digest()[:8], "big") >> 1 | 1
 
 
 def _less(words):
-    """Whether the words `trial` come before the words `words`."""
+    """The text of the comparison whether `trial` is less than `words`."""
     text = f"trial[{words - 1}] < words[{words - 1}]"
     for word in reversed(range(words - 1)):
         text = f"(trial[{word}] < words[{word}] or trial[{word}] == words[{word}] and {text})"
@@ -192,9 +192,9 @@ def _less(words):
 
 
 def _tie_table(ids, start):
-    """For each set of ties between neighbours (bit i: i and i + 1) the orders that change tied ids only.
+    """For each set of ties between neighbours (bit i: i and i + 1), the orders that permute tied ids only.
 
-    First (first, behind the last) for each set, as indices into the whole table, in which this one is at `start`.
+    The table begins with (first, last + 1) for each set, as indices into the whole table, where this one is at `start`.
     """
     head, orders = [], []
     for ties in range(1 << max(0, ids - 1)):

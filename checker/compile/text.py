@@ -1,4 +1,4 @@
-"""Writing one function of LLVM's intermediate text: values, blocks, memory, jumps."""
+"""Writing the text of one LLVM function: values, blocks, memory, jumps."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ NUMBER = "a number"
 
 @dataclass(frozen=True)
 class Value:
-    """What an expression is at run time: a number of 64 bits, or the address of a record or an array.
+    """The value of an expression at run time: a 64-bit number, or the address of a record or an array.
 
-    `kind` is `NUMBER` or the domain of what stands at the address; `text` names the value.
+    `kind` is `NUMBER` or the domain of the data at the address; `text` names the value.
     """
 
     kind: object
@@ -19,12 +19,12 @@ class Value:
 
     @property
     def constant(self) -> int | None:
-        """The number, where it is known already."""
+        """The number, if it is known at compile time."""
         return None if self.text.startswith("%") else int(self.text)
 
     @property
     def type(self) -> str:
-        """The type that LLVM gives it."""
+        """Its type in LLVM."""
         return type_of(self.kind)
 
 
@@ -34,12 +34,12 @@ def type_of(kind: object) -> str:
 
 
 def number(value: int) -> Value:
-    """A number that is known, as 64 bits; from 2 ** 63 on it stands for a pattern of bits."""
+    """A known number, as 64 bits; from 2 ** 63 on, it is a bit pattern."""
     return Value(NUMBER, str(value - (1 << 64) if value >> 63 > 0 else value))
 
 
 class Writer:
-    """The text of one function as it grows. `live` is false behind a jump, until the next block begins."""
+    """The text of one function as it grows. `live` is False after a jump, until the next block begins."""
 
     def __init__(self):
         self.live = True
@@ -67,7 +67,7 @@ class Writer:
         return Value(NUMBER, self.ask(instruction))
 
     def slot(self, kind: object) -> str:
-        """Room for a local of this kind, zero until it is stored; LLVM turns it into registers."""
+        """Memory for a local of this kind, zero until it is stored; LLVM turns it into registers."""
         name = f"%{self.name('slot')}"
         zero = "0" if kind is NUMBER else "null"
         self._slots += [f"  {name} = alloca {type_of(kind)}", f"  store {type_of(kind)} {zero}, ptr {name}"]
@@ -96,10 +96,10 @@ class Writer:
         self.leave(f"br i1 {bit}, label %{yes}, label %{no}")
 
     def begin(self, label: str) -> None:
-        """Begin the block that a label names."""
+        """Begin the block with this label."""
         self._lines.append(f"{label}:")
         self.live = True
 
     def body(self) -> str:
-        """All that was written, between its braces."""
+        """The text written, in braces."""
         return "\n".join(["{", "entry:", *self._slots, *self._lines, "}"])

@@ -1,1 +1,1 @@
-"""A model in plain Python: chosen by name, run step by step, its fields by name."""
+"""A model in plain Python: selected by name, executed step by step, its fields found by name."""

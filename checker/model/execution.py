@@ -22,7 +22,7 @@ class ExecutionError(UserError):
 
 
 class Execution:
-    """One model at one scope in plain Python; the seams are watched, so that steps show their answers."""
+    """One model at one scope in plain Python. Seams are wrapped, so that steps show their answers."""
 
     def __init__(self, model: Model, scope: Scope):
         require_accepted(model, scope)
@@ -78,7 +78,7 @@ class Execution:
         return after if self._run(where, function, after, *arguments) else None
 
     def _run(self, where, function, *arguments):
-        """What a function answers; an index or an id out of range is an error in the specification."""
+        """Call a function; an index or an id out of range is an error in the specification."""
         try:
             return function(*arguments)
         except IndexError as error:
@@ -88,7 +88,7 @@ class Execution:
             ) from error
 
     def spends(self, before: Plain, after: Plain) -> bool:
-        """Whether a step spends a budget: a fault, or something else that nobody owes."""
+        """Whether a step spends a budget (see `domains.Budget`)."""
         return any(get(before, path) != get(after, path) for path in self._budgets)
 
     def step(self, transition: Transition, arguments: tuple[int, ...]) -> Step:
@@ -119,7 +119,8 @@ class Execution:
     def beyond(self, state: Plain, where: str) -> str | None:
         """The first bound that a state leaves, or None; `where` names the step to it in an error of its range.
 
-        A step beyond a bound is cut, whatever else it does: only those within all bounds owe the other ranges.
+        A step beyond a bound is cut, whatever else it does. The other ranges are checked only for steps within all
+        bounds.
         """
         outside = [
             (leaf, value) for leaf, value in zip(self.leaves, self.key(state)) if not leaf.low <= value <= leaf.high
@@ -150,7 +151,7 @@ class Execution:
 
 
 def _of_an_id(function):
-    """A function of `sets` that refuses what is no id, or no number of ids, as compiled code does."""
+    """A function of `sets` that refuses an id, or a number of ids, that is out of range, as compiled code does."""
 
     def checked(*arguments):
         if not 0 <= arguments[-1] < MOST_IDS:

@@ -1,7 +1,7 @@
 """Fields of a state by name: ``zk.controller``, ``brokers[0].doing``, ``brokers[*].doing``.
 
-``[*]`` stands for every index. Several fields with ``[*]`` move together: the first ``[*]`` of each is the
-same index, and so is the second.
+``[*]`` stands for every index. In several fields, the first ``[*]`` of each is the same index, and so is the
+second.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class FieldSet:
 
 
 def fields_of(state: Record, scope: Scope, names: list[str]) -> FieldSet:
-    """The fields called `names`; raises UserError, which lists what exists where a name goes wrong."""
+    """The fields called `names`; raises UserError, which lists the choices, for a wrong name."""
     found = [_resolved(state, scope, name) for name in dict.fromkeys(names)]
     most = max((sizes for _, _, sizes in found), key=len)
     for name, (_, _, sizes) in zip(dict.fromkeys(names), found):

@@ -1,4 +1,4 @@
-"""What a command is asked for: a model's scope and properties by name, before anything is compiled."""
+"""Selecting the scope and properties of a model by name, before anything is compiled."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def scope_for(model: Model, name: str | None, given: Scope) -> Scope:
 
 
 def properties_of(model: Model, scope: Scope, names: tuple[str, ...]) -> tuple[Property, ...]:
-    """The model's properties at a scope, or those named; ``FILE.py:PREDICATE`` is one's own. Raises UserError."""
+    """The model's properties at a scope, or those named; ``FILE.py:PREDICATE`` is the user's own. Raises UserError."""
     if not names:
         return model.properties_at(scope)
     known = {p.name: p for p in model.properties}
@@ -79,7 +79,7 @@ def _own(model, name):
 
 
 def _loaded(path):
-    """The user's own file as a module, which takes no other's name."""
+    """The user's file as a module, under a name that no other module has."""
     spec = importlib.util.spec_from_file_location(f"own_{Path(path).stem}", path)
     if spec is None or spec.loader is None:
         raise UserError(f"{path} is not a file of Python; a property of one's own is FILE.py:PREDICATE")

@@ -1,12 +1,12 @@
-"""The little language, whole: what a model must keep to mean the same wherever it runs.
+"""All rules of the little language, which make a model mean the same wherever it runs.
 
-Plain Python, compiled code, the prover and bounded model checking all ask here before they run a model, so that none
-of them meets what another would understand differently. Text alone is held by `subset` (which statements and
-expressions there are) and `paths` (returns, locals), the use of values by `inference` (see `kinds`), transitions by
-`guards`. Besides: properties write nothing and have names of their own, and what is declared fits 32 bits.
+Plain Python, compiled code, the prover and bounded model checking all check these rules before they run a model, so
+that none of them meets a construct that another would interpret differently. `subset` checks which statements and
+expressions occur, `paths` returns and locals, `inference` the use of values (see `kinds`), and `guards` the form of
+transitions. In addition, properties write nothing and have distinct names, and declared ranges fit 32 bits.
 
-Left to the run, and an error wherever it happens: an index out of its array, an id below 0 in a call of `sets`, a
-value outside its declared range at the end of a step.
+Checked at run time, and an error everywhere: an index out of its array, an id below 0 in a call of `sets`, a value
+outside its declared range at the end of a step.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kafkaproof.spec.language.subset import RuleError, definition, functions_rea
 
 
 def require_accepted(model: Model, scope: Scope | None = None) -> None:
-    """Hold the language in all functions of a model, and that its declaration fits at a scope; raises RuleError."""
+    """Check the language's rules in all functions of a model, and its declaration at a scope; raises RuleError."""
     _check_names(model)
     for transition in model.transitions:
         _check_transition(transition.function, tuple(transition.arguments.items()), model.state)
@@ -39,7 +39,7 @@ def require_accepted(model: Model, scope: Scope | None = None) -> None:
 
 
 def _check_names(model):
-    """Hold that names are of one thing each, and that properties speak of what there is."""
+    """Check that names are distinct, and that properties refer to transitions and sizes that exist."""
     told = f"{model.system}/{model.variant}"
     for what, named in (("properties", model.properties), ("transitions", model.transitions)):
         names = [one.name for one in named]
@@ -60,7 +60,7 @@ def _check_names(model):
 
 @cache
 def check_text(function: Callable) -> None:
-    """Hold what the text alone shows, in a function and in all that it calls; raises RuleError."""
+    """Check the rules about text in a function and all its callees; raises RuleError."""
     for reached in functions_reached(function):
         check_paths(reached.__code__)
 
@@ -82,7 +82,7 @@ def _check_initial(function, state):
 
 @cache
 def require_predicate(function: Callable, kinds: tuple) -> None:
-    """Hold the language in a predicate of arguments of these kinds; it answers, and writes nothing. Raises RuleError."""
+    """Check a predicate of arguments of these kinds: it returns a condition, and writes nothing. Raises RuleError."""
     check_text(function)
     for reached in functions_reached(function):
         for node in stores(reached.__code__):
@@ -99,9 +99,10 @@ def _kind(function, kinds):
 
 
 def reads_only(model: Model, prop: Property, before: Record, after: Record) -> bool:
-    """Whether a property of a model that is accepted reads nothing but these parts of its state.
+    """Whether a property of an accepted model reads only these parts of its state.
 
-    `before` is what may be read of the state before a step, `after` of that after it, and of a state by itself.
+    `before` is the part that may be read of the state before a step, `after` of the state after it, or of a single
+    state.
     """
     try:
         for predicate, kinds in _asked(model, prop, before, after):
@@ -112,7 +113,7 @@ def reads_only(model: Model, prop: Property, before: Record, after: Record) -> b
 
 
 def _asked(model: Model, prop: Property, earlier: Record, later: Record):
-    """Each predicate of a property, with the kinds of what it is called with, where states are of these records."""
+    """Each predicate of a property, with the kinds of its arguments, for states of these records."""
     state = Part(later, "s")
     if prop.kind == "step":
         before, after = Part(earlier, "before"), Part(later, "after")
@@ -130,7 +131,7 @@ def _asked(model: Model, prop: Property, earlier: Record, later: Record):
 
 
 def _kinds(predicate, arguments):
-    """The kinds of what a predicate takes besides a state, by name."""
+    """The kinds of a predicate's arguments besides the state, found by name."""
     names = predicate.__code__.co_varnames[1 : predicate.__code__.co_argcount]
     return tuple(kind_of(arguments[name]) for name in names if name in arguments)
 

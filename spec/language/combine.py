@@ -54,7 +54,7 @@ def checked(request: Callable, check: Callable) -> FunctionType:
     """``multi[check, request]``: what `check` answers unless it is OK (0), otherwise what the request answers.
 
     Its name is that of the request behind ``checked_``. It has the parameters of both; what only the check wants comes
-    last, but before `delivery`.
+    last, but before `fate`.
     """
     own, more = _parameters(request), _parameters(check)
     wanted = [each for each in more if each not in own]

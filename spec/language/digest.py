@@ -1,7 +1,7 @@
-"""The hash and the fields of records, without ghosts: what a running process and a replay compare.
+"""The hash and the fields of records, without ghosts, by which replay compares its state with that of a process.
 
-A log is compared by the chain of its records, each linked to those before it. What producers wait for is not in
-it: a running broker keeps their connections instead.
+A log is compared by its chain: a hash of each record with the chain before it. What producers wait for is not
+compared: a running broker keeps their connections instead.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ Chains = Sequence[Callable[[object], str]]
 
 @lru_cache(maxsize=100_000)
 def link(chain: str, epoch: int, id: int) -> str:
-    """The chain of a log with one more record; `EMPTY` is that of an empty one."""
+    """The chain of a log with one more record; `EMPTY` is the chain of an empty log."""
     return hashlib.sha256(f"{chain},{epoch},{id}".encode()).hexdigest()[:16]
 
 
 def digest(records: Mapping[str, Plain], chains: Chains = ()) -> str:
     """16 hexadecimal digits of SHA-256 over the values of records, in the order of their declaration.
 
-    `chains` make the chain of a log, one for each of the records that have a log; without them a log has its own.
+    `chains` compute the chains of the logs, one for each record that has a log; without them, a log has its own
+    `chain`.
     """
     return hash_of([text_of(fields_of(records, chains).values())])
 
@@ -38,7 +39,7 @@ def text_of(values: Iterable[int | str]) -> str:
 
 
 def hash_of(texts: Iterable[str]) -> str:
-    """The hash of some records, of the text of each."""
+    """The hash of several records, from the text of each."""
     return hashlib.sha256(",".join(texts).encode()).hexdigest()[:16]
 
 
@@ -53,7 +54,7 @@ def fields_of(records: Mapping[str, Plain], chains: Chains = ()) -> dict[str, in
 
 
 def values_in(records: Mapping[str, Plain]) -> list[int | str]:
-    """The values of `fields_of`, in the same order, without their names: in a fraction of the time."""
+    """The values of `fields_of`, in the same order, without their names; much faster."""
     found = []
     for record in records.values():
         if hasattr(record, "log"):

@@ -6,7 +6,8 @@ JSON) is derived from that declaration; see `layout` and `plain`.
 
 Sizes are names of the scope: a *sort* (``"brokers"``) or a *bound* (`Bound("epochs")`). A step that
 leaves a bound is cut and counted; a value outside any other range is an error in the specification.
-A bound says how far one looks; a *budget* (`Budget("faults")`) how often something happens that nobody owes.
+A bound says how far exploration goes; a *budget* (`Budget("faults")`) how often something may happen that need not
+happen at all.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ class Bound:
 
 @dataclass(frozen=True)
 class Budget(Bound):
-    """The bound of a number that counts what nobody owes, and what ends: faults, acts of operators.
+    """The bound of a number that counts events that need not happen, and that end: faults, acts of operators.
 
-    The number never falls. For liveness a step that raises it is never fair, and beyond the bound there is none.
+    The number never falls. For liveness, no fairness applies to a step that raises it, and there is none beyond the
+    bound.
     """
 
 
@@ -60,7 +62,7 @@ class Id:
 
 @dataclass(frozen=True)
 class SetOf:
-    """A set of ids of `sort`, kept as a bit mask; read and written through `sets` only."""
+    """A set of ids of `sort`, stored as a bit mask; read and written through `sets` only."""
 
     sort: str
 
@@ -77,7 +79,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Array:
-    """As many elements of domain `of` as the scope's sort or bound `size` says."""
+    """An array with elements of domain `of`; its size is a sort, or a bound of the scope."""
 
     of: Domain
     size: str | Bound
@@ -128,7 +130,7 @@ NOBODY = -1
 class Sequence(Record):
     """Up to `bound` elements of domain `of`: a `length`, and `slots` that hold zeros beyond it.
 
-    Written by `sequences.push` and `sequences.pop` or by code that keeps the same law.
+    Written by `sequences.push` and `sequences.pop`, or by code that keeps the same invariant.
     """
 
     def __init__(self, of: Domain, bound: Bound):
@@ -161,7 +163,7 @@ def values(domain: Domain, scope: Scope) -> range:
 
 
 def renamed(domain: Domain, sizes: Mapping[str, str]) -> Domain:
-    """A domain whose bounds are those that the scope has under other names: that of a part in a composition."""
+    """A domain with other names for its bounds, for a part of a composition."""
     match domain:
         case Number(low, high):
             return Number(low, _renamed_end(high, sizes))
@@ -179,7 +181,7 @@ def _renamed_end(end: End, sizes: Mapping[str, str]) -> End:
 
 
 def sorts(domain: Domain) -> set[str]:
-    """The sorts whose sizes arrays in a domain have: there must be at least one member of each."""
+    """The sorts that give sizes to arrays in a domain: each needs at least one id."""
     if isinstance(domain, Record):
         return set().union(*(sorts(field.domain) for field in domain.fields.values()))
     if isinstance(domain, Array):
@@ -188,7 +190,7 @@ def sorts(domain: Domain) -> set[str]:
 
 
 def named(domain: Domain, value: int) -> object:
-    """`value` as a person writes it: a name, True or False, a list of ids, None for nobody."""
+    """`value` as people write it: a name, True or False, a list of ids, None for nobody."""
     match domain:
         case Flag():
             return bool(value)

@@ -1,4 +1,4 @@
-"""A step as pictures draw it, from what its transition declares: who acts, in which words, what crosses the network."""
+"""A step as pictures draw it, from the declaration of its transition: its lane, words and arrows."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
-"""Assumptions under which something happens *eventually*: what is not put off for ever, and what comes to an end.
+"""Fairness assumptions of liveness: which actions are not postponed for ever, and which end.
 
-An *action* is a set of steps: those of the transitions called `of`, all together or (`each`) one action for each
-value of the arguments so named, and only steps before which `when` holds. A step that changes nothing counts as no
-step, as in TLA+.
+An *action* is a set of steps: those of the transitions called `of`, as one action or (`each`) as one for each value of
+the arguments named, and only steps before which `when` holds. A step that changes nothing does not count, as in TLA+.
 
-A step that spends a budget (`domains.Budget`: a fault, an answer that is lost) is of no action, whatever names it:
-nobody owes a fault. It may be taken while the budget lasts, and beyond it there is none, so that somebody of whom only
-a fault could come may rest. A step that any other bound cuts is enabled, and never taken: the thread would act, and
-what follows lies beyond the scope. Such a bound makes no false lasso, but may hide one.
+A step that spends a budget (`domains.Budget`: a fault, a lost answer) belongs to no action, since a fault need never
+happen. It may be taken while the budget lasts, and is disabled after that, so a process that only a fault could move
+may stop. A step that any other bound cuts counts as enabled and never taken: the process would act, but what follows is
+beyond the scope. So such a bound causes no false lasso, but may hide one.
 
 Sources: Lamport, "The temporal logic of actions" (TOPLAS 1994), section 5, for weak and strong fairness.
 """
@@ -32,9 +31,9 @@ WORDS = {
 class Assumption:
     """One assumption about behaviours.
 
-    kind ``weak``: an action that stays enabled from some moment on is taken again and again. ``strong``: so is one
-    that is enabled again and again. ``finitely``: the action is taken finitely often. ``at last``: from some moment
-    on every state satisfies `when(s)`. Of the other kinds, `when(s, *arguments)` holds before the steps meant.
+    kind ``weak``: an action that stays enabled from some moment on is taken infinitely often. ``strong``: so is one
+    that is enabled infinitely often. ``finitely``: the action is taken finitely often. ``at last``: from some moment
+    on, every state satisfies `when(s)`. For the other kinds, `when(s, *arguments)` restricts the steps of the action.
     """
 
     kind: str
@@ -49,7 +48,9 @@ class Assumption:
 
     @property
     def action(self) -> str:
-        """What is assumed to be fair, finite or lasting: ``join for each b, m where is_alive``."""
+        """The action, or the condition, that is assumed to be fair, finite or lasting: ``join for each b, m where
+        is_alive``.
+        """
         parts = [", ".join(self.of)] if self.of else []
         parts += [f"for each {', '.join(self.each)}"] if self.each else []
         if self.when:
@@ -61,7 +62,7 @@ class Assumption:
         return Assumption(self.kind, tuple(names.get(name, name) for name in self.of), self.each, self.when)
 
     def among(self, names: set[str]) -> Assumption | None:
-        """This assumption about those of its transitions that have these names; None when it is about none of them."""
+        """This assumption, restricted to transitions of these names; None if it is about none of them."""
         of = tuple(name for name in self.of if name in names)
         return Assumption(self.kind, of, self.each, self.when) if of or self.kind == AT_LAST else None
 
@@ -72,12 +73,12 @@ class Assumption:
 
 
 def weak(*transitions: str, each: tuple[str, ...] = (), when: Callable | None = None) -> Assumption:
-    """Weak fairness of the action that these transitions are together, or for each value of `each`."""
+    """Weak fairness of the action of these transitions, or of one action for each value of `each`."""
     return Assumption(WEAK, transitions, each, when)
 
 
 def strong(*transitions: str, each: tuple[str, ...] = (), when: Callable | None = None) -> Assumption:
-    """Strong fairness of the action that these transitions are together, or for each value of `each`."""
+    """Strong fairness of the action of these transitions, or of one action for each value of `each`."""
     return Assumption(STRONG, transitions, each, when)
 
 

@@ -1,6 +1,6 @@
-"""What makes a function a transition: guards that refuse first, then at most one request, then effects, then True.
+"""The form of a transition: first guards, which may return False, then at most one request, then effects, then True.
 
-A transition that refuses has changed nothing: nobody takes back what it wrote.
+A transition that returns False must have changed nothing, since its writes are not undone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SCALARS = (Number, Flag, Id, SetOf, Choice)
 
 
 def check_guards(transition: Transition) -> None:
-    """Hold what every transition keeps: its signature, what it returns, and that no effect comes before a refusal.
+    """Check a transition's signature, its returns, and that no effect comes before a ``return False``.
 
     Raises RuleError.
     """
@@ -35,9 +35,10 @@ def check_guards(transition: Transition) -> None:
 
 
 def check_order(function: Callable, seams: Iterable[Callable] = ()) -> bool:
-    """Hold the order guards, request, effects on every path, in a function and the transitions that it is made of.
+    """Check the order guards, request, effects on every path of a function, and of the transitions that are parts of
+    it.
 
-    A request is a call of one of the seams, or of what calls one. Returns whether there is any; raises RuleError.
+    A request is a call of a seam, directly or not. Returns whether there is any; raises RuleError.
     """
     _check_returns(function)
     for statement in nodes_of(function.__code__):
@@ -70,7 +71,7 @@ def _check_returns(function):
 
 
 def _answers(node, function):
-    """Whether a return is of True, of False, or of what a transition answers that is part of this one."""
+    """Whether a return is of True, of False, or of the result of a part."""
     return returns(node, True) or returns(node, False) or part_of(node, function) is not None
 
 
@@ -83,7 +84,7 @@ EFFECT, REQUEST = "effect", "request"
 
 
 class _Walk:
-    """A walk along all paths with what each has done: EFFECT, REQUEST; None where every path has returned."""
+    """A walk along all paths, with what each has done so far (EFFECT, REQUEST); None if every path has returned."""
 
     def __init__(self, function, seams):
         self._function, self._code, self._seams = function, function.__code__, seams
@@ -120,7 +121,7 @@ class _Walk:
         return done
 
     def _called(self, callee, node, done):
-        """What is done once a function was called, which may be a request and may write."""
+        """What is done after a call, which may be a request and may write."""
         if reaches(callee, self._seams):
             self.has_requests = True
             if REQUEST in done:
@@ -136,7 +137,7 @@ class _Walk:
 
 
 def reaches(function: Callable, seams: Iterable[Callable]) -> bool:
-    """Whether a function is one of the seams, or calls one; a copy whose callees are others counts."""
+    """Whether a function is one of the seams or calls one, rebound copies included."""
     return not {seam.__code__ for seam in seams}.isdisjoint({f.__code__ for f in functions_reached(function)})
 
 
@@ -158,7 +159,7 @@ def part_of(statement: ast.AST, function: Callable) -> FunctionType | None:
 
 
 def _is_whole(callee: object) -> TypeGuard[FunctionType]:
-    """Whether a function of the state answers as a transition does."""
+    """Whether a function of the state returns what a transition returns."""
     if not isinstance(callee, FunctionType) or callee.__code__.co_varnames[:1] != ("s",):
         return False
     found = [node for node in nodes_of(callee.__code__) if isinstance(node, ast.Return)]

@@ -1,4 +1,4 @@
-"""The kind of every expression of a function, for arguments of known kinds; see `kinds` for what is held."""
+"""The kind of every expression of a function, for arguments of known kinds; `kinds` states the rules."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kafkaproof.spec.language.subset import definition, rule_error
 
 
 class Inference:
-    """Reads functions; each once for the kinds of its arguments."""
+    """Infers the results of functions, each once for given kinds of arguments."""
 
     def __init__(self) -> None:
         self._answers: dict[tuple[Callable, tuple], ValueKind] = {}
@@ -42,7 +42,7 @@ class Inference:
 
 
 class _Reading:
-    """One function while it is read: the kinds of its locals, and of what it has returned so far."""
+    """The inference in one function: the kinds of its locals, and of its returns so far."""
 
     def __init__(self, inference, function, kinds):
         self._inference, self._globals, self._code = inference, function.__globals__, function.__code__
@@ -88,7 +88,7 @@ class _Reading:
         self._merge(after, node)
 
     def _merge(self, others, node):
-        """Locals after two paths: of either kind, and those that only one path knows."""
+        """Merge the locals of two paths; those of only one path are kept."""
         merged = {**others, **self._locals}
         for name in others.keys() & self._locals.keys():
             merged[name] = self._joined(others[name], self._locals[name], node)
@@ -105,7 +105,7 @@ class _Reading:
                 return
 
     def _item(self, node):
-        """The kind of what a loop runs over."""
+        """The kind of the items of a loop."""
         if isinstance(node, ast.Call):
             ends = [self._number(end) for end in node.args]
             counted = isinstance(ends[-1], CountOf) and all(isinstance(end, Constant) for end in ends[:-1])
@@ -263,5 +263,5 @@ def _is_least(kind, least):
 
 
 def _read(target):
-    """What an assignment writes, as an expression that reads it; places are told as in the text."""
+    """The target of an assignment, as an expression that reads it, with the same place in the text."""
     return ast.copy_location(ast.parse(ast.unparse(target), mode="eval").body, target)

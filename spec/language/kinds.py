@@ -1,14 +1,14 @@
-"""Kinds: what each expression of the little language stands for, by the declaration of the state that it reads.
+"""Kinds of expressions in the little language, by the declaration of the state that they read.
 
-A condition, a number, an id of a sort, a set of ids of a sort, a part of a state. A function is read once for each
-kind of its arguments, as it is compiled. What is held here is what Python, compiled code and the prover would
-otherwise understand differently:
+A kind is a condition, a number, an id of a sort, a set of ids of a sort, or a part of a state. A function is checked
+once for each combination of kinds of its arguments, as it is compiled. These rules exclude what Python, compiled code
+and the prover would otherwise interpret differently:
 
-- `and`, `or` and `not` are of conditions, and so is what decides an `if`, or a number;
-- a set is made, read and compared (``==``, ``!=``) with sets of its sort alone, and holds ids of that sort;
+- `and`, `or` and `not` take conditions; an `if` takes a condition or a number;
+- a set is combined and compared (``==``, ``!=``) only with sets of its sort, and holds ids of that sort;
 - a field takes what its domain can hold: a flag a condition, a set a set, a constant one of its values;
-- a part of a state is named and handed on, not compared or assigned, and belongs to one state;
-- what returns nothing is no value, and a call has as many arguments as there are parameters.
+- a part of a state may be named and passed on, not compared or assigned, and belongs to one state;
+- a function that returns nothing has no value, and a call has as many arguments as there are parameters.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from dataclasses import dataclass
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Domain, Flag, Id, Number, Record, SetOf
 
 LARGEST = 2**31 - 2
-"""Values are kept in 32 bits, with one to spare at either end; a set of ids is a mask, and so has at most 30."""
+"""Values have 32 bits, with one spare value at either end. A set of ids is a mask, so a sort has at most 30 ids."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a value is, in words."""
+    """A kind without further properties: a condition, a number, or nothing."""
 
     words: str
 
 
 @dataclass(frozen=True)
 class Constant:
-    """One of the numbers that are written down, from `low` to `high`."""
+    """A literal number, or one of several from `low` to `high`."""
 
     low: int
     high: int
@@ -64,7 +64,7 @@ class CountOf:
 
 @dataclass(frozen=True)
 class Ids:
-    """A set of ids of a sort; None for one that is not known yet, as of the set of nobody."""
+    """A set of ids of a sort; None for a sort that is not known yet, as for an empty set."""
 
     sort: str | None
 
@@ -92,12 +92,12 @@ NUMBERS = (Constant, IdOf, CountOf)
 
 
 def is_number(kind: ValueKind) -> bool:
-    """Whether a value may stand where a number may: a condition is 0 or 1."""
+    """Whether a value can be used as a number; a condition can, as 0 or 1."""
     return kind in (TRUTH, NUMBER) or isinstance(kind, NUMBERS)
 
 
 def kind_of(domain: Domain, root: str = "s") -> ValueKind:
-    """The kind of what a domain holds."""
+    """The kind of the values of a domain."""
     match domain:
         case Flag():
             return TRUTH
@@ -111,7 +111,7 @@ def kind_of(domain: Domain, root: str = "s") -> ValueKind:
 
 
 def joined(one: ValueKind, other: ValueKind) -> ValueKind | None:
-    """The kind of what may be of either; None where nothing can be both."""
+    """The common kind of two alternatives; None if they have none."""
     if one == other:
         return one
     if isinstance(one, Constant) and isinstance(other, Constant):
@@ -127,7 +127,7 @@ def joined(one: ValueKind, other: ValueKind) -> ValueKind | None:
 
 
 def is_condition(kind: ValueKind) -> bool:
-    """Whether a value is True or False, also where it is written 1 or 0."""
+    """Whether a value is True or False, also if it is written 1 or 0."""
     return kind == TRUTH or isinstance(kind, Constant) and 0 <= kind.low and kind.high <= 1
 
 

@@ -1,7 +1,7 @@
 """Layout of a state at one scope: its leaves in order.
 
-An array sized by a bound has one spare slot behind its end, where a transition may write without
-testing for room. The spare slot is never stored: a step that leaves anything there has left the bound.
+An array sized by a bound has one spare slot after its end, where a transition may write without checking for
+room. The spare slot is never stored: a step that leaves a value there has exceeded the bound.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kafkaproof.spec.language.subset import RuleError
 class Leaf:
     """One scalar of a state: where it is, what it may hold, and which bound cuts it (or None).
 
-    `path` holds field names and indices; `low` and `high` are the values of the leaf that are stored.
+    `path` holds field names and indices; `low` and `high` are the ends of its range.
     A `spare` leaf holds 0 in every state; its `bound` is the one that sizes its array.
     """
 
@@ -29,7 +29,7 @@ class Leaf:
 
     @property
     def is_budget(self) -> bool:
-        """Whether the leaf counts what nobody owes."""
+        """Whether the leaf counts against a budget."""
         return isinstance(self.domain, Number) and isinstance(self.domain.high, Budget)
 
     @property

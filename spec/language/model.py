@@ -20,8 +20,8 @@ SAFETY = ("always", "step")
 LIVENESS = ("eventually", "eventually always")
 KINDS = (*SAFETY, "sometimes", *LIVENESS)
 FAULT, EVENT, CONTINUATION, TIMER = "fault", "event", "continuation", "timer"
-"""The kinds of transitions: what comes from outside (a crash, an expiry, an operator's act); a process begins to handle
-what has arrived; it goes on with what it is handling; it acts because time has passed.
+"""The kinds of transitions: an event from outside (a crash, an expiry, an operator's act); a process begins to handle
+an event; it continues to handle one; it acts because time has passed.
 """
 
 
@@ -40,7 +40,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Transition:
-    """A transition function, the lane that it acts in, the arrows that it draws, and its kind.
+    """A transition function, its lane and arrows in pictures, and its kind.
 
     `only` narrows the domains of some arguments: who takes the step in this model. `partner` is the transition of
     another system that a process takes with this one.
@@ -82,13 +82,15 @@ class Transition:
 class Property:
     """A named question about states or steps.
 
-    kind ``always``: `predicate(s)` holds in every state. kind ``step``: `predicate(before, after)` holds
-    for every step, or `predicate(before, after, *arguments)` for the steps of the transition functions
-    named in `of`. kind ``sometimes``: `predicate(s)` holds in some reachable state. kind ``eventually``: from
-    every reachable state where `after(s)` holds (every state, where it is None), every behaviour that keeps what is
-    `given` comes to a state where `predicate(s)` holds. kind ``eventually always``: every such behaviour comes to a
-    state from which on `predicate(s)` holds. Asked at scopes of at least the sizes `least`, or of more of one than
-    of the other that is named.
+    - kind ``always``: `predicate(s)` holds in every state.
+    - kind ``step``: `predicate(before, after)` holds for every step, or `predicate(before, after, *arguments)` for the
+      steps of the transition functions named in `of`.
+    - kind ``sometimes``: `predicate(s)` holds in some reachable state.
+    - kind ``eventually``: from every reachable state where `after(s)` holds (every state, if it is None), every behaviour
+      that keeps the `given` assumptions reaches a state where `predicate(s)` holds.
+    - kind ``eventually always``: every such behaviour reaches a state from which on `predicate(s)` holds.
+
+    It is checked at scopes of at least the sizes `least`; a name in place of a number asks for more than that size.
     """
 
     name: str
@@ -115,16 +117,16 @@ class Property:
         )
 
     def renamed(self, names: Mapping[str, str]) -> Property:
-        """This property where transitions have other names."""
+        """This property with other names of transitions."""
         given = tuple(assumption.renamed(names) for assumption in self.given)
         return replace(self, of=tuple(names.get(name, name) for name in self.of), given=given)
 
     def concerns(self, transition: Transition) -> bool:
-        """Whether a step property speaks of the steps of `transition`."""
+        """Whether a step property is about the steps of `transition`."""
         return not self.of or transition.function.__name__ in self.of
 
     def lacking(self, scope: Scope) -> list[str]:
-        """The sizes that the property needs and `scope` has not, in words: ``brokers 2``."""
+        """The sizes that the property needs and `scope` lacks, in words: ``brokers 2``."""
         return [
             f"more {name} than {least}" if isinstance(least, str) else f"{name} {least}"
             for name, least in self.least.items()
@@ -138,7 +140,7 @@ class Property:
 
 
 def among(properties: tuple[Property, ...], transitions: tuple[Transition, ...]) -> tuple[Property, ...]:
-    """These properties, assuming only something of transitions that there are: variants lack some of them."""
+    """These properties, with assumptions about these transitions only: a variant may lack some."""
     names = {t.function.__name__ for t in transitions}
     return tuple(replace(p, given=tuple(filter(None, (a.among(names) for a in p.given)))) for p in properties)
 
@@ -174,7 +176,7 @@ def eventually(
 
 
 def eventually_always(predicate: Callable, *, given: tuple[Assumption, ...], name: str = "", **least: int) -> Property:
-    """The property that from some moment on `predicate` holds for ever, if what is `given` holds."""
+    """The property that `predicate` holds for ever from some moment on, if what is `given` holds."""
     return Property(name or predicate.__name__, "eventually always", predicate, least=least, given=given)
 
 
@@ -182,17 +184,21 @@ def eventually_always(predicate: Callable, *, given: tuple[Assumption, ...], nam
 class Model:
     """One variant of a system: everything that an execution needs.
 
-    `initial(s, ...)` fills a state of zeros, once for every choice of its annotated arguments. `scope` gives the
-    default sizes, `others` those of scopes with other names than `STANDARD`, and `largest` the greatest that may be
-    asked for; `sizes` says what each of them means or bounds. `expected` maps a scope (values in the order of `scope`)
-    to the violated properties with the length of their shortest counterexamples, in states (of a lasso, up to the first
-    state of its loop); at the scopes `safety_only`, whose graphs are too large, liveness is asked only by name.
-    `answers` names the codes that `seams` return, for the text of steps. `parts` names the models (system, variant) of
-    what a composed one leaves out, or bounds more than they do. `interchangeable` names the sorts whose ids are to be
-    told apart by no transition and no property of safety, which is proved before a run up to symmetry; each with the
-    first ones that are told apart from the rest: a sort whose ids they are (a receiver is one of the first brokers), or
-    how many. `projections` names machines that a few fields show, each of which is whole at the scope of the same name.
-    `replaced` has each function that another stands for in this variant, with that other one, oldest first.
+    `initial(s, ...)` fills a state of zeros, once for every choice of its annotated arguments. `scope` gives the default
+    sizes, `others` those of scopes with names other than `STANDARD`, and `largest` the greatest allowed; `sizes` says
+    what each size means or bounds.
+
+    `expected` maps a scope (values in the order of `scope`) to the violated properties, each with the length of its
+    shortest counterexample in states (for a lasso, up to the first state of its loop). At the scopes `safety_only`, whose
+    graphs are too large, liveness is checked only by name. `answers` names the codes that `seams` return, for the text
+    of steps. `parts` names the models (system, variant) that cover what a composed model leaves out, or bounds more
+    tightly.
+
+    `interchangeable` names the sorts whose ids no transition and no safety property distinguishes, which is proved before
+    a run up to symmetry. With each sort it has the first ids that are distinguished from the rest: as a sort whose ids
+    they are (a receiver is one of the first brokers), or as a number. `projections` names sets of fields; the scope of the
+    same name is large enough to show each projection completely. `replaced` has the functions that this variant replaces,
+    each with its replacement, oldest first.
     """
 
     system: str
@@ -225,8 +231,8 @@ class Model:
     def rebound(self, replacements: Mapping[Callable, Callable], **changes) -> Model:
         """This model with callees (or whole transitions) replaced, and other fields changed.
 
-        What is asked or assumed of a transition that is replaced is so of the one that takes its place. Raises
-        RuleError where nothing calls what shall be replaced.
+        Properties and assumptions about a replaced transition are then about its replacement. Raises RuleError if nothing
+        calls a function that is to be replaced.
         """
         self._require_called(replacements)
         renamed = {
@@ -255,7 +261,7 @@ class Model:
                 )
 
     def properties_at(self, scope: Scope) -> tuple[Property, ...]:
-        """The properties that a scope of this size can answer."""
+        """The properties to check at a scope of this size."""
         found = (p for p in self.properties if not p.lacking(scope))
         return tuple(p for p in found if p.kind not in LIVENESS or self._sizes(scope) not in self.safety_only)
 

@@ -1,4 +1,4 @@
-"""What holds on every path through a function: it returns a value, or none does; a local is assigned before it is read."""
+"""Rules for every path through a function: all return a value, or none does; locals are assigned before they are read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafkaproof.spec.language.subset import definition, nodes_of, rule_error
 
 @cache
 def check_paths(code: CodeType) -> None:
-    """Hold both rules in a function's own text; raises RuleError."""
+    """Check both rules in a function's own text; raises RuleError."""
     tree = definition(code)
     returns = [node for node in nodes_of(code) if isinstance(node, ast.Return)]
     for node in returns:
@@ -24,7 +24,7 @@ def check_paths(code: CodeType) -> None:
 
 
 class _Walk:
-    """A walk along all paths, with the names that are assigned on each of them; None where every path has returned."""
+    """A walk along all paths, with the names assigned on each of them; None if every path has returned."""
 
     def __init__(self, code):
         self._code = code

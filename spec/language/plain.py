@@ -1,4 +1,4 @@
-"""Plain Python states: slot objects that hold ints, for reading, reporting and reference runs."""
+"""Plain Python states: objects with slots that hold ints, for reading, reporting and reference runs."""
 
 from __future__ import annotations
 
@@ -130,13 +130,13 @@ def to_json(domain: Domain, value, scope: Scope) -> object:
 
 
 def elements_of(record: Record) -> Array | None:
-    """The elements of a sequence, None for any other record; what `renamed` makes of a sequence is one too."""
+    """The elements of a sequence, renamed ones included; None for any other record."""
     slots = record.fields["slots"].domain if record.fields.keys() == {"length", "slots"} else None
     return slots if isinstance(slots, Array) else None
 
 
 def from_json(record: Record, data, scope: Scope) -> Plain:
-    """The plain state that `to_json` wrote; raises KeyError or ValueError for anything else."""
+    """The plain state from the JSON of `to_json`; raises KeyError or ValueError for anything else."""
     return _from_json(record, data, scope)
 
 

@@ -15,7 +15,7 @@ LOAD_GLOBAL, EXTENDED_ARG = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
 
 
 def globals_used(function: Callable) -> dict[str, object]:
-    """The globals that `function`'s own code reads, builtins left out."""
+    """The globals that `function`'s own code reads, without builtins."""
     known = function.__globals__
     return {name: known[name] for name in _names_read(function.__code__) if name in known}
 
@@ -33,7 +33,7 @@ def _names_read(code: CodeType) -> tuple[str, ...]:
 
 
 def callees(*functions: Callable) -> list[Callable]:
-    """These functions and all that they call, however deep, each once."""
+    """These functions and all their callees, direct or not, each once."""
     found, stack = {}, [*functions]
     while stack:
         function = stack.pop()
@@ -44,7 +44,7 @@ def callees(*functions: Callable) -> list[Callable]:
 
 
 def rebind(function: Callable, replacements: Mapping[Callable, Callable]) -> Callable:
-    """`function` with each callee that is a key of `replacements` replaced, however deep it is called.
+    """`function` with each callee, direct or not, replaced that is a key of `replacements`.
 
     The function itself is replaced when it is a key. Returns the same object when nothing changes.
     """
@@ -67,7 +67,7 @@ def _rebind(function, replacements, done):
 
 
 def copy_of(function: Callable, names: Mapping[str, object], code: CodeType | None = None) -> FunctionType:
-    """A copy of a function whose globals of these names are others, and with `code` its code."""
+    """A copy of a function with these values of globals, and with other `code` if given."""
     copy = FunctionType(
         code or function.__code__,
         {**function.__globals__, **names},

@@ -1,4 +1,4 @@
-"""Refinement: what must agree between the states of two systems for the one to behave like the other."""
+"""Refinement: what must agree between the states of two systems for one to behave like the other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafkaproof.spec.language.model import Model, Transition
 
 @dataclass(frozen=True)
 class Added:
-    """A step that the abstract model lacks, and must have at scopes of at least the sizes `least`."""
+    """A step that the abstract model lacks, and needs at scopes of at least the sizes `least`."""
 
     transition: Transition
     least: Mapping[str, int] = field(default_factory=dict)
@@ -27,9 +27,8 @@ class Refinement:
     """How the variants of `system` behave like `abstract`, a model, with the steps `added` to it.
 
     `equal` maps fields (``zk.isr``) of a concrete state to those of an abstract one that must have the same values.
-    `agrees(s, a)` is what must hold besides, before and after each concrete step; `passes(s, a)`, which it implies, is
-    asked of the abstract states on the way from one to the other. A scope of `system` has the sizes of `abstract`, but
-    those that `sizes` gives it for one.
+    `agrees(s, a)` must hold besides, before and after each concrete step. `passes(s, a)`, which it implies, must hold
+    of the abstract states in between. `sizes` gives the sizes of `abstract` at a scope of `system`.
     """
 
     system: str
@@ -41,7 +40,7 @@ class Refinement:
     sizes: Callable[[Scope], Scope] = dict
 
     def added_at(self, scope: Scope, without: Iterable[str] = ()) -> tuple[Added, ...]:
-        """The steps that are added at a scope, but those called `without`."""
+        """The steps that are added at a scope, except those called `without`."""
         return tuple(
             a for a in self.added if a.name not in without and all(scope[name] >= n for name, n in a.least.items())
         )
@@ -52,6 +51,6 @@ class Refinement:
         return replace(self.abstract, transitions=self.abstract.transitions + steps, expected={})
 
     def abstract_scope(self, scope: Scope) -> Scope:
-        """The sizes of the abstract model at a scope; those with names that both have must be the same."""
+        """The sizes of the abstract model at a scope; sizes of the same name must be equal."""
         sizes = self.sizes(scope)
         return {name: sizes[name] for name in self.abstract.scope}

@@ -1,7 +1,7 @@
-"""Renaming interchangeable ids: what a permutation of a sort makes of a state and of a step's arguments.
+"""Renaming interchangeable ids: a permutation of a sort, applied to a state and to the arguments of a step.
 
-All of it comes from the declaration: an array that a sort sizes is reordered, an id or a set of ids of that sort is
-mapped, and everything else stays. Free slots of a sequence hold zeros, which name nobody, and stay too.
+It follows from the declaration: an array sized by the sort is reordered, ids and sets of ids of that sort are mapped,
+and everything else stays. Free slots of a sequence hold zeros, which are not ids, and stay too.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from kafkaproof.spec.language.model import Model, Transition
 
 @dataclass(frozen=True)
 class Named:
-    """A leaf, with what of it names ids.
+    """A leaf, with the ids in its path.
 
     `indices` holds (position in the leaf's path, sort) for each index that is an id; `slots` holds (path of a
-    length, slot) for each sequence that the leaf is in: it is in use where all lengths are above their slots.
+    length, slot) for each sequence that the leaf is in: it is in use if all lengths are above their slots.
     """
 
     leaf: Leaf
@@ -31,12 +31,12 @@ class Named:
 
 
 def named_leaves(state: Record, scope: Scope) -> list[Named]:
-    """All leaves of a state, in order, with what of each names ids."""
+    """All leaves of a state in order, each with the ids in its path."""
     return [named_leaf(state, leaf) for leaf in leaves(state, scope)]
 
 
 def named_leaf(state: Record, leaf: Leaf) -> Named:
-    """A leaf of a state, with what of it names ids."""
+    """A leaf of a state, with the ids in its path."""
     return Named(leaf, *_names(state, leaf.path))
 
 
@@ -77,7 +77,7 @@ class Renaming:
         return tuple(path)
 
     def _table(self, domain):
-        """The images of a domain's values by value, nobody's last; None where all stay."""
+        """The images of a domain's values by value, that of nobody last; None if all stay."""
         images = self.images.get(domain.sort) if isinstance(domain, (Id, SetOf)) else None
         if images is None or isinstance(domain, Id):
             return images and [*images, -1]
@@ -98,7 +98,7 @@ class Renaming:
         return tuple(table[value] if table else value for table, value in zip(tables, arguments))
 
     def __str__(self) -> str:
-        """Who is renamed to whom: ``brokers 0 1 2 renamed 1 2 0``."""
+        """The permutation in words: ``brokers 0 1 2 renamed 1 2 0``."""
         return ", ".join(
             f"{sort} {' '.join(map(str, range(len(images))))} renamed {' '.join(map(str, images))}"
             for sort, images in self.images.items()
@@ -108,8 +108,8 @@ class Renaming:
 class Symmetry:
     """The permutations of a model's interchangeable ids at one scope.
 
-    `blocks` holds for each interchangeable sort of more than one id the ranges of ids that may be exchanged with each
-    other, and `parts` the sorts whose ids are the first ones of such a sort: they are renamed along with it.
+    `blocks` holds, for each interchangeable sort of more than one id, the ranges of ids that may be exchanged with each
+    other. `parts` holds the sorts whose ids are the first ones of such a sort: they are renamed with it.
     """
 
     def __init__(self, model: Model, scope: Scope, interchangeable: Mapping[str, tuple[str | int, ...]]):
@@ -129,25 +129,25 @@ class Symmetry:
 
     @cached_property
     def images(self) -> list[dict[str, tuple[int, ...]]]:
-        """What all permutations make of the ids of each interchangeable sort; the one that changes nothing first."""
+        """The images of all ids of each interchangeable sort, for each permutation; the identity first."""
         return [dict(zip(self.blocks, chosen)) for chosen in product(*map(_orders, self.blocks.values()))]
 
     @cached_property
     def renamings(self) -> list[Renaming]:
-        """All permutations, the one that changes nothing first."""
+        """All permutations, the identity first."""
         return [self.renaming(images) for images in self.images]
 
     def renaming(self, images: Mapping[str, tuple[int, ...]]) -> Renaming:
-        """The permutation with these images of each interchangeable sort."""
+        """The permutation with these images of the ids of each interchangeable sort."""
         parts = {part: images[sort][: self.scope[part]] for part, sort in self.parts.items()}
         return Renaming(self, {**images, **parts})
 
     def between(self, values: tuple[int, ...], others: tuple[int, ...]) -> Renaming | None:
-        """A permutation that makes one state's values another's, or None."""
+        """A permutation that maps one state's values to another's, or None."""
         return next((renaming for renaming in self.renamings if renaming.values(values) == others), None)
 
     def least(self, values: tuple[int, ...]) -> tuple[int, ...]:
-        """The least of all values that a state's may be renamed to, which is the same for all of them."""
+        """The least of all renamings of a state's values: the same for all states of an orbit."""
         return min(renaming.values(values) for renaming in self.renamings)
 
 

@@ -1,8 +1,8 @@
-"""The writing rules of this house, held by reading the code of transitions.
+"""The writing rules of this specification, checked by reading the code of transitions.
 
-What every model must keep to mean one thing wherever it runs is held by `accepted`. These rules are kept besides, so
-that the same transitions can run as brokers and be read beside Kafka's source: sections in docstrings, one request,
-what a broker owns, ghosts.
+`accepted` checks the rules that make any model mean the same wherever it runs. The rules here are additional: they let
+the same transitions run as brokers, and be read beside Kafka's source. They are about the sections of docstrings, one
+request for each transition, what a broker owns, and ghosts.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ OWN = re.compile(r"s(\.planes\[p\])?\.brokers\[b\]")
 
 
 def check_transition(transition: Transition, seams: tuple[Callable, ...] = (), abstract: bool = False) -> None:
-    """Hold what a transition of this house must keep: docstring, one request, ghosts, what a broker owns.
+    """Check the writing rules in a transition: docstring, one request, ghosts, what a broker owns.
 
-    Faults act on anything, and have no Kafka code to name. Raises RuleError.
+    Faults may change anything, and have no source in Kafka. Raises RuleError.
     """
     function = transition.function
     functions_reached(function)
@@ -54,7 +54,7 @@ def check_transition(transition: Transition, seams: tuple[Callable, ...] = (), a
 
 
 def check_model(model: Model) -> None:
-    """Hold all rules in all transitions and properties of a model; raises RuleError."""
+    """Check all rules in all transitions and properties of a model; raises RuleError."""
     require_accepted(model)
     for transition in model.transitions:
         check_transition(transition, model.seams, model.abstract)
@@ -88,9 +88,9 @@ def _check_ghosts(function):
 
 
 def _check_ownership(function, seams):
-    """A transition of broker `b` touches `s.brokers[b]`, and passes other parts of `s` to seams only.
+    """A transition of broker `b` uses `s.brokers[b]`, and passes other parts of `s` to seams only.
 
-    A composed one also passes them to its parts, which keep the same rule.
+    A composed one also passes them to its parts, to which the same rule applies.
     """
     code = function.__code__
     if code.co_varnames[1:2] != ("b",):
@@ -120,7 +120,7 @@ def _is_of_a_broker(callee):
 
 
 def _is_part_call(node, function, seams):
-    """Whether a part is called, a transition or what a broker does besides: it is held to the same rule."""
+    """Whether a part is called: a transition or another function of a broker, to which the same rule applies."""
     callee = function.__globals__.get(name_called(node))
     if not _is_of_a_broker(callee):
         return False

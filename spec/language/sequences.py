@@ -1,8 +1,8 @@
-"""Sequences: push, pop, and what they begin with. Elements are ints; records are written through their slot."""
+"""Sequences: push, pop and prefix test. Elements are ints; records are written through their slots."""
 
 
 def push(sequence, value):
-    """Append `value` behind the last element."""
+    """Append `value` after the last element."""
     sequence.slots[sequence.length] = value
     sequence.length += 1
 
@@ -17,7 +17,7 @@ def pop(sequence):
 
 
 def begins_with(sequence, target):
-    """Whether the first elements of a sequence are those of another, in their order."""
+    """Whether a sequence begins with the elements of another, in their order."""
     for i in range(target.length):
         if i >= sequence.length or sequence.slots[i] != target.slots[i]:
             return False

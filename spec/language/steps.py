@@ -13,7 +13,7 @@ _STEP = re.compile(r"([\w.]+)\(([^()]*)\)(?: -> (\w+))?")
 
 @dataclass(frozen=True)
 class Step:
-    """A transition's name, its arguments, and the answer that it got (None when it asked nothing)."""
+    """A transition's name, its arguments, and the answer to its request (None without one)."""
 
     transition: str
     arguments: dict[str, int] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Step:
 
     @property
     def bare(self) -> Step:
-        """This step without the module of its transition, which may have had another name when it was recorded."""
+        """This step without the module of its transition, whose name may have changed since it was recorded."""
         return replace(self, transition=self.name)
 
     def __str__(self) -> str:
@@ -36,12 +36,12 @@ class Step:
 
 
 def names(*functions: Callable) -> tuple[str, ...]:
-    """The names by which the steps of these transitions are known in text; those of other variants have the same."""
+    """The names of these transitions in the text of steps, the same in all variants."""
     return tuple(function.__name__ for function in functions)
 
 
 def by_name(declared: Mapping[Callable, Value]) -> dict[str, Value]:
-    """What is declared of transitions, by their names."""
+    """What is declared about transitions, by their names."""
     return {function.__name__: value for function, value in declared.items()}
 
 

@@ -1,7 +1,7 @@
-"""The subset of Python that the little language is, held by reading the code of functions.
+"""The subset of Python that the little language is, checked by reading the code of functions.
 
-Every transition, every property and all that they call keep to it, so that the same text runs as Python,
-compiled, symbolically and on a live ZooKeeper.
+Every transition, every property and all their callees keep to it, so that the same text runs as Python, compiled,
+symbolically and against a live ZooKeeper.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language import sets
 
 BUILTINS = {"range": (1, 2), "len": (1, 1), "min": (2, 9), "max": (2, 9), "abs": (1, 1)}
-"""Python's own functions that may be called, with the least and the most arguments that they take."""
+"""Python's built-in functions that may be called, with their least and most arguments."""
 FOREIGN = {*sys.stdlib_module_names, "numpy"}
 STATEMENTS = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Pass, ast.Return)
 EXPRESSIONS = (
@@ -36,7 +36,7 @@ EXPRESSIONS = (
     ast.UnaryOp,
 )
 Node = ast.stmt | ast.expr | ast.keyword
-"""What stands at a line of a text."""
+"""A syntax node with a line."""
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.USub, ast.Not, ast.And, ast.Or)
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift, ast.Invert)
 COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -48,7 +48,7 @@ class RuleError(UserError):
 
 @cache
 def functions_reached(function: Callable) -> tuple[Callable, ...]:
-    """`function` and all that it calls, however deep, each once; raises RuleError where one breaks a rule."""
+    """`function` and all its callees, direct or not, each once; raises RuleError if one breaks a rule."""
     found: list[Callable] = []
     _reach(function, (), found)
     return tuple(found)
@@ -68,13 +68,13 @@ def _reach(function, callers, found):
 
 
 def _is_foreign(module: str) -> bool:
-    """Whether the functions of a module are neither of the specification nor a user's own."""
+    """Whether a module belongs neither to the specification nor to the user."""
     package, _, rest = module.partition(".")
     return package in FOREIGN or package == "kafkaproof" and not rest.startswith("spec.")
 
 
 def _global(function, node, called):
-    """The value of a name that is not local; None for a builtin that is called."""
+    """The value of a global name; None for a builtin that is called."""
     known = node.id in function.__globals__
     value = function.__globals__.get(node.id)
     if called and node.id in BUILTINS:
@@ -91,7 +91,7 @@ def _global(function, node, called):
 
 @cache
 def definition(code: CodeType) -> ast.FunctionDef:
-    """The syntax tree of a function without its docstring, lines numbered as in its file; raises RuleError."""
+    """The syntax tree of a function without its docstring, with the lines of its file; raises RuleError."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(code))).body[0]
     except (OSError, SyntaxError):
@@ -115,7 +115,7 @@ def rule_error(rule: str, node: Node, code: CodeType) -> RuleError:
 
 
 def place_in(file: str, line: int) -> str:
-    """A line of a file as it is told to people: from where they are, unless the file or they are elsewhere."""
+    """A line of a file in messages: relative to the working directory if the file is below it."""
     path = Path(file)
     try:
         return f"{path.relative_to(Path.cwd())}:{line}"
@@ -137,7 +137,7 @@ def nodes_of(code: CodeType) -> tuple[Node, ...]:
 
 @cache
 def _globals_named(code) -> list[tuple[ast.Name, bool]]:
-    """The names that are not local, each with whether it is called there."""
+    """The global names in a function, each with whether it is called there."""
     called = {node.func for node in nodes_of(code) if isinstance(node, ast.Call)}
     names = [node for node in nodes_of(code) if isinstance(node, ast.Name)]
     return [(node, node in called) for node in names if node.id not in code.co_varnames]
@@ -197,20 +197,20 @@ def _is_countable(node):
 
 
 def name_called(node: ast.AST) -> str | None:
-    """The name of the function that a call calls; None for anything else, or where it is not called by a name."""
+    """The name of the function that a call calls; None for anything but a call by name."""
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
 
 
 def is_store(node: ast.AST) -> TypeGuard[ast.Attribute | ast.Subscript]:
-    """Whether an attribute or an element is assigned to here."""
+    """Whether a node is an attribute or an element that is assigned to."""
     return isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store)
 
 
 def stores(code: CodeType) -> list[ast.Attribute | ast.Subscript]:
-    """The attributes and elements that a function itself assigns to."""
+    """The attributes and elements that a function itself (not its callees) assigns to."""
     return [node for node in nodes_of(code) if is_store(node)]
 
 
 def writes(function: Callable) -> bool:
-    """Whether `function`, or what it calls, assigns to an attribute or element."""
+    """Whether `function` or a callee assigns to an attribute or element."""
     return any(stores(reached.__code__) for reached in functions_reached(function))

@@ -1,4 +1,4 @@
-"""Functions made from text, which can be read, compiled and proved like those of a file."""
+"""Functions made from text, which can be read, compiled and proved like those in files."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from typing import cast
 
 
 def function_from(name: str, text: str, names: Mapping[str, object]) -> FunctionType:
-    """The function called `name` that a text defines, over these global names; its file is called by a hash of the
-    text.
-    """
+    """The function called `name` that a text defines, with these globals; a hash of the text names its file."""
     file = f"<{name} {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     found = dict(names, __name__="text")

@@ -1,4 +1,4 @@
-"""What a mutant is: a model with one deliberate mistake, and the property that must notice it."""
+"""Mutants: a model with one deliberate mistake, and the property that must notice it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kafkaproof.spec.language.rebind import rebind
 class Mutant:
     """`mutate` gives the model a mistake; exploration at `scope` must then violate the property `kills`.
 
-    `kills` is empty for a mistake of which independent checkers tell the counts alone. `counts` maps a scope, as the
-    values of the model's scope in order, to what independent checkers found: distinct states, depth, and
-    the lengths of the shortest counterexamples of weak_isr and strong_isr (None where they hold).
+    `kills` is empty for a mistake that is compared by counts alone. `counts` maps a scope (values in the order of the
+    model's) to what independent checkers found: distinct states, depth, and the lengths of the shortest
+    counterexamples of weak_isr and strong_isr (None if they hold).
     """
 
     name: str
@@ -48,5 +48,5 @@ def everywhere(replacements: Mapping[Callable, Callable]) -> Callable[[Model], M
 
 
 def mutant(name: str, kills: str, replacements: Mapping[Callable, Callable], at: Scope) -> Mutant:
-    """A mutant by callees that are replaced everywhere, told by the docstring of what replaces the first of them."""
+    """A mutant that replaces callees everywhere, described by the docstring of the first replacement."""
     return Mutant(name, first_paragraph(next(iter(replacements.values()))), kills, everywhere(replacements), at)

@@ -1,4 +1,4 @@
-"""Mutants by omission: a transition that is taken at any time, and does nothing."""
+"""Mutants by omission: a transition that may be taken at any time, and does nothing."""
 
 import inspect
 
