@@ -1,4 +1,4 @@
-"""What must be known of all streams before one of them is judged: whom controllers choose, and what of theirs works."""
+"""What all streams must show before one of them is judged: whom controllers choose, and which of their machines work."""
 
 from array import array
 from bisect import bisect_right
@@ -24,7 +24,7 @@ class Chosen(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A state with another leader than before: by which controller; `first`: the ISR, where it is the first state.
+    """A state with another leader than before, and the term that it was written in; `first`: the ISR, where it is the first state.
 
     `leader` is NOBODY too where a controller leaves it as it is and takes a replica out of the ISR.
     """
@@ -35,7 +35,7 @@ class Choice(NamedTuple):
 
 
 class Census:
-    """Collects it from all choices.
+    """Collects that from all choices.
 
     `chosen`: the last time that a controller chose a broker to lead, or for a first ISR, in each of the broker's lives;
     a life ends with the broker's next departure. `used`: which state machines of a controller are seen to work,

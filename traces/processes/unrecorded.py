@@ -31,7 +31,7 @@ class Unrecorded:
             self._judge(part, outcome.broken)
 
     def land(self, line: Line) -> None:
-        """A request of a step that never heard of it, and asks again, has written: what the step itself knows stays."""
+        """A request has written, whose step got no answer and asks again: what the step itself knows stays."""
         if line.name == notify.__name__:
             self._world.leave_log_dir_event(line.broker)
         else:

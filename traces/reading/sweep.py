@@ -67,7 +67,7 @@ def sweep(recording: Recording, root: str, *listeners: Listener, progress: Progr
 
 
 class _Sweep:
-    """The tree and the states as they are, and who is told of them."""
+    """The tree and the states as they are now, and the listeners."""
 
     def __init__(self, recording: Recording, root: str, listeners: tuple[Listener, ...]):
         self.complete = recording.start.last_processed_zxid if recording.start else 0

@@ -60,7 +60,7 @@ def _replaced(possible: Possibilities, broker: int, states: set[Local]) -> set[L
 
 
 class _Life:
-    """What one broker does, in a ZooKeeper as it may have been."""
+    """What one broker does, in a ZooKeeper of a little earlier."""
 
     def __init__(self, steps: ElectionSteps, broker: int):
         self.steps, self.broker = steps, broker

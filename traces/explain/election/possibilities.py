@@ -189,7 +189,7 @@ class Possibilities:
                 self.sets[other] = frozenset(out.other for out in seen if out)
 
     def settle_operator(self, name: str, after: Shared) -> bool:
-        """A step of nobody's broker, such as the deletion of /controller by hand; False when it is not allowed."""
+        """A step of an operator, such as the deletion of /controller by hand; False when it is not allowed."""
         results = {}
         for broker, states in self.sets.items():
             outcomes = [self.steps.take(name, ANSWERED, local, self.scene(broker)) for local in states]

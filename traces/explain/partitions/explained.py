@@ -50,7 +50,7 @@ class ExplainedChanges(Sequence):
         return self._values.of(explanations)
 
     def refuse(self, row: int, why: str, certain: bool = True) -> None:
-        """Nothing explains a change, so much is certain unless it depends on what was before the log."""
+        """Nothing explains a change. That is certain, unless it depends on what was before the log."""
         self.codes[row], self._why[row] = UNEXPLAINED, (why, certain)
 
     def __getitem__(self, row):

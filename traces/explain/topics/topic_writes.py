@@ -1,4 +1,4 @@
-"""What is written to topics by whom, but for reassignments: each write of these must be a step of somebody."""
+"""Who writes what to topics, but for reassignments: each such write must be a step of somebody."""
 
 from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.evidence.writes import Form, Write

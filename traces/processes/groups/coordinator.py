@@ -190,7 +190,7 @@ class Coordinator:
     # Requests
 
     def _receive(self, group: Group, line: GroupLine) -> None:
-        """A request stands in the network while its step is taken; it must be of whom it says."""
+        """Put a request into the network while its step is taken; it must be from the member that it names."""
         asked = line.asked
         if asked is None:
             return

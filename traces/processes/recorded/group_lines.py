@@ -54,7 +54,7 @@ class Offered:
 
 @dataclass(frozen=True)
 class GroupLine:
-    """A step of a coordinator in a group; without a step (None) the group begins, as a copy of the one there is not.
+    """A step of a coordinator in a group; without a step (None) the group begins, as a copy of the empty group (PROTOTYPE).
 
     `state` is the hash of the group's record afterwards; `append` the place and the id of the batch that it appended.
     """

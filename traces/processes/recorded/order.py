@@ -2,7 +2,7 @@
 
 A step that wrote stands at the transaction that it made; one that read, behind the transaction that it saw last; any
 other behind the last that its process knew of. A step that took a message stands behind the one that sent it. What
-ZooKeeper logged of nobody's step is a fault: the end of a session, an operator's request. A process that ended
+ZooKeeper logged, and no recorded step made, is a fault: the end of a session, an operator's request. A process that ended
 without a word crashed; when, nothing tells, so its crash stands as late as it can: right before its session
 ends, or before the next process of the broker begins.
 """
@@ -39,16 +39,16 @@ LAST_STEPS = names(stop, die)
 APPENDS = names(data_plane.produce, data_plane.receive_answer, stop_replica)
 """Steps that write to a log, not to ZooKeeper."""
 REFUSED = by_name({register_broker: "nodeexists"})
-"""By what the second request of a step that asks again is refused if the first has landed."""
+"""With which error ZooKeeper refuses the second request of a step that asks again, if the first has landed."""
 LANDED = by_name(
     {
         notify: re.compile("/log_dir_event_notification/.*"),
         change_isr: re.compile("/brokers/topics/[^/]+/partitions/[0-9]+/state"),
     }
 )
-"""What the first request of a step that asks again, and is not told of in *partition*, has written if it has landed."""
+"""What the first request of a step that asks again has written if it landed, where *partition* does not show it."""
 FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?|/config/brokers/<default>")
-"""What a step writes besides, and the specification does not know: folders of states; which numbers topics have had."""
+"""What a step writes besides, which the specification leaves out: parents of states; which numbers topics have had."""
 
 
 class Place(NamedTuple):
@@ -63,10 +63,10 @@ BEGINNING = Place(0, BEFORE)
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A line of a process, or a transaction of nobody's step, or the crash of a process (`crash`: its broker).
+    """A line of a process, or a transaction that no recorded step made, or the crash of a process (`crash`: its broker).
 
-    `closes`: the broker whose session the transaction closes; `landed`: the step whose request made it, of which that
-    never heard, and asked again; `stray`: the broker whose session made it, though no step of it did.
+    `closes`: the broker whose session the transaction closes; `landed`: the step whose request made it, which got no
+    answer and asked again; `stray`: the broker whose session made it, though none of its steps did.
     """
 
     place: Place
@@ -257,7 +257,7 @@ class _Places:
         return number is None or line.taken.arguments.get("p", number) == number
 
     def _claim_refused(self, line: Line) -> None:
-        """Take the transactions that a step's requests were refused by, of which it never heard: at most one for each
+        """Take the transactions that refused a step's requests without an answer reaching it: at most one for each
         request but the last, in its session, from the first request until it was answered, and refused as it is.
         """
         if line.attempts == 1 or line.asks or line.name not in REFUSED:
@@ -267,7 +267,7 @@ class _Places:
         self.refused.update(islice(found, line.attempts - 1))
 
     def _claim_landed(self, line: Line) -> None:
-        """Take the transactions that a step's requests made, of which it never heard: one for each but the last."""
+        """Take the transactions of a step's requests whose answers it never got: one for each request but the last."""
         if line.attempts == 1 or line.name not in LANDED:
             return
         found = (

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from kafkaproof.spec.cluster.control import is_refused
 from kafkaproof.spec.cluster.faults import checkpointed
+from kafkaproof.spec.cluster.network import put_request_with_isr
 from kafkaproof.spec.cluster.zookeeper import is_not_older
 from kafkaproof.spec.kafka.zookeeper import LOST
 from kafkaproof.spec.language.model import Transition
@@ -16,8 +17,12 @@ from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, everybody
+from kafkaproof.spec.language.steps import names
 from kafkaproof.spec.partition.context import NO_EPOCH
+from kafkaproof.spec.partition.deletion.network import put_stop, put_stopped
+from kafkaproof.spec.partition.network import put_error, put_request
 from kafkaproof.spec.partition.reassignment.faults import put_target
+from kafkaproof.spec.partition.reassignment.network import put_removal
 from kafkaproof.spec.partition.zookeeper import as_they_are, assigned, known_as_they_are
 from kafkaproof.spec.replica.broker import enough_in_sync
 from kafkaproof.spec.replica.clients.network import commit
@@ -27,8 +32,11 @@ from kafkaproof.spec.running.seams import answers_of, seams_of
 from kafkaproof.traces.processes.state.knowledge import Knowledge
 from kafkaproof.traces.processes.state.messages import REFUSED, Sent
 
-SENDING = ("put_request", "put_request_with_isr", "put_error", "put_stop", "put_removal", "put_stopped")
-STOPS = ("put_stop", "put_removal")
+STOPS = names(put_stop, put_removal)
+TOLD = names(put_error, put_stopped)
+"""The seams by which a broker tells the controller of a partition."""
+SENDING = (*names(put_request, put_request_with_isr), *STOPS, *TOLD)
+"""The seams that send; those of other variants have the same names."""
 
 
 class Seams:
@@ -98,7 +106,7 @@ class Seams:
             answer = LOST if answers and is_lost(function, self._delivery) else function(*arguments)
             if answers:
                 self.answer = answer
-            elif name in ("put_error", "put_stopped"):
+            elif name in TOLD:
                 self._others.append((name, arguments[1:]))
             else:
                 self._put.append((name, *arguments[1:-1], self._told))
@@ -144,7 +152,7 @@ class Seams:
                     yield Sent(kind, arguments["b"], r, content, known)
         for name, (epoch, p, b, *failed) in self._others:
             content = {"epoch": epoch, "p": p}
-            if name == "put_stopped":
+            if name == put_stopped.__name__:
                 yield Sent("Stopped", b, None, content | {"failed": failed[0]})
             else:
                 yield Sent("StorageError", b, None, content)

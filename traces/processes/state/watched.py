@@ -88,7 +88,7 @@ def undo(state: Plain, written: Mapping[Path, int]) -> None:
 
 
 def before(state: Plain, written: Mapping[Path, int]) -> Plain:
-    """What a state was before something was written; it shares the rest with the state, and goes as that changes."""
+    """A state as it was before something was written. It shares all else with the state, and is of no use once that changes."""
     copies = {(): copy(state)}
     for path, former in written.items():
         for end in range(1, len(path)):
