@@ -228,7 +228,7 @@ class PartitionNetwork:
     # StopReplica(delete)
 
     def put_stop(self, epoch, p, to):
-        """Send StopReplica(delete) to a set of brokers, for the topic is deleted."""
+        """Send StopReplica(delete) to a set of brokers, because the topic is deleted."""
         self.put_removal(epoch, p, NO_EPOCH, to)
 
     def put_removal(self, epoch, p, leader_epoch, to):

@@ -1,1 +1,1 @@
-"""The composed cluster: controllers that fail over, over partitions whose replicas have logs and clients."""
+"""The composed cluster: controllers that fail over, and partitions whose replicas have logs and clients."""

@@ -1,13 +1,13 @@
-"""The whole state: what `partition` has, and for each partition what `replica` has.
+"""The whole state: that of `partition`, and for each partition that of `replica`.
 
-`partition` and `replica` are composed, not written again: their transitions act on the same state, those of
-`replica` on the part of it that belongs to one partition. Where `partition` lets a leader wish any ISR, a leader here
-wishes what `replica` has it propose; where `replica` lets any controller move the leader, controllers here do
-so that are elected, fail over, and know what they have read. What one step of a part means for the other is said
-here: `control` (a state is written, LeaderAndIsr is obeyed), `processes` (a process ends), `data_plane`.
+`partition` and `replica` are composed, not written again: their transitions act on the same state, those of `replica`
+on the part of it that belongs to one partition. Where `partition` lets a leader propose any ISR, a leader here proposes
+what it proposes in `replica`; where `replica` lets any controller move the leader, here only controllers do that are
+elected, fail over, and know what they have read. These modules say what a step of one part means for the other:
+`control` (a state is written, LeaderAndIsr is obeyed), `faults` (a process ends), `data_plane`.
 
-`planes[p].zk` says again what `zk.partitions[p]` says, for the functions of `replica`: the property `one_state` holds
-the two equal.
+`planes[p].zk` repeats `zk.partitions[p]` for the functions of `replica`; the property `one_state` says that the two are
+equal.
 """
 
 from kafkaproof.spec.cluster.network import NETWORK

@@ -1,7 +1,7 @@
 """What the control plane does, and what that means for the data plane of the partition.
 
-Each transition is that of `partition` with the same name, or one that `partition` leaves out because there a leader
-may wish anything: the controller's answers to a proposed ISR.
+Each transition has the name of one of `partition`, or is one that `partition` leaves out because there a leader may
+propose any ISR: the controller's answers to a proposal.
 """
 
 from kafkaproof.spec.cluster.network import isr_in
@@ -36,9 +36,9 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: 
 
     Guards:  those of `isr.alter_partition`; the leader has proposed this ISR.
     Request: its answers.
-    Effects: its effects; the leader is told of OK and of BADVERSION. After BADVERSION it proposes nothing more in
-    its leader epoch, even
-             where that version comes from an earlier write of its own proposal, whose answer was lost.
+    Effects: its effects; OK and BADVERSION are passed on to the leader. After BADVERSION it proposes nothing more in
+             its leader epoch, even where that version comes from an earlier write of its own proposal, whose answer was
+             lost.
     Kafka:   KafkaController.processAlterPartition, Partition.handleAlterPartitionError, 2.7 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -58,13 +58,13 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: 
 
 
 def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
-    """A controller tells a leader that the ISR is what it proposes, for it was written in another reign.
+    """A controller answers a leader that its proposed ISR is written already, in another term.
 
     Guards:  `b` is at work; the proposal is accepted, and is the cached ISR, whose version is not older than the
              one that the leader knows.
-    Effects: the leader is told.
-    Kafka:   KafkaController.processAlterPartition, LeaderAndIsr.equalsAllowStalePartitionEpoch, 3.x; in 2.7 to 3.1
-             the leader compares the version instead.
+    Effects: the leader has the answer.
+    Kafka:   KafkaController.processAlterPartition, LeaderAndIsr.equalsAllowStalePartitionEpoch, 3.x; in 2.7 to 3.1 the
+             leader compares the version instead.
     """
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
@@ -78,7 +78,7 @@ def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
 
 
 def is_refused(s, b, p, sender, isr):
-    """Whether controller `b` refuses a proposed ISR: it would be accepted, but for a member that is not eligible."""
+    """Whether controller `b` refuses a proposed ISR that it would accept except for an ineligible member."""
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
     if not at_work(controller) or not is_accepted(controller, cached, sender, wish(s.network, p, sender)):
@@ -87,9 +87,9 @@ def is_refused(s, b, p, sender, isr):
 
 
 def refuse_isr(s, sender: Broker, p: Partition, b: Broker, isr: Isr):
-    """A controller takes a proposed new member for dead, or for shutting down, and refuses; the leader hears of it.
+    """A controller refuses a proposed ISR because it believes that a new member is dead or shutting down.
 
-    One step: that the leader hears late only keeps it waiting.
+    This is one step with the leader's handling of the answer: a late answer would only keep it waiting.
 
     Guards:  `b` is at work; the proposal is accepted, but a member is not eligible.
     Effects: the old ISR stays; the high watermark rises if it can.
@@ -107,9 +107,9 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
     """A broker receives LeaderAndIsr: it leads or follows, unless it has seen higher epochs.
 
     Guards:  those of `replica.leader_and_isr` of `partition`.
-    Effects: its effects; a new leader epoch is obeyed: a leader begins with the ISR in the request, a follower
-             fetches from its log's end on. Where nobody leads, the replica rests. (Kafka has it go on as it
-             was; it may, since the request may be late.)
+    Effects: its effects; a new leader epoch is obeyed: a leader begins with the ISR in the request, a follower fetches
+             from its log end on. Without a leader the replica is idle. (In Kafka it goes on as before, which it also
+             may here, since the request may be late.)
     Kafka:   ReplicaManager.becomeLeaderOrFollower, Partition.makeLeader and makeFollower, 2.7 to 3.9.
     """
     known = s.brokers[b].replicas[p].leader_epoch

@@ -25,7 +25,7 @@ learn_isr = in_plane(leader.learn_isr)
 
 
 def serve_fetch(s, b: Broker, p: Partition, follower: Broker):
-    """A broker gets a fetch, of its followers or of others.
+    """A broker receives a fetch, from its followers or from others.
 
     Guards:  there is a process; those of `leader.serve_fetch`.
     Request: OK; NOT_LEADER; FENCED_LEADER_EPOCH; UNKNOWN_LEADER_EPOCH.

@@ -1,4 +1,4 @@
-"""The deletion of a topic in the composed cluster: StopReplica(delete) deletes a log, and states go."""
+"""The deletion of a topic in the composed cluster: StopReplica(delete) deletes logs, and states are deleted."""
 
 from kafkaproof.spec.cluster.cluster import DATA_PLANE, LEADER_EPOCHS
 from kafkaproof.spec.cluster.network import NETWORK
@@ -21,13 +21,13 @@ STATE = Record(
 
 
 def is_removed(broker, epoch, p):
-    """Whether a StopReplica was obeyed: neither refused, nor overtaken by LeaderAndIsr, and the directory works."""
+    """Whether a StopReplica was accepted: neither refused, nor overtaken by LeaderAndIsr, and the directory works."""
     replica = broker.replicas[p]
     return broker.seen_epoch == epoch and replica.leader_epoch == NO_EPOCH and not replica.failed
 
 
 def remove_log(s, b, epoch, p):
-    """Unless the request is refused, or too old, the log is deleted, and so is what the replica has sent or waits for."""
+    """Unless the request is refused or too old, delete the log and what the replica has sent or waits for."""
     if is_removed(s.brokers[b], epoch, p):
         note_deletion(s.planes[p])
         end_log(s.planes[p].brokers[b])
@@ -36,7 +36,7 @@ def remove_log(s, b, epoch, p):
 
 
 def end_log(replica):
-    """A log is deleted, and with it all that its replica knew."""
+    """A log is deleted, and with it everything that its replica knew."""
     remove(replica.log)
     replica.hw = 0
     rest(replica, NO_EPOCH)

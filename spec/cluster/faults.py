@@ -1,4 +1,4 @@
-"""Processes that end and begin, and log directories that fail: what is left of a replica is its log.
+"""Processes that end and start, and log directories that fail: only the log of a replica remains.
 
 An append is durable at once, and a failed log directory is out of reach, not lost: a new process finds every
 record. It may find an older high watermark.
@@ -16,7 +16,7 @@ Offset = Number(0, Bound("log"))
 
 
 def end_replica(data, b):
-    """A replica is not served any more: its role is forgotten; what it has sent may still arrive, but no proposal."""
+    """A replica is not served any more: its role is forgotten; what it has sent may still arrive, except proposals."""
     rest(data.brokers[b], NO_EPOCH)
     drop_answer(data.network, b)
     withdraw(data.network, b)
@@ -29,7 +29,7 @@ def end_replicas(s, b):
 
 
 def end_one_replica(s, b, p):
-    """The replica of `p` is not served any more; if it led, it leads no more."""
+    """The replica of `p` is not served any more; if it led, it no longer leads."""
     end_replica(s.planes[p], b)
 
 
@@ -39,15 +39,15 @@ fail_log_dir = then(faults.fail_log_dir, end_one_replica)
 
 
 def checkpointed(replica, hw):
-    """The high watermark that a new process finds: that of a checkpoint, `hw` or what it was if that is less."""
+    """The high watermark that a new process finds in a checkpoint: `hw`, or the former high watermark if that is lower."""
     return min(replica.hw, hw)
 
 
 def restart(s, b: Broker, hw: Offset):
     """A new process of `b` starts and registers.
 
-    Guards:  there is none, and no session of a former one; some high watermark was `hw` or more.
-    Effects: it knows nothing but its logs, and high watermarks that were checkpointed: `hw` at most.
+    Guards:  there is none, and no session of a former one; some high watermark was at least `hw`.
+    Effects: it knows only its logs and checkpointed high watermarks, which are at most `hw`.
     """
     highest = 0
     for data in s.planes:

@@ -1,6 +1,6 @@
-"""The network of `partition`, where LeaderAndIsr also says the ISR, which the leader begins with.
+"""The network of `partition`, where LeaderAndIsr also carries the ISR with which the leader begins.
 
-What the other replicas are told of the ISR nothing reads. The newest request stands for those before it (see
+Nothing reads the ISR in requests to other replicas. The newest request stands for earlier ones (see
 `kafkaproof.spec.partition.network`): the ISR in it is the same, since only the leader changes the ISR within an epoch.
 """
 

@@ -24,7 +24,7 @@ STATE = Record(
 
 
 def initial(s):
-    """As without reassignments; each partition has as many replicas as the scope says."""
+    """As without reassignments, but each partition has as many replicas as the scope says."""
     begin(s)
     keep_replicas(s)
 

@@ -6,7 +6,7 @@ UNNOTICED = {
         "kafkaproof.spec.partition.machines.create_first_state",
         "if controller.doing != ELECTING or not is_next(controller.todo, p): return False -> "
         "if controller.doing != ELECTING: return False",
-    ): "There is one partition at these scopes, and it is the next whenever a controller elects.",
+    ): "These scopes have one partition, which is the next whenever a controller elects.",
     (
         "kafkaproof.spec.partition.brokers.controlled_shutdown",
         "if contains(controller.leaving, leaver) and (not leads_anything(controller, leaver)): return False -> "
@@ -15,7 +15,7 @@ UNNOTICED = {
     (
         "kafkaproof.spec.partition.context.clear",
         "sequence.slots[i] = 0 -> nothing",
-    ): "Nobody reads a slot beyond the length of its sequence.",
+    ): "Nothing reads a slot beyond the length of its sequence.",
     (
         "kafkaproof.spec.partition.faults.ask_for_reassignment",
         "if request.target.length > 0 or not contains(assigned(s.zk, p), target): return False -> "
@@ -24,16 +24,16 @@ UNNOTICED = {
     (
         "kafkaproof.spec.partition.progress.trigger_online",
         "controller.strategy = OFFLINE -> nothing",
-    ): "The event before has left the strategy at that already (end_event).",
+    ): "The previous event has already left the strategy at that value (end_event).",
     (
         "kafkaproof.spec.partition.rebalance.rebalance",
         "controller.todo = union(controller.todo, to_rebalance(controller, preferred)) -> "
         "controller.todo = union(controller.removing, to_rebalance(controller, preferred))",
-    ): "It takes two partitions with different preferred replicas, and these scopes have one.",
+    ): "It takes two partitions with different preferred replicas; these scopes have one.",
     (
         "kafkaproof.spec.replica.network.end_in",
         "return network.messages[f].end -> return network.messages[f].hw",
-    ): "Logs have one record at these scopes, so that a follower that has parted from its leader begins anew, at 0.",
+    ): "Logs have one record at these scopes, so a follower that has diverged from its leader starts again at 0.",
     (
         "kafkaproof.spec.replica.broker.in_sync",
         "count += 1 -> count += 2",

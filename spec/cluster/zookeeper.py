@@ -1,4 +1,4 @@
-"""The partition's state as the data plane has it."""
+"""The partition's state as the data plane keeps it."""
 
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
@@ -10,7 +10,7 @@ KNOWN = ("is_not_older",)
 
 
 def note_state(data, state):
-    """The state may have been written: with a new leader epoch what leaders propose in older ones is refused."""
+    """The state may have been written: with a new leader epoch, proposals of leaders in older epochs are refused."""
     if state.leader_epoch > data.zk.leader_epoch:
         refuse_proposals(data.network)
         if is_unclean(data, state.leader):
@@ -21,8 +21,8 @@ def note_state(data, state):
 
 
 def note_written(s, b, p):
-    """When the state was written, ISRs that leaders of older epochs propose are refused (Partition.handleAlterPartitionError,
-    FENCED_LEADER_EPOCH).
+    """After a write of the state, proposals of leaders in older epochs are refused
+    (Partition.handleAlterPartitionError, FENCED_LEADER_EPOCH).
     """
     note_state(s.planes[p], s.zk.partitions[p])
 
@@ -38,9 +38,9 @@ def is_unclean(data, leader):
 
 
 def is_not_older(zk, b, p):
-    """Whether the version of the state that controller `b` has cached is at least that which the leader knows.
+    """Whether the version of the state that controller `b` has cached is at least the one that the leader knows.
 
-    The cached ISR is one that the leader still has no answer for: it changes nothing more until then, so a
-    version that is newer than the leader's is the present one.
+    The leader still has no answer for the cached ISR, and changes nothing more until it has: so a version that is newer
+    than the leader's is the current one.
     """
     return contains(zk.partitions[p].readers, b)

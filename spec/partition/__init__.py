@@ -1,1 +1,1 @@
-"""Partitions as the controller sees them: the states that it moves them through, and whom it elects."""
+"""Partitions as the controller sees them: the states that they move through, and the leaders that it elects."""

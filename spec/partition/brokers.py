@@ -1,9 +1,8 @@
 """Brokers come, go, and ask to be shut down.
 
-Events carry almost no data, so that the queue is the set of those that may come. Which events wait is seen in
-what causes them: a watch that has fired, a request on its way, a configuration that has changed, a timer. A
-controller takes one when no other is in progress; that they are taken in any order covers the order in which
-they came.
+Events carry almost no data, so the queue is the set of events that may come. Their causes show which events wait: a
+watch that has fired, a request on its way, a configuration that has changed, a timer. A controller handles one when no
+other is in progress. It may take them in any order, which includes the order in which they came.
 """
 
 from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
@@ -44,7 +43,7 @@ def broker_change(s, b: Broker):
 
 
 def forget_failures(broker, members):
-    """The log directories of some brokers are not known to have failed, and late answers of theirs are void."""
+    """Forget which log directories of some brokers have failed; late answers of these brokers do not count."""
     for r in range(len(broker.errors)):
         if contains(members, r):
             broker.errors[r] = 0
@@ -62,10 +61,10 @@ def start_on(controller, partition, members):
 
 
 def broker_startup(s, b: Broker):
-    """A controller takes in the brokers that came: their replicas are Online, and they are told who leads.
+    """A controller takes in the brokers that came: their replicas are Online, and LeaderAndIsr is sent to them.
 
-    Guards:  some came, or bounced and were handled as failed.
-    Effects: their log directories are taken to work; partitions that want a leader are to be elected.
+    Guards:  some brokers came, or bounced and were handled as failed.
+    Effects: their log directories are taken to work; partitions that need a leader are to be elected.
     Kafka:   KafkaController.onBrokerStartup, 1.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -88,9 +87,9 @@ def broker_startup(s, b: Broker):
 
 
 def broker_failure(s, b: Broker):
-    """A controller drops the brokers that bounced, who then come again, or else those that went.
+    """A controller handles brokers that failed: first those that bounced, which then come again, else those that went.
 
-    Guards:  none is left that came.
+    Guards:  no broker that came is left to handle.
     Effects: partitions without an online leader are Offline, and to be elected; then the replicas of those
              brokers are to go offline, unless the topic is queued for deletion.
     Kafka:   KafkaController.onBrokerFailure, onReplicasBecomeOffline, 2.2 to 3.9.
@@ -116,11 +115,12 @@ def broker_failure(s, b: Broker):
 
 
 def controlled_shutdown(s, b: Broker, leaver: Broker):
-    """A controller moves leaders away from a broker that asks to be shut down, and takes it out of the ISRs.
+    """A controller moves leadership away from a broker that asks for a controlled shutdown, and removes it from the
+    ISRs.
 
-    Guards:  `leaver` asks; it is registered as far as `b` knows; it was not handled yet, or still leads.
+    Guards:  `leaver` asks; it is registered as far as `b` knows; it has not been handled yet, or still leads.
     Effects: it counts as shutting down; where it leads, another is to be elected; where it follows, it is
-             to go offline; neither when the topic is queued for deletion.
+             to go offline; neither if the topic is queued for deletion.
     Kafka:   KafkaController.processControlledShutdown, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller

@@ -14,7 +14,7 @@ STATE = Record(
 
 
 def initial(s):
-    """Every broker runs and is registered; nobody is controller; the partitions have no state yet."""
+    """Every broker runs and is registered; there is no controller; the partitions have no state yet."""
     s.zk.controller = NOBODY
     assign(s.zk)
     for b in range(len(s.brokers)):

@@ -1,11 +1,11 @@
-"""What a broker holds of partitions: its own replicas, and, while it rules, the controller's context.
+"""What a broker knows of partitions: its own replicas and, while it is controller, the controller's context.
 
-A handler is a program counter (`doing`) and the sets still to do, one partition and one ZooKeeper operation
-a step; what needs no operation happens at the end of the step before (see `progress`). What is read is kept in
-`result`, turned there into what is to be written, and written in the next step.
+A handler is a program counter (`doing`) and the sets still to do, one partition and one ZooKeeper operation a step;
+what needs no operation happens at the end of the previous step (see `progress`). What is read is kept in `result`,
+becomes there what is to be written, and is written in the next step.
 
-A partition's assignment is the topic's, read when a reign begins; nobody changes it here. Of a state's
-versions only whether it is the present one matters, and ZooKeeper's part says that (`readers`).
+A partition's assignment comes from the topic and is read when a term begins; nothing changes it here. All that matters
+of a state's version is whether it is the current one, and ZooKeeper's part keeps that (`readers`).
 """
 
 from kafkaproof.spec.kafka.legal import PartitionState, ReplicaState
@@ -21,12 +21,12 @@ Assignment = Sequence(Id("brokers"), Bound("replicas"))
 
 Doing = Choice(
     "IDLE",
-    "READING_BROKERS",  # a reign begins: must list /brokers/ids
+    "READING_BROKERS",  # a term begins: must list /brokers/ids
     "READING_STATES",  # must read the state of each partition
     "ELECTING",  # must read a partition's state, or create the first, and elect
     "WRITING_LEADER",  # must write the election's result
     "REMOVING",  # must read a partition's state, and remove a replica from its ISR
-    "WRITING_REMOVAL",  # must write it without the replica
+    "WRITING_REMOVAL",  # must write the state without the replica
     "CHANGING",  # brokers have come or gone, and are still to be handled
     "DELETING_REQUEST",  # must delete the request in ZooKeeper that it has dealt with
     "DELETING_EVENTS",  # must delete the notifications of failed log directories that it has dealt with
@@ -46,9 +46,9 @@ Doing = Choice(
 Strategy = Choice(
     "OFFLINE",
     "PREFERRED",
-    "PREFERRED_BY_ZNODE",  # the same, asked for in ZooKeeper, where the request is then deleted
+    "PREFERRED_BY_ZNODE",  # preferred, requested in ZooKeeper, where the request is then deleted
     "CONTROLLED_SHUTDOWN",
-    "FORCED",  # offline, and unclean whatever the topic allows: an administrator asks for it
+    "FORCED",  # offline, and unclean even if the topic does not allow it: an administrator asks for it
     "REASSIGN",
 )
 OFFLINE, PREFERRED, PREFERRED_BY_ZNODE, CONTROLLED_SHUTDOWN, FORCED, REASSIGN = Strategy
@@ -61,11 +61,11 @@ REPLICA = Record(
 RESULT = Record(
     leader=(Leader, "leader read, or to be written"),
     isr=(SetOf("brokers"), "ISR read, or to be written"),
-    leader_epoch=(LeaderEpoch, "leader epoch read, or to be written; -1 when nothing is"),
+    leader_epoch=(LeaderEpoch, "leader epoch read, or to be written; -1 for neither"),
     unclean=(Flag(), "unclean.leader.election.enable of the topic, as read"),
 )
 PARTITION = Record(
-    assignment=(Assignment, "its replicas, the preferred first; empty without a reign"),
+    assignment=(Assignment, "its replicas, the preferred first; empty without a term"),
     state=(PartitionState, "state of the partition"),
     replicas=(Array(ReplicaState, "brokers"), "states of its replicas"),
     failed=(SetOf("brokers"), "brokers whose log directory of it is known to have failed"),
@@ -74,7 +74,7 @@ PARTITION = Record(
     leader_epoch=(LeaderEpoch, "leader epoch in the cache, -1 when leadership is not known"),
 )
 CONTROLLER = Record(
-    epoch=(Number(0, Bound("epochs")), "controller epoch of the reign, 0 without one"),
+    epoch=(Number(0, Bound("epochs")), "controller epoch of the term, 0 without one"),
     doing=(Doing, "the event in progress"),
     starting=(Flag(), "the partition state machine has not started up yet"),
     strategy=(Strategy, "how the event in progress elects"),
@@ -85,7 +85,7 @@ CONTROLLER = Record(
     joined=(SetOf("brokers"), "brokers that have come, not yet handled"),
     bounced=(SetOf("brokers"), "brokers that have gone and come unseen, not yet handled"),
     gone=(SetOf("brokers"), "brokers that have gone, not yet handled"),
-    live=(SetOf("brokers"), "brokers known as registered, those that are shutting down included"),
+    live=(SetOf("brokers"), "brokers known as registered, including those shutting down"),
     leaving=(SetOf("brokers"), "brokers that are shutting down"),
     deleting=(SetOf("partitions"), "partitions whose topic is queued for deletion, as far as known"),
     result=(RESULT, "what was read, or is to be written"),
@@ -112,12 +112,12 @@ def online(controller, partition):
 
 
 def online_or_leaving(controller, partition):
-    """The same, brokers that are shutting down included."""
+    """The same, including brokers that are shutting down."""
     return difference(controller.live, partition.failed)
 
 
 def has_leader(controller, partition):
-    """Whether the cached leader is somebody who is online."""
+    """Whether the cached leader is an online broker."""
     return partition.leader != NOBODY and contains(online(controller, partition), partition.leader)
 
 

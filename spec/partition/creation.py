@@ -1,8 +1,8 @@
-"""A topic is created while the cluster runs: an administrator asks the controller, and the controller hears of it.
+"""A topic is created while the cluster runs: an administrator asks the controller, whose watch then fires.
 
-A partition that no topic has yet is one without an assignment; how many of them there are, the scope says. A topic gets
-some of them. Of its configuration nothing is kept here. Not modelled: an assignment that the administrator chooses,
-racks, and a topic that a broker creates which is not the controller (up to 0.10).
+A partition that belongs to no topic yet has no assignment; the scope says how many of them there are. A new topic gets
+some of them. Its configuration is not kept here. Not modelled: an assignment that the administrator chooses, racks, and
+a topic that is created by a broker other than the controller (up to 0.10).
 """
 
 from kafkaproof.spec.kafka.legal import NEW_PARTITION, NEW_REPLICA
@@ -26,7 +26,7 @@ Count = Number(1, Bound("replicas"))
 
 
 def initial_with_room(s):
-    """As without creations; the last partition is no topic's yet."""
+    """As without creations, but the last partition belongs to no topic yet."""
     initial(s)
     leave_unused(s.zk, len(s.zk.assignments) - 1)
 
@@ -54,7 +54,7 @@ def configure_topic(s, b: Broker, fate: Fate):
 
     Guards:  `b` is at work.
     Request: OK; EXPIRED; LOST.
-    Effects: none: the configuration is no part of the state.
+    Effects: none: the configuration is not part of the state.
     Kafka:   AdminZkClient.createTopicWithAssignment, setOrCreateEntityConfigs, 1.1 to 3.9.
     """
     if not at_work(s.brokers[b].controller):
@@ -67,10 +67,11 @@ def configure_topic(s, b: Broker, fate: Fate):
 def create_topic(s, b: Broker, new: Partitions, replicas: Count, start: Broker, shift: Broker, fate: Fate):
     """A controller creates a topic, as an administrator asks: it chooses the replicas of each partition.
 
-    Guards:  `b` is at work, and knows none of the new partitions, and as many live brokers as replicas are wanted.
+    Guards:  `b` is at work, knows none of the new partitions, and knows as many live brokers as there are to be
+             replicas.
     Request: OK; NODEEXISTS, perhaps because of its own lost request; FENCED; EXPIRED; LOST.
-    Effects: the topic is there, which its own watch will tell the controller; on FENCED the reign is over. (Kafka
-             does not check the epoch here; without it two controllers might give one place to two topics.)
+    Effects: the topic exists, and the controller's watch will fire; on FENCED the term is over. (Kafka does not check
+             the epoch here; without the check two controllers might give the same partitions to two topics.)
     Kafka:   AdminManager.createTopics, AdminUtils.assignReplicasToBrokers, AdminZkClient.createTopicWithAssignment,
              1.1 to 3.9; `start` and `shift` are chosen at random.
     """
@@ -88,13 +89,13 @@ def create_topic(s, b: Broker, new: Partitions, replicas: Count, start: Broker, 
 
 
 def topic_change(s, b: Broker):
-    """A controller hears that there are new topics, and reads their assignments.
+    """A controller is notified of new topics, and reads their assignments.
 
     Guards:  there are partitions of topics that it does not know; `b` is at work.
     Request: OK; EXPIRED.
-    Effects: they are New, as are their replicas, and to be elected, unless the topic is queued for
-             deletion. (Kafka calls the replicas Online behind the election; here that waits until their brokers
-             come again. Nothing asks which of the two they are.)
+    Effects: they are New, as are their replicas, and to be elected, unless the topic is queued for deletion. (Kafka
+             sets the replicas Online after the election; here they stay New until their brokers come again. Nothing
+             depends on the difference.)
     Kafka:   KafkaController.processTopicChange, onNewPartitionCreation, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller

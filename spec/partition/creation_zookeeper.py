@@ -1,4 +1,4 @@
-"""ZooKeeper as the creation of topics uses it, and where the replicas of a new topic go.
+"""ZooKeeper as the creation of topics uses it, and the placement of a new topic's replicas.
 
 As in `zookeeper`, a function that answers with a code is one request.
 """
@@ -12,7 +12,7 @@ from kafkaproof.spec.partition.context import clear, copy
 from kafkaproof.spec.partition.zookeeper import check_epoch, session_open
 
 MOST = 64
-"""No sum of numbers of brokers, or partitions, here is more than so many times one of them."""
+"""Bounds sums of numbers of brokers or partitions: none here is more than this many times one of them."""
 
 
 def write_topic_config(zk, b, fate):
@@ -31,7 +31,7 @@ def read_topics(zk, b, new, controller):
 
 
 def is_taken(zk, p):
-    """Whether a topic has a partition."""
+    """Whether a partition belongs to a topic."""
     return zk.assignments[p].length > 0
 
 
@@ -70,7 +70,7 @@ def assign_new(zk, new, replicas, start, shift, live):
 
 
 def assign_one(zk, assignment, replicas, first, farther, live, size):
-    """Replicas of one partition: the `first` live broker, and those that follow it, `farther` ones left out."""
+    """Replicas of one partition: the `first` live broker and those that follow it, `farther` of them skipped."""
     push(assignment, live_broker(zk, live, first))
     for j in range(len(assignment.slots) - 1):
         if j < replicas - 1:
@@ -98,7 +98,7 @@ def live_broker(zk, live, place):
 
 
 def leave_unused(zk, first):
-    """No topic has the partitions from `first` on, yet."""
+    """The partitions from `first` on belong to no topic yet."""
     for p in range(len(zk.assignments)):
         if p >= first:
             clear(zk.assignments[p])

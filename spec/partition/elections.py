@@ -1,4 +1,4 @@
-"""Which strategy the event in progress elects by: the leader, the ISR, and who is told.
+"""The strategy by which the event in progress elects: the leader, the ISR, and the recipients of LeaderAndIsr.
 
 The strategies themselves are `strategies`; the triggers that choose one are `triggers`, `rebalance`, `brokers`
 and `progress.trigger_online`.
@@ -38,7 +38,7 @@ def may_be_unclean(controller, unclean):
 
 
 def chosen_leader(controller, partition, isr, unclean):
-    """Whom the event in progress elects, NOBODY when its strategy fails."""
+    """The leader that the event in progress elects, NOBODY when its strategy fails."""
     assignment = partition.assignment
     candidates = online(controller, partition)
     if controller.strategy == OFFLINE or controller.strategy == FORCED:
@@ -68,7 +68,7 @@ def isr_without(result, replica):
 
 
 def recipients(controller, partition):
-    """The live brokers that are told of the election."""
+    """The live brokers that are sent LeaderAndIsr after the election."""
     if controller.strategy == OFFLINE or controller.strategy == FORCED:
         return offline_recipients(partition.assignment, online(controller, partition))
     if controller.strategy == CONTROLLED_SHUTDOWN:
@@ -79,10 +79,10 @@ def recipients(controller, partition):
 
 
 def told_of_removal(controller, partition, r):
-    """The live brokers that are told that replica `r` went offline: those of the other replicas."""
+    """The live brokers that are sent LeaderAndIsr when replica `r` went offline: those of the other replicas."""
     return intersection(without_member(replicas_of(partition.assignment), r), controller.live)
 
 
 def is_removal_told(controller, p):
-    """Whether anybody is told of it: not when the topic is queued for deletion."""
+    """Whether it is sent at all: not when the topic is queued for deletion."""
     return not is_queued(controller, p)

@@ -1,9 +1,9 @@
-"""The reign of a controller: elected in one step, started up, and given up.
+"""The term of a controller: it is elected in one step, starts up, and resigns.
 
-onControllerFailover reads the brokers, then every state; the replica state machine starts up (replicas of
-dead brokers leave the ISRs), then that of partitions (whoever has no leader is elected). Requests of operators and
-notifications that are found are handled like any later one. (Kafka deletes notifications unread; what they
-would have told is told by the answers to the first LeaderAndIsr.)
+onControllerFailover reads the brokers, then every state; the replica state machine starts up (replicas of dead brokers
+leave the ISRs), then that of partitions (partitions without a leader are elected). Requests of operators and
+notifications that exist already are handled like later ones. (Kafka deletes notifications unread; the answers to the
+first LeaderAndIsr carry the same information.)
 """
 
 from kafkaproof.spec.kafka.strategies import replicas_of
@@ -40,7 +40,7 @@ from kafkaproof.spec.partition.zookeeper import (
 def elect(s, b: Broker):
     """Broker `b` becomes the controller.
 
-    Guards:  there is no /controller; `b` does not rule.
+    Guards:  there is no /controller; `b` is not controller.
     Request: OK; EXPIRED.
     Effects: its reign begins.
     Kafka:   KafkaController.elect, 2.1 to 3.9; see `election` for its steps.
@@ -56,12 +56,12 @@ def elect(s, b: Broker):
 
 
 def resign(s, b: Broker):
-    """A controller that has been told of a change of /controller looks whose it is.
+    """A controller that is notified of a change of /controller checks who owns it.
 
-    Guards:  it rules, and no event is in progress; its watch has fired.
+    Guards:  it is controller, and no event is in progress; its watch has fired.
     Request: MINE; OK (another's) or NONODE; EXPIRED.
-    Effects: unless it is its own, the reign is over. Answers that wait in the queue are then dropped, but not
-             where there is no /controller: it may be elected again in the same event (Reelect).
+    Effects: unless `b` owns it, the term is over. Answers that wait in the queue are then dropped, except where there
+             is no /controller: `b` may be elected again in the same event (Reelect).
     Kafka:   KafkaController.maybeResign, processReelect, 1.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -78,7 +78,7 @@ def resign(s, b: Broker):
 
 
 def reopen(s, b: Broker):
-    """A broker that has heard of its session's expiry gives up its reign and registers again.
+    """A broker that knows that its session has expired gives up its term and registers again.
 
     Guards:  there is a process; its session has expired; no event is in progress.
     Request: OK.
@@ -101,7 +101,7 @@ def load_brokers(s, b: Broker):
 
     Guards:  its reign begins.
     Request: OK; EXPIRED.
-    Effects: it knows who lives; it reads the states next.
+    Effects: it knows which brokers are live; it reads the states next.
     Kafka:   KafkaController.initializeControllerContext, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -124,8 +124,8 @@ def load_state(s, b: Broker, p: Partition):
 
     Guards:  it has listed the brokers; `p` is the next.
     Request: OK; NONODE before the first election of `p`; EXPIRED.
-    Effects: it knows the leadership; at last also whether the topic is queued for deletion; every live replica
-             is told, and those of dead brokers are to go offline.
+    Effects: it knows the leadership, and after the last state also whether the topic is queued for deletion;
+             LeaderAndIsr is sent to every live replica, and those of dead brokers are to go offline.
     Kafka:   KafkaController.updateLeaderAndIsrCache, ReplicaStateMachine.startup, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller

@@ -1,4 +1,4 @@
-"""What may go wrong, or is wanted, from outside: most transitions here count as one fault.
+"""Failures and requests from outside: most transitions here count as one fault.
 
 Consequences of a fault do not count: the end of a dead process's session, its return, the end of a process
 that has asked to be shut down. Nor does the permission of unclean elections, which is never taken back.
@@ -45,10 +45,10 @@ def crash(s, b: Broker):
 
 
 def expire_session(s, b: Broker):
-    """ZooKeeper gives up the session of a living process, which does not know.
+    """ZooKeeper expires the session of a live process, which does not know.
 
     Guards:  there is a process, with an open session.
-    Effects: its ephemerals are gone; the process believes what it believed.
+    Effects: its ephemerals are gone; the process believes what it believed before.
     """
     if not s.brokers[b].up or not session_open(s.zk, b):
         return False
@@ -75,7 +75,7 @@ def restart(s, b: Broker):
     """A new process of `b` starts and registers.
 
     Guards:  there is none, and no session of a former one.
-    Effects: it knows nothing, and obeys no request that was sent to the former one.
+    Effects: it knows nothing, and obeys no request that was sent to the former process.
     """
     if s.brokers[b].up or session_open(s.zk, b):
         return False
@@ -89,8 +89,8 @@ def restart(s, b: Broker):
 def stop(s, b: Broker):
     """A process that has asked to be shut down ends, and closes its session.
 
-    Guards:  it has asked; it does not wait for ever.
-    Effects: its ephemerals are gone at once, and all that it knew.
+    Guards:  it has asked; it does not wait forever.
+    Effects: its ephemerals are gone at once, and so is all that it knew.
     """
     if not leaves(s.network, b):
         return False
@@ -104,7 +104,7 @@ def stop(s, b: Broker):
 
 
 def shut_down(s, b: Broker):
-    """An operator has broker `b` ask for a controlled shutdown.
+    """An operator makes broker `b` ask for a controlled shutdown.
 
     Guards:  there is a process, which has not asked.
     Effects: it asks the controller.
@@ -135,7 +135,7 @@ def ask_for_election(s, kind: ElectionType):
     """An administrator asks the controller for an election of every partition.
 
     Guards:  no such request is on its way.
-    Effects: it is.
+    Effects: the request is on its way.
     """
     if asked(s.network) != NOTHING:
         return False
@@ -148,10 +148,10 @@ def ask_for_election(s, kind: ElectionType):
 
 
 def ask_for_reassignment(s, p: Partition, target: Broker):
-    """An operator creates /admin/reassign_partitions: one of a partition's replicas is to be the only one.
+    """An operator creates /admin/reassign_partitions, with one of a partition's replicas as the target.
 
     Guards:  it does not exist; the target is a replica.
-    Effects: it does.
+    Effects: it exists.
     """
     request = s.zk.reassignment
     if request.target.length > 0 or not contains(assigned(s.zk, p), target):
@@ -167,7 +167,7 @@ def queue_deletion(s):
     """An operator creates /admin/delete_topics/t.
 
     Guards:  it does not exist.
-    Effects: it does, and stays.
+    Effects: it exists, and stays.
     """
     if not is_empty(s.zk.deleting):
         return False
@@ -181,7 +181,7 @@ def fail_log_dir(s, b: Broker, p: Partition):
     """A log directory of broker `b` fails: that of its replica of `p`.
 
     Guards:  there is a process, and the directory works.
-    Effects: the replica is lost to the process; if it led, it leads no more.
+    Effects: the replica is lost to the process; if it led, it no longer leads.
     """
     broker = s.brokers[b]
     if not broker.up or broker.replicas[p].failed or not contains(assigned(s.zk, p), b):
@@ -199,7 +199,7 @@ def allow_unclean(s):
     """An operator enables unclean elections for the topic.
 
     Guards:  they are not allowed.
-    Effects: they are.
+    Effects: they are allowed.
     """
     if s.zk.unclean:
         return False

@@ -1,10 +1,10 @@
-"""Changes of the ISR that a leader wishes: asked of the controller, which writes (KIP-497, 2.7 and later).
+"""ISR changes that a leader proposes to the controller, which writes them (KIP-497, 2.7 and later).
 
-The controller compares epochs with what it remembers, refuses replicas of brokers that are not alive (KIP-841,
-3.3+; log directories do not count), and writes on the version of its cache. A refusal changes nothing and is no
-step. That the version in the request is the cached one follows from the equal leader epochs, but for requests
-sent twice, which ask for what a leader may wish anyway. That a leader who meets BADVERSION wishes nothing more in its
-leader epoch is said where it has data (`kafkaproof.spec.cluster.control`); here it may.
+The controller compares epochs with what it remembers, refuses replicas of brokers that are not alive (KIP-841, 3.3+;
+log directories do not count), and writes on the version of its cache. A refusal changes nothing and is no step. Equal
+leader epochs imply that the version in the request is the cached one, except for requests sent twice, which contain
+what a leader may propose anyway. After BADVERSION a leader proposes nothing more in its leader epoch;
+`kafkaproof.spec.cluster.control`, where the leader has data, says so, and here it may go on proposing.
 """
 
 from kafkaproof.spec.kafka.strategies import replicas_of
@@ -20,17 +20,19 @@ Isr = SetOf("brokers")
 
 
 def is_accepted(controller, partition, sender, leader_epoch):
-    """Whether the controller obeys a wish of `sender`: live, and with the leader epoch that it remembers."""
+    """Whether the controller accepts a proposal of `sender`: it is live, and its leader epoch is the cached one."""
     return contains(controller.live, sender) and is_known(partition) and leader_epoch == partition.leader_epoch
 
 
 def are_eligible(controller, isr):
-    """Whether all members of a wished ISR are live and not shutting down."""
+    """Whether all members of a proposed ISR are live and not shutting down."""
     return is_empty(difference(isr, alive(controller)))
 
 
 def may_be_written(controller, partition, sender, leader_epoch, isr):
-    """Whether the controller writes an ISR that `sender` wishes: another one than it has cached, of live replicas."""
+    """Whether the controller writes an ISR that `sender` proposes: it differs from the cached one, and its members are
+    live.
+    """
     if not at_work(controller) or not is_accepted(controller, partition, sender, leader_epoch):
         return False
     if isr == partition.isr or not contains(isr, sender) or not are_eligible(controller, isr):
@@ -39,7 +41,7 @@ def may_be_written(controller, partition, sender, leader_epoch, isr):
 
 
 def take_answer(controller, partition, sender, leader_epoch, isr, answer):
-    """What the controller makes of ZooKeeper's answer; on BADVERSION the cache stays, and is not read again."""
+    """What the controller does with ZooKeeper's answer; on BADVERSION the cache stays, and nothing is read again."""
     if answer == OK:
         remember_leadership(partition, sender, isr, leader_epoch)
     elif answer == FENCED or answer == EXPIRED:
@@ -47,13 +49,12 @@ def take_answer(controller, partition, sender, leader_epoch, isr, answer):
 
 
 def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: Fate):
-    """A controller writes the ISR that a leader wishes.
+    """A controller writes the ISR that a leader proposes.
 
-    Guards:  `sender`, who believes to lead, wishes another ISR of replicas that holds itself; the epoch in
-             its wish is the cached one; all members are eligible; `b` is at work.
-    Request: OK; FENCED; BADVERSION when the cache is not the present version; EXPIRED; LOST.
-    Effects: on OK the ISR in the cache is the new one; the leader, who is taken to be the sender, and the
-             leader epoch stay.
+    Guards:  `sender` believes that it leads and proposes another ISR, of replicas and including itself; the epoch in
+             its proposal is the cached one; all members are eligible; `b` is at work.
+    Request: OK; FENCED; BADVERSION when the cache is not the current version; EXPIRED; LOST.
+    Effects: on OK the ISR in the cache is the new one; the leader (assumed to be the sender) and the leader epoch stay.
     Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.
     """
     controller = s.brokers[b].controller

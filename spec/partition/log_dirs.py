@@ -1,10 +1,11 @@
-"""Log directories that fail (1.0+): the broker notifies, the controller asks again, the answers tell.
+"""Log directories that fail (1.0+): the broker notifies, the controller sends LeaderAndIsr again, and the answers say
+which replicas are lost.
 
-The notification names the broker alone. The controller sends LeaderAndIsr for all its replicas once more, and each
-that is lost is answered with KAFKA_STORAGE_ERROR. Such an answer waits in the event queue of its receiver's
-process, and may be handled in a later reign. Answers without an error, which would take a mark back, are not
-modelled; they matter only where a restart goes unseen (up to 2.1). Nor is a process that ends because its last
-log directory has failed. A process that starts has log directories that work.
+The notification names only the broker. The controller sends LeaderAndIsr for all its replicas once more, and the answer
+for each lost one is KAFKA_STORAGE_ERROR. Such an answer waits in the event queue of its receiver's process, and may be
+handled in a later term. Answers without an error, which would remove a mark, are not modelled; they matter only where a
+restart goes unnoticed (up to 2.1). A process that ends because its last log directory has failed is not modelled
+either. The log directories of a process that starts work.
 """
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
@@ -24,9 +25,9 @@ from kafkaproof.spec.partition.zookeeper import (
 def notify(s, b: Broker):
     """A broker notifies the controller that a log directory has failed.
 
-    Guards:  one has, and it has not yet.
+    Guards:  one has failed, and the broker has not notified yet.
     Request: OK; EXPIRED.
-    Effects: on OK it has.
+    Effects: on OK the notification exists.
     Kafka:   KafkaZkClient.propagateLogDirEvent, 1.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -44,7 +45,7 @@ def log_dir_notification(s, b: Broker):
 
     Guards:  there are notifications that nobody has read; `b` is at work.
     Request: OK; EXPIRED.
-    Effects: the replicas of those brokers are Online until they answer; the notifications are to be deleted.
+    Effects: the replicas of those brokers are Online until they answer; then the notifications are to be deleted.
     Kafka:   KafkaController.processLogDirEventNotification, onBrokerLogDirFailure, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -66,10 +67,10 @@ def log_dir_notification(s, b: Broker):
 
 
 def receive_error(s, b: Broker, p: Partition, r: Broker):
-    """The answer of broker `r` to a request of this reign enters the event queue: a storage error.
+    """A storage error, the answer of broker `r` to a request of this term, enters the event queue.
 
-    Guards:  it arrives; `b` rules.
-    Effects: it waits until an event in progress is over; it is not lost when the reign ends.
+    Guards:  it arrives; `b` is controller.
+    Effects: it waits until the event in progress is over; it is not lost when the term ends.
     Kafka:   KafkaController.sendLeaderAndIsrRequest's callback, LeaderAndIsrResponseReceived, 1.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -86,7 +87,7 @@ def storage_error(s, b: Broker, r: Broker):
     """A controller learns from the answer of broker `r` which replicas are lost.
 
     Guards:  storage errors of `r` wait; `b` is at work.
-    Effects: those that are new are not online; partitions without an online leader are Offline, and to be
+    Effects: replicas newly lost are not online; partitions without an online leader are Offline, and to be
              elected; then those replicas are to go offline, unless the topic is queued for deletion.
     Kafka:   KafkaController.processLeaderAndIsrResponseReceived, onReplicasBecomeOffline, 1.1 to 3.9.
     """

@@ -1,8 +1,8 @@
 """The partition and the replica state machine: what moves through ZooKeeper, one partition a step.
 
-Whoever elects reads the state first, decides by the strategy of the event, and writes on the version that
-was read; when that is not the present one any more, all begins again with reading. Partitions and replicas
-that are to do come in the order of their ids; in Kafka, in that of a hash map.
+An election reads the state first, decides by the strategy of the event, and writes on the version that was read; if
+that is not the current one any more, it starts again with reading. Partitions and replicas are handled in the order of
+their ids; in Kafka, in that of a hash map.
 """
 
 from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION
@@ -82,8 +82,8 @@ def write_leader(s, b: Broker, p: Partition, fate: Fate):
 
     Guards:  it has read `p` and elected.
     Request: OK; FENCED; BADVERSION; EXPIRED; LOST.
-    Effects: on OK `p` is Online, and the replicas are told; on BADVERSION, perhaps of its own lost
-             write, it reads again; on LOST it asks again; on FENCED the reign is over.
+    Effects: on OK `p` is Online, and LeaderAndIsr is sent to the replicas; on BADVERSION, perhaps of its own lost
+             write, it reads again; on LOST it retries; on FENCED the term is over.
     Kafka:   KafkaZkClient.updateLeaderAndIsr, PartitionStateMachine.doElectLeaderForPartitions, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -109,13 +109,13 @@ def write_leader(s, b: Broker, p: Partition, fate: Fate):
 
 
 def create_first_state(s, b: Broker, p: Partition, fate: Fate):
-    """A controller creates the state of a new partition: its online replicas, the first of them leads.
+    """A controller creates the state of a new partition: its online replicas are the ISR, and the first of them leads.
 
     Guards:  `p` is New, and the next.
     Request: none when no replica is online, else OK; FENCED; NODEEXISTS, perhaps because of its own lost
              request; EXPIRED; LOST.
-    Effects: on OK `p` is Online, and the ISR is told; without a request or on NODEEXISTS it stays New;
-             on LOST it asks again.
+    Effects: on OK `p` is Online, and LeaderAndIsr is sent to the ISR; without a request or on NODEEXISTS it stays New;
+             on LOST it retries.
     Kafka:   PartitionStateMachine.initializeLeaderAndIsrForPartitions, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -147,8 +147,8 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
 
     Guards:  replicas are to go offline; partition `p` of broker `r` is the next.
     Request: OK; NEWER when a controller of a higher epoch wrote it; EXPIRED.
-    Effects: if `r` is in the ISR it is to be removed; if not, the other replicas are told once more of the
-             leadership (not before a deletion), and the replica is Offline; on NEWER it stays as it is.
+    Effects: if `r` is in the ISR it is to be removed; if not, LeaderAndIsr is sent to the other replicas once more (not
+             before a deletion), and the replica is Offline; on NEWER it stays as it is.
     Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -180,8 +180,9 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, fate: Fate):
 
     Guards:  it has read `p`, with `r` in the ISR.
     Request: OK; FENCED; BADVERSION; EXPIRED; LOST.
-    Effects: on OK the replica is Offline, and the others are told (not before a deletion); on BADVERSION,
-             perhaps of its own lost write, it reads again; on LOST it asks again; on FENCED the reign is over.
+    Effects: on OK the replica is Offline, and LeaderAndIsr is sent to the others (not before a deletion); on
+             BADVERSION, perhaps because of its own lost write, it reads again; on LOST it retries; on FENCED the term
+             is over.
     Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr, handleStateChange, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller

@@ -85,7 +85,7 @@ def under_replicated(s):
 
 
 def preferred_imbalance(s):
-    """How many partitions another than the first replica leads, unless the topic is queued for deletion."""
+    """How many partitions are led by a replica other than the first, unless the topic is queued for deletion."""
     count = 0
     for p in range(len(s.zk.partitions)):
         state = s.zk.partitions[p]
@@ -96,7 +96,7 @@ def preferred_imbalance(s):
 
 
 def preferred_imbalance_reported(s):
-    """How many partitions another than the first replica leads, for a controller.
+    """How many partitions are led by a replica other than the first, for a controller.
 
     Kafka: ControllerContext.preferredReplicaImbalanceCount, 1.1 to 3.9.
     """
@@ -131,7 +131,7 @@ def reassigning(s):
 
 
 def leaders(s):
-    """How many brokers believe to lead, over all partitions.
+    """How many brokers believe that they lead, over all partitions.
 
     Kafka: ReplicaManager.leaderPartitionsIterator, 0.8 to 3.9.
     """

@@ -1,21 +1,21 @@
-"""The network between controllers and brokers: LeaderAndIsr one way, wishes for an ISR the other.
+"""The network between controllers and brokers: LeaderAndIsr one way, proposals for an ISR the other.
 
-LeaderAndIsr: for each controller epoch and partition the newest content (leader, leader epoch), and the
-brokers to which it is still on its way; a newer content replaces an older one that has not arrived. That
-loses nothing that a safety property could see: what may arrive late may arrive early, a broker's acts come
-later still, and an older leader epoch changes nothing once a newer was accepted. Requests of one batch are
-sent when the write they tell of has succeeded, not at the batch's end, for the same reason. Requests of
-different controllers overtake each other. One that never arrives is a lost one. The ISR in the request
-is left out: the data plane is represented by "a leader may wish any ISR that holds itself".
+LeaderAndIsr: for each controller epoch and partition the newest content (leader, leader epoch), and the brokers to
+which it is still on its way; newer content replaces older content that has not arrived. No safety property can see the
+difference: what may arrive late may also arrive early, a broker's acts come later still, and an older leader epoch
+changes nothing once a newer one was accepted. For the same reason the requests of one batch are sent as soon as the
+write that they announce has succeeded, not at the batch's end. Requests of different controllers overtake each other. A
+lost request is one that never arrives. The ISR in the request is left out: the data plane is represented by "a leader
+may propose any ISR that holds itself".
 
-A wish (AlterPartition, 2.7+) carries the leader epoch; it may be sent, and arrive, whenever its sender
-believes to lead. Which ISR it asks for is settled when it arrives.
+A proposal (AlterPartition, 2.7+) carries the leader epoch; it may be sent, and arrive, whenever its sender
+believes that it leads. The ISR that it asks for is chosen when it arrives.
 
-Of the answers to LeaderAndIsr only storage errors are kept. They reach the controller that asked, as long as its
-reign lasts, and wait in its event queue, which outlives the reign. They are lost with the process that sent them.
+Of the answers to LeaderAndIsr only storage errors are kept. They reach the controller that asked, as long as its term
+lasts, and wait in its event queue, which outlives the term. They are lost with the process that sent them.
 
-A controlled shutdown is asked for until the asker's process ends; an election (KIP-460, 2.4+), until a controller
-takes it up: others answer NOT_CONTROLLER, which changes nothing and is no step.
+A broker asks for a controlled shutdown until its process ends. An administrator asks for an election (KIP-460, 2.4+)
+until a controller takes it up; other brokers answer NOT_CONTROLLER, which changes nothing and is no step.
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Choice, Record, SetOf
@@ -33,7 +33,7 @@ REQUEST = Record(
 )
 NETWORK = Record(
     requests=(Array(Array(REQUEST, "partitions"), Bound("epochs", 1)), "LeaderAndIsr of each controller epoch"),
-    wishes=(Array(Array(LeaderEpoch, "brokers"), "partitions"), "leader epoch in each leader's wishes, -1: none"),
+    wishes=(Array(Array(LeaderEpoch, "brokers"), "partitions"), "leader epoch in each leader's proposals, -1: none"),
     shutdowns=(SetOf("brokers"), "brokers that ask for a controlled shutdown"),
     asked=(Asked, "the type of election that an administrator asks for, of every partition"),
 )
@@ -88,12 +88,12 @@ def take_error(network, epoch, p, b):
 
 
 def put_wishes(network, p, b, leader_epoch):
-    """From now on broker `b` may send wishes with this leader epoch (-1: it does not lead)."""
+    """From now on broker `b` may send proposals with this leader epoch (-1: it does not lead)."""
     network.wishes[p][b] = leader_epoch
 
 
 def wish(network, p, sender):
-    """The leader epoch of a wish that arrives from `sender`, -1 for none."""
+    """The leader epoch of a proposal that arrives from `sender`, -1 for none."""
     return network.wishes[p][sender]
 
 

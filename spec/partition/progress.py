@@ -68,7 +68,7 @@ def wants_leader(controller, p):
 
 
 def trigger_online(controller):
-    """triggerOnlinePartitionStateChange: every partition that wants a leader is to be elected."""
+    """triggerOnlinePartitionStateChange: every partition that needs a leader is to be elected."""
     controller.strategy = OFFLINE
     controller.todo = 0
     for p in range(len(controller.partitions)):
@@ -112,7 +112,7 @@ def start_partitions(controller):
 
 
 def take_offline(controller, r, partitions):
-    """Replicas of broker `r` are to go offline, if they may; where leadership is not known they are so at once."""
+    """Replicas of broker `r` are to go offline, if they may; where leadership is not known they are Offline at once."""
     for p in range(len(controller.partitions)):
         may = replica_move_is_legal(controller.partitions[p].replicas[r], OFFLINE_REPLICA)
         if contains(partitions, p) and may:
@@ -133,7 +133,9 @@ def hosted_by(controller, r):
 
 
 def to_take_offline(controller, r):
-    """The partitions whose replicas on broker `r` go offline: when a reign begins all, then none that are queued."""
+    """The partitions whose replicas on broker `r` go offline: all of them when a term begins, later none that are
+    queued for deletion.
+    """
     hosted = hosted_by(controller, r)
     return hosted if controller.starting else difference(hosted, controller.deleting)
 
@@ -147,7 +149,7 @@ def next_removal(controller):
 
 
 def end_removal(controller, p, r):
-    """Replica `r` of partition `p` is done with."""
+    """Replica `r` of partition `p` is done."""
     controller.removing = without_member(controller.removing, p)
     if is_empty(controller.removing):
         controller.replicas = without_member(controller.replicas, r)
@@ -156,14 +158,14 @@ def end_removal(controller, p, r):
 
 
 def end_election(controller, p):
-    """Partition `p` is done with, elected or not."""
+    """Partition `p` is done, elected or not."""
     controller.todo = without_member(controller.todo, p)
     drop_result(controller)
     proceed(controller)
 
 
 def proceed(controller):
-    """Go on with the event: elect, then take replicas offline (a new reign: before), then the rest."""
+    """Go on with the event: elect, then take replicas offline (before the elections when a term begins), then the rest."""
     if is_empty(controller.todo):
         next_removal(controller)
     if controller.starting and is_empty(controller.replicas):
@@ -177,7 +179,7 @@ def proceed(controller):
 
 
 def go_on(controller):
-    """Nobody is to be elected, and no replica to go offline: what is left of the event."""
+    """No election and no removal is left: go on with the rest of the event."""
     if controller.strategy == PREFERRED_BY_ZNODE or controller.strategy == REASSIGN:
         controller.doing = DELETING_REQUEST
     elif is_empty(controller.joined) and is_empty(controller.bounced) and is_empty(controller.gone):

@@ -1,8 +1,8 @@
-"""The automatic rebalance: leaders go back to the preferred replica, broker by preferred broker.
+"""The automatic rebalance: leadership goes back to the preferred replicas, one preferred broker after another.
 
-The partitions that prefer a broker are its group. It acts on a group when the share of those with another
-leader exceeds leader.imbalance.per.broker.percentage, which is 50 here, since groups are small: one of two is
-then just not enough. Kafka's default is 10.
+The partitions that prefer a broker are its group. It acts on a group when the share of those with another leader
+exceeds leader.imbalance.per.broker.percentage, which is 50 here, since groups are small: one partition of two is just
+not enough. Kafka's default is 10.
 """
 
 from kafkaproof.spec.kafka.strategies import is_imbalanced, may_rebalance, prefers
@@ -14,10 +14,10 @@ PERCENTAGE = 50
 
 
 def rebalance(s, b: Broker):
-    """The timer of the automatic rebalance fires: of each group out of balance, the partitions that may be moved.
+    """The timer of the automatic rebalance fires: leaders are to move in each group that is out of balance.
 
     Guards:  `b` is at work.
-    Effects: those are to be elected, if there are any.
+    Effects: the partitions of these groups that may be moved are to be elected, if there are any.
     Kafka:   KafkaController.checkAndTriggerAutoLeaderRebalance, 2.8 to 3.9.
     """
     controller = s.brokers[b].controller

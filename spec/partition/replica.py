@@ -1,8 +1,8 @@
 """A broker's side of LeaderAndIsr: fenced by the controller epoch, then by the leader epoch.
 
-Both live in memory: a process that starts again accepts anything, once. A broker becomes a follower
-whoever leads; that it must know the leader as alive is not modelled. A replica whose log directory has failed
-is lost until the process starts again, and has forgotten its leader.
+Both are kept in memory: a restarted process accepts any epoch once. A broker becomes a follower of any leader; that it
+must know the leader as alive is not modelled. A replica whose log directory has failed is lost until the process
+restarts, and has forgotten its leader.
 """
 
 from kafkaproof.spec.election.requests import is_stale
@@ -27,9 +27,9 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
     """A broker receives LeaderAndIsr: it leads or follows, unless it has seen higher epochs.
 
     Guards:  a request of `epoch` arrives; the process lives.
-    Effects: with a lower controller epoch than before it is refused (STALE_CONTROLLER_EPOCH); where the log
-             directory has failed the answer is KAFKA_STORAGE_ERROR; with no higher leader epoch nothing
-             changes but the controller epoch.
+    Effects: with a lower controller epoch than before it is refused (STALE_CONTROLLER_EPOCH); where the log directory
+             has failed the answer is KAFKA_STORAGE_ERROR; without a higher leader epoch only the controller epoch
+             changes.
     Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9.
     """
     broker = s.brokers[b]

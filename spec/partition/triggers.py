@@ -1,8 +1,8 @@
-"""What operators want: elections, a reassignment, unclean elections, the deletion of the topic.
+"""Requests of operators: elections, a reassignment, unclean elections, the deletion of the topic.
 
-A request stays until a controller has dealt with it, whether it succeeded or not. Of a reassignment only
-the election is here, and of a target only one replica: the assignment itself is not changed, nor is a replica
-added. Of a deletion only that it is queued: nothing is elected any more for the topic.
+A request stays until a controller has dealt with it, whether it succeeded or not. Only the election of a reassignment
+is modelled here, with a target of one replica: the assignment does not change, and no replica is added. Of a deletion
+only the queueing is modelled: no leader is elected for the topic any more.
 """
 
 from kafkaproof.spec.kafka.strategies import prefers
@@ -40,10 +40,10 @@ from kafkaproof.spec.partition.zookeeper import (
 
 
 def unclean_enabled(s, b: Broker):
-    """A controller is told that the topic now allows unclean elections.
+    """A controller is notified that the topic now allows unclean elections.
 
-    Guards:  it does; `b` is at work; some partition wants a leader.
-    Effects: those are to be elected.
+    Guards:  it does; `b` is at work; some partition needs a leader.
+    Effects: these partitions are to be elected.
     Kafka:   KafkaController.processTopicUncleanLeaderElectionEnable, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -56,7 +56,7 @@ def unclean_enabled(s, b: Broker):
 
 
 def wants_leaders(controller):
-    """Whether some partition wants a leader."""
+    """Whether some partition needs a leader."""
     for p in range(len(controller.partitions)):
         if wants_leader(controller, p):
             return True
@@ -64,13 +64,13 @@ def wants_leaders(controller):
 
 
 def needs_preferred(controller, p):
-    """Whether somebody else than the preferred replica leads; not asked of a topic queued for deletion."""
+    """Whether the preferred replica does not lead; never of a topic queued for deletion."""
     partition = controller.partitions[p]
     return is_known(partition) and not prefers(partition.assignment, partition.leader) and not is_queued(controller, p)
 
 
 def needs_any(controller, p):
-    """Whether the leader is nobody, or not alive (else ELECTION_NOT_NEEDED); not asked before a deletion."""
+    """Whether there is no leader, or it is not alive (else ELECTION_NOT_NEEDED); never of a topic queued for deletion."""
     partition = controller.partitions[p]
     leads = partition.leader != NOBODY and contains(alive(controller), partition.leader)
     return is_known(partition) and not leads and not is_queued(controller, p)
@@ -80,7 +80,7 @@ def preferred_election(s, b: Broker):
     """A controller reads the operator's request for preferred leaders.
 
     Guards:  it exists; `b` is at work.
-    Effects: partitions that somebody else leads are to be elected; then the request is to be deleted.
+    Effects: partitions that another replica leads are to be elected; then the request is to be deleted.
     Kafka:   KafkaController.processReplicaLeaderElection, ZkTriggered, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -123,10 +123,10 @@ def is_reassignable(controller, p):
 
 
 def reassignment(s, b: Broker, p: Partition):
-    """A controller finds that the target of a reassignment is in the ISR: a replica of it is to lead.
+    """A controller finds that the target of a reassignment is in the ISR, and has a replica of the target elected.
 
     Guards:  `p` is to be reassigned, and its topic not queued for deletion; the target is in the ISR that `b`
-             remembers (Kafka reads it; of what is not in the cache a notification tells); `b` is at work.
+             remembers (Kafka reads it; a notification announces what is not in the cache); `b` is at work.
     Effects: unless an online replica of the target leads, `p` is to be elected; then the request is to be
              deleted, elected or not.
     Kafka:   KafkaController.moveReassignedPartitionLeaderIfRequired, 1.1 to 3.9.
@@ -147,10 +147,10 @@ def reassignment(s, b: Broker, p: Partition):
 
 
 def topic_deletion(s, b: Broker):
-    """A controller hears that the topic is queued for deletion.
+    """A controller is notified that the topic is queued for deletion.
 
     Guards:  it is, and `b`, at work, does not know it.
-    Effects: from now on nothing is elected. The deletion itself is not modelled: it stays queued, as while a
+    Effects: from now on nothing is elected. The deletion itself is not modelled: it stays queued, as it does while a
              reassignment is in progress or a replica's broker is dead.
     Kafka:   KafkaController.processTopicDeletion, 1.1 to 3.9.
     """
@@ -171,11 +171,11 @@ def request_dealt_with(controller):
 
 
 def delete_request(s, b: Broker, fate: Fate):
-    """A controller deletes the request, or the notifications, that it has dealt with as far as it could.
+    """A controller deletes the request, or the notifications, that it has dealt with.
 
-    Guards:  it has.
+    Guards:  it has dealt with them as far as it could.
     Request: OK; NONODE, perhaps because of its own lost request; FENCED; EXPIRED; LOST.
-    Effects: the event ends; on LOST it asks again; on FENCED the reign is over.
+    Effects: the event ends; on LOST it retries; on FENCED the reign is over.
     Kafka:   KafkaZkClient.deletePreferredReplicaElection, setOrCreatePartitionReassignment,
              deleteLogDirEventNotifications, 2.1 to 3.9.
     """

@@ -12,5 +12,5 @@ UNNOTICED = {
     (
         "kafkaproof.spec.partition.progress.to_take_offline",
         f"{HOSTED} -> {HOSTED.replace('if controller', 'if not controller')}",
-    ): "A topic is queued for deletion and a broker goes before a reign begins: two faults, more than is asked."
+    ): "It takes a queued deletion and a broker failure before a term begins: two faults, more than the scopes have."
 }

@@ -1,12 +1,12 @@
 """What ZooKeeper holds of partitions: registrations, /controller, states, requests of operators, notifications.
 
-The election is one multi, which `election` checks, so that the epoch is also the version of its znode. A broker
-is registered exactly while its session is open. Every partition belongs to the one topic.
+The election is one multi, which `election` checks, so the epoch is also the version of its znode. A broker is
+registered exactly while its session is open. Every partition belongs to the one topic.
 
-Of what only grows, only who knows the present one is kept: `readers` of a state's version, `seen` of the
-registrations (in Kafka the czxid of /brokers/ids/b, 2.2+). A leader's version needs no record: whoever
-writes for the controller raises the leader epoch, and the leader learns the version of its own writes, so
-that a leader of the present epoch knows it. (It may not, after its restart up to 2.6; it then writes less.)
+For values that only grow, only the set of brokers that know the current one is kept: `readers` for a state's version,
+`seen` for the registrations (in Kafka the czxid of /brokers/ids/b, 2.2+). A leader's version needs no record: each
+write of the controller raises the leader epoch, and the leader learns the version of its own writes, so a leader in the
+current epoch knows it. (Up to 2.6 it may not after a restart; it then writes less.)
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Budget, Choice, Flag, Id, Number, Record, SetOf
@@ -24,14 +24,14 @@ PREFERRED_REQUEST, REASSIGN_REQUEST, LOG_DIR_EVENTS = Request
 
 CLIENT = Record(
     watch=(Watch, "the controller's watch on the children of /brokers/ids"),
-    seen=(SetOf("brokers"), "brokers whose present registration it has read"),
+    seen=(SetOf("brokers"), "brokers whose current registration it has read"),
 )
 STATE = Record(
     leader=(Leader, "leader"),
     isr=(SetOf("brokers"), "in-sync replicas"),
     leader_epoch=(LeaderEpoch, "leader epoch, -1 while the znode does not exist"),
     controller_epoch=(Number(0, Bound("epochs")), "epoch of the controller that wrote it"),
-    readers=(SetOf("brokers"), "controllers that know the present version"),
+    readers=(SetOf("brokers"), "controllers that know the current version"),
 )
 REASSIGNMENT = Record(
     partition=(Partition, "the partition that it lists"),
@@ -61,7 +61,9 @@ ZOOKEEPER = Record(
 
 
 def assign(zk):
-    """The topic: partitions 0 and 1 prefer broker 0, those that follow broker 1; the next brokers follow."""
+    """The topic: partitions 0 and 1 prefer broker 0, later ones broker 1; the brokers that follow hold the other
+    replicas.
+    """
     brokers = len(zk.clients)
     for p in range(len(zk.assignments)):
         for i in range(len(zk.assignments[p].slots) - 1):

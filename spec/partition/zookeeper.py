@@ -1,7 +1,7 @@
-"""ZooKeeper as the partitions' controllers use it: what they ask for, and what their watches say.
+"""ZooKeeper as the partitions' controllers use it: their requests, and what their watches report.
 
-As in `kafkaproof.spec.kafka.zookeeper`, a function that answers with a code is one request; `fate` says whether the answer
-arrives, and a LOST one is a fault. What there is, `znodes` declares.
+As in `kafkaproof.spec.kafka.zookeeper`, a function that answers with a code is one request; `fate` says whether the
+answer arrives, and a LOST one is a fault. `znodes` declares the records.
 """
 
 from kafkaproof.spec.kafka.strategies import replicas_of
@@ -66,12 +66,12 @@ def session_open(zk, b):
 
 
 def vacant(zk):
-    """Whether there is no /controller: the watch of every broker says so."""
+    """Whether there is no /controller: the watch of every broker reports that."""
     return zk.controller == NOBODY
 
 
 def moved(zk, b):
-    """Whether /controller is not `b`'s: its watch says so."""
+    """Whether `b` does not own /controller: its watch reports that."""
     return zk.controller != b
 
 
@@ -81,22 +81,22 @@ def brokers_changed(zk, b):
 
 
 def election_wanted(zk):
-    """Whether an operator has asked for preferred leaders: the watch says so."""
+    """Whether an operator has asked for preferred leaders: the watch reports that."""
     return zk.preferred == 1
 
 
 def unclean_allowed(zk):
-    """Whether the topic allows unclean elections: the notification of its configuration says so."""
+    """Whether the topic allows unclean elections: the notification of its configuration reports that."""
     return zk.unclean == 1
 
 
 def assigned(zk, p):
-    """The replicas of a partition, which LeaderAndIsr tells every replica."""
+    """The replicas of a partition, as LeaderAndIsr names them."""
     return replicas_of(zk.assignments[p])
 
 
 def partitions_of_topics(zk):
-    """The partitions that topics have, each with an assignment: the watch on /brokers/topics says so."""
+    """The partitions that topics have, each with an assignment: the watch on /brokers/topics reports them."""
     found = 0
     for p in range(len(zk.assignments)):
         if zk.assignments[p].length > 0:
@@ -105,12 +105,12 @@ def partitions_of_topics(zk):
 
 
 def deletion_wanted(zk):
-    """The partitions of topics that are queued for deletion: the watch on /admin/delete_topics says so."""
+    """The partitions of topics that are queued for deletion: the watch on /admin/delete_topics reports them."""
     return zk.deleting
 
 
 def is_moved(zk, p):
-    """Whether /admin/reassign_partitions lists a partition: the watch says so."""
+    """Whether /admin/reassign_partitions lists a partition: the watch reports that."""
     return zk.reassignment.target.length > 0 and zk.reassignment.partition == p
 
 
@@ -125,7 +125,9 @@ def wanted_target(zk):
 
 
 def log_dir_events(zk):
-    """The brokers that notify of a failed log directory, and that nobody has listened to: the watch says so."""
+    """The brokers that notify of a failed log directory, and whose notification nobody has read: the watch reports
+    them.
+    """
     return zk.log_dir_events
 
 
@@ -135,17 +137,17 @@ def isr_changed(zk, p):
 
 
 def known_as_they_are(zk, b, members):
-    """Of some brokers, those whose present broker epoch `b` knows: the others refuse its requests."""
+    """Those of some brokers whose current broker epoch `b` knows; the others refuse its requests."""
     return intersection(members, zk.clients[b].seen)
 
 
 def as_they_are(zk, b, members):
-    """Requests name no process: whoever has the id obeys (up to 2.1)."""
+    """Requests name no process: any process with the id accepts them (up to 2.1)."""
     return members
 
 
 def disconnect(zk, b):
-    """The controller of `b` rules no more: what it knew of versions, and its watch, are of no use."""
+    """Broker `b` is no longer controller: its watch, and the versions that it knew, do not matter any more."""
     zk.clients[b].watch = NONE
     zk.clients[b].seen = 0
     for state in zk.partitions:
@@ -153,7 +155,7 @@ def disconnect(zk, b):
 
 
 def remove_controller(zk):
-    """Take /controller away."""
+    """Remove /controller."""
     zk.controller = NOBODY
 
 
@@ -188,7 +190,7 @@ def create_controller(zk, b, reader):
 
 
 def read_controller(zk, b):
-    """getData of /controller by a broker that believes to rule: MINE, OK (another's), NONODE or EXPIRED."""
+    """getData of /controller by a broker that believes that it is controller: MINE, OK (another's), NONODE or EXPIRED."""
     if not session_open(zk, b):
         return EXPIRED
     if zk.controller == b:
@@ -234,7 +236,7 @@ def load_partition(zk, b, p, partition, reader):
 
 
 def read_state(zk, b, p, epoch, reader):
-    """The same by a controller about to write: also NEWER, when one of a higher epoch wrote the state."""
+    """As `get_state`, by a controller about to write: also NEWER, when one of a higher epoch wrote the state."""
     if session_open(zk, b) and zk.partitions[p].controller_epoch > epoch:
         return NEWER
     return get_state(zk, b, p, reader)

@@ -1,7 +1,7 @@
-"""A batch: what one round of the controller has for one broker, LeaderAndIsr, UpdateMetadata and StopReplica.
+"""A batch: the requests of one controller event for one broker, LeaderAndIsr, UpdateMetadata and StopReplica.
 
-Each of them is there or not; they are sent in this order. What they share is kept once, and what none of
-those that are left says is 0.
+Each of them is present or absent; they are sent in this order. Shared fields are kept once; a field that no remaining
+request uses is 0.
 """
 
 from kafkaproof.spec.language.domains import Bound, Choice, Flag, Id, Number, Record, SetOf
@@ -40,7 +40,7 @@ def clear(batch):
 
 
 def trim(batch):
-    """Forget what none of the requests that are left in a batch says."""
+    """Clear the fields that no remaining request of a batch uses."""
     if batch.update == NO_UPDATE:
         batch.alive = 0
     if not batch.leader_and_isr and batch.update != FULL:
@@ -70,7 +70,7 @@ def first_kind(batch):
 
 
 def remove_first(batch):
-    """The first request of a batch is done with."""
+    """The first request of a batch is done."""
     if batch.leader_and_isr:
         batch.leader_and_isr = 0
     elif batch.update != NO_UPDATE:
@@ -82,7 +82,7 @@ def remove_first(batch):
 
 
 def keep_first(batch):
-    """Of a batch only the first request is left."""
+    """Keep only the first request of a batch."""
     if batch.leader_and_isr:
         batch.update = NO_UPDATE
     if batch.leader_and_isr or batch.update != NO_UPDATE:
@@ -91,7 +91,7 @@ def keep_first(batch):
 
 
 def put_batch(queue, controller, leader_and_isr, update, stop):
-    """Put a batch behind the others: what it says is in the controller's cache."""
+    """Append a batch to the queue; its content comes from the controller's cache."""
     batch = queue.slots[min(queue.length, len(queue.slots) - 1)]
     queue.length += 1
     batch.leader_and_isr = 1 if leader_and_isr else 0

@@ -1,9 +1,9 @@
 """A broker's side of control requests: fenced by broker epoch, controller epoch, and leader epoch, in this order.
 
-What it knows lives in memory: a process that starts again accepts any controller epoch and any leader epoch,
-once. Control requests have a queue of their own (KIP-291, 2.2+), and one thread handles them under one lock:
-they wait for no client, and are handled as they arrive. Not modelled: the version of the state (zkVersion),
-which can only make a broker skip what it knows already; isNew, for topics are not created here; topic ids.
+What it knows is kept in memory: a restarted process accepts any controller epoch and any leader epoch, once. Control
+requests have a queue of their own (KIP-291, 2.2+), and one thread handles them under one lock: they do not wait behind
+clients' requests, and are handled as they arrive. Not modelled: the version of the state (zkVersion), which can only
+make a broker skip what it knows already; isNew, since topics are not created here; topic ids.
 """
 
 from kafkaproof.spec.election.requests import is_stale
@@ -32,7 +32,7 @@ from kafkaproof.spec.requests.network import (
 
 
 def may_handle(broker):
-    """Whether no other request is handled before a control request that arrives."""
+    """Whether no other request is handled ahead of a control request that arrives."""
     return broker.up == 1
 
 
@@ -42,7 +42,7 @@ def is_former(broker, broker_epoch):
 
 
 def fence(broker, broker_epoch, epoch):
-    """The code for a whole request, NONE when it is accepted."""
+    """The error code for a whole request, NONE when it is accepted."""
     if is_former(broker, broker_epoch):
         return STALE_BROKER_EPOCH
     return STALE_CONTROLLER_EPOCH if is_stale(broker, epoch) else NONE
@@ -60,7 +60,7 @@ def is_news(replica, leader_epoch):
 
 
 def become_error(broker, b, leader_epoch):
-    """The code for the partition in LeaderAndIsr."""
+    """The error code for the partition in LeaderAndIsr."""
     if broker.dir_failed:
         return KAFKA_STORAGE_ERROR
     if not is_news(broker.replica, leader_epoch):
@@ -76,7 +76,7 @@ def may_become(broker, b, leader):
 def leader_and_isr(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
     """A broker receives LeaderAndIsr.
 
-    Guards:  LeaderAndIsr of the reign `epoch` arrives; the process lives.
+    Guards:  LeaderAndIsr of the term `epoch` arrives; the process lives.
     Request: answered: NONE, also when it does not follow because it does not know the leader as alive;
              STALE_CONTROLLER_EPOCH of the request, or when the leader epoch is not higher;
              STALE_BROKER_EPOCH; KAFKA_STORAGE_ERROR; UNKNOWN_TOPIC_OR_PARTITION.
@@ -105,9 +105,9 @@ def leader_and_isr(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
 def update_metadata(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
     """A broker receives UpdateMetadata.
 
-    Guards:  UpdateMetadata of the reign `epoch` arrives; the process lives.
+    Guards:  UpdateMetadata of the term `epoch` arrives; the process lives.
     Request: answered: NONE; STALE_CONTROLLER_EPOCH; STALE_BROKER_EPOCH.
-    Effects: its list of live brokers is the new one; the partition's leader, if it is told, whatever the
+    Effects: it takes over the list of live brokers and, if the request has it, the partition's leader, whatever the
              leader epoch; leader -2 drops the partition.
     Kafka:   ReplicaManager.maybeUpdateMetadataCache, MetadataCache.updateMetadata, 0.8 to 3.9.
     """
@@ -131,12 +131,12 @@ def update_metadata(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
 
 
 def precedes(replica, leader_epoch, stop):
-    """Whether StopReplica was decided in an older leader epoch than the replica has; deletion always goes (2.6+)."""
+    """Whether StopReplica was decided in an older leader epoch than the replica has; a deletion never is older (2.6+)."""
     return stop != DELETE and leader_epoch < replica.leader_epoch
 
 
 def stop_error(broker, leader_epoch, stop):
-    """The code for the partition in StopReplica."""
+    """The error code for the partition in StopReplica."""
     if broker.dir_failed:
         return KAFKA_STORAGE_ERROR
     hosted = broker.replica.leader_epoch != NO_EPOCH
@@ -151,7 +151,7 @@ def deletes(stop):
 def stop_replica(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
     """A broker receives StopReplica.
 
-    Guards:  StopReplica of the reign `epoch` arrives; the process lives.
+    Guards:  StopReplica of the term `epoch` arrives; the process lives.
     Request: answered: NONE; STALE_CONTROLLER_EPOCH; STALE_BROKER_EPOCH; KAFKA_STORAGE_ERROR;
              FENCED_LEADER_EPOCH (2.6+).
     Effects: the replica neither leads nor follows any more; with delete its log is deleted.
@@ -178,7 +178,7 @@ def stop_replica(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
 def answer_produce(s, b: Broker):
     """A broker appends what a client produces, and answers with success.
 
-    Guards:  it believes to lead.
+    Guards:  it believes that it leads.
     Effects: none in the model.
     Kafka:   KafkaApis.handleProduceRequest, 2.2 to 3.9.
     """

@@ -14,7 +14,7 @@ STATE = Record(
 
 
 def initial(s):
-    """A cluster that was off: every broker has just started and is registered; b0 led when it was shut down."""
+    """A cluster that was shut down: every broker has just started and is registered; b0 was the last leader."""
     s.zk.controller = NOBODY
     for b in range(len(s.brokers)):
         register(s.zk, b)

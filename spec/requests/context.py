@@ -1,7 +1,7 @@
-"""What a broker holds: what control requests told it, and, while it rules, the controller's context.
+"""What a broker knows: what it has from control requests and, while it is controller, the controller's context.
 
-Of partitions there is one: what a request says of several is handled one by one, under one lock. Its state
-znode exists from the beginning. ISRs are not kept; whom an election may take is abstract (see `events`).
+There is one partition: a broker handles the partitions of a request one by one, under one lock. Its state znode exists
+from the beginning. ISRs are not kept; the choice of a leader is abstract (see `events`).
 """
 
 from kafkaproof.spec.kafka.strategies import replicas_of
@@ -16,7 +16,7 @@ ControllerEpoch = Number(0, Bound("epochs"))
 Deletion = Choice(
     "NOT_DELETED",
     "QUEUED",  # /admin/delete_topics names the topic
-    "STARTED",  # StopReplica(delete) was sent in this reign, since a broker last came
+    "STARTED",  # StopReplica(delete) was sent in this term, since a broker last came
 )
 NOT_DELETED, QUEUED, STARTED = Deletion
 
@@ -26,23 +26,23 @@ REPLICA = Record(
     log=(Flag(), "there is a log"),
 )
 CONTROLLER = Record(
-    epoch=(ControllerEpoch, "controller epoch of the reign, 0 without one"),
-    live=(SetOf("brokers"), "brokers known as registered and taken in, those that are shutting down included"),
+    epoch=(ControllerEpoch, "controller epoch of the term, 0 without one"),
+    live=(SetOf("brokers"), "brokers known as registered and taken in, including those shutting down"),
     joined=(SetOf("brokers"), "brokers that have come, or bounced, and are still to be taken in"),
     leaving=(SetOf("brokers"), "brokers that are shutting down"),
     offline_dirs=(SetOf("brokers"), "replicas on offline log directories, as LeaderAndIsr answers said"),
-    epochs=(Array(BrokerEpoch, "brokers"), "broker epochs, as last read; 0 for who was not registered"),
+    epochs=(Array(BrokerEpoch, "brokers"), "broker epochs, as last read; 0 for brokers that were not registered"),
     leader=(Leader, "leader in the leadership cache"),
     leader_epoch=(Number(0, Bound("leader_epochs")), "leader epoch in the cache"),
     deletion=(Deletion, "whether the topic is to be deleted"),
 )
-GHOSTS = Record(applied=(ControllerEpoch, "controller epoch of the last request that the process obeyed"))
+GHOSTS = Record(applied=(ControllerEpoch, "controller epoch of the last request that the process accepted"))
 BROKER = Record(
     up=(Flag(), "there is a process"),
     epoch=(BrokerEpoch, "its broker epoch: how often this id was registered (in Kafka a zxid), 0 without one"),
     seen_epoch=(ControllerEpoch, "highest controller epoch in an accepted request"),
     alive=(SetOf("brokers"), "live brokers that the last UpdateMetadata listed"),
-    known_leader=(Leader, "leader in the metadata cache, nobody when it has none"),
+    known_leader=(Leader, "leader in the metadata cache, nobody if it has none"),
     replica=(REPLICA, "its replica"),
     dir_failed=(Flag(), "its log directory is offline"),
     produce=(Flag(), "a produce request is at the head of its request queue (only where control requests share it)"),
@@ -93,7 +93,7 @@ def end_process(broker):
 
 
 def live_replicas(broker):
-    """The replicas on brokers that the controller knows as live, those that are shutting down included."""
+    """The replicas on brokers that the controller knows as live, including those that are shutting down."""
     return intersection(replicas_of(broker.assignment), broker.controller.live)
 
 
@@ -104,7 +104,7 @@ def online(broker):
 
 
 def recipients(broker):
-    """The replicas that are told of an election: live, and their log directory works."""
+    """The replicas to which LeaderAndIsr is sent after an election: live, with a log directory that works."""
     return difference(live_replicas(broker), broker.controller.offline_dirs)
 
 
@@ -115,5 +115,5 @@ def has_leader(broker):
 
 
 def is_settled(broker):
-    """Whether no election is due at once: the leader is online, or none was left."""
+    """Whether no election is due at once: the leader is online, or no replica could lead."""
     return broker.controller.leader == NOBODY or has_leader(broker)

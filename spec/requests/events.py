@@ -1,8 +1,8 @@
 """The controller's events, as far as they send something.
 
-Elections are abstract: at any time a controller may write a new leader that is online, the same one again
-(so it is when a follower leaves the ISR), or -1 when the leader is not online. Which events wait is seen in
-what causes them; that they are taken in any order covers the order in which they came.
+Elections are abstract: at any time a controller may write a new leader that is online, the same one again (as when a
+follower leaves the ISR), or -1 when the leader is not online. The causes of events show which ones wait; a controller
+may take them in any order, which includes the order in which they came.
 """
 
 from kafkaproof.spec.kafka.zookeeper import OK
@@ -61,11 +61,11 @@ from kafkaproof.spec.requests.zookeeper import (
 def broker_change(s, b: Broker):
     """A controller lists the registered brokers again, and drops those that are gone or have bounced.
 
-    Guards:  it rules; its watch on /brokers/ids has fired.
+    Guards:  it is controller; its watch on /brokers/ids has fired.
     Request: OK; EXPIRED.
-    Effects: their channels are discarded, their log directories forgotten. The others are told: of a
-             replica that is gone with LeaderAndIsr, of another broker by UpdateMetadata; if it was the
-             leader, the election does that. Those that came are to be taken in.
+    Effects: their channels are discarded, their log directories forgotten. If a replica is gone the others are sent
+             LeaderAndIsr, for any other broker UpdateMetadata; if the leader is gone, the election does that. Brokers
+             that came are to be taken in.
     Kafka:   KafkaController.processBrokerChange, onBrokerFailure, 2.2 to 3.9.
     """
     broker = s.brokers[b]
@@ -91,8 +91,8 @@ def broker_startup(s, b: Broker):
     """A controller takes in the brokers that came, and forgets their offline log directories.
 
     Guards:  some came; no election is due.
-    Effects: everybody is sent UpdateMetadata, the others first without partitions (here in one); then the
-             new ones LeaderAndIsr for their replicas. A deletion is resumed.
+    Effects: UpdateMetadata is sent to all, to the others first without partitions (here in one request); then
+             LeaderAndIsr to the new brokers for their replicas. A deletion is resumed.
     Kafka:   KafkaController.onBrokerStartup, 1.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -114,12 +114,12 @@ def broker_startup(s, b: Broker):
 
 
 def change_leader(s, b: Broker, leader: Leader):
-    """A controller elects: it writes a leader with the next leader epoch, and tells.
+    """A controller elects a leader, writes it with the next leader epoch, and sends requests.
 
-    Guards:  it rules, and the topic is not to be deleted; `leader` is online, or nobody when the old one
-             is not.
+    Guards:  it is controller, and the topic is not to be deleted; `leader` is online, or nobody when the old one is
+             not.
     Request: OK; FENCED; EXPIRED.
-    Effects: LeaderAndIsr to the live replicas, UpdateMetadata to all; if refused, the reign is over.
+    Effects: LeaderAndIsr to the live replicas, UpdateMetadata to all; if refused, the term is over.
     Kafka:   PartitionStateMachine.doElectLeaderForPartitions, ReplicaStateMachine.doRemoveReplicasFromIsr,
              KafkaController.maybeResign on ControllerMovedException, 2.1 to 3.9.
     """
@@ -144,11 +144,11 @@ def change_leader(s, b: Broker, leader: Leader):
 
 
 def log_dir_event(s, b: Broker, r: Broker):
-    """A controller hears that a log directory of `r` has failed, and asks which replicas are on it.
+    """A controller is notified that a log directory of `r` has failed, and asks which replicas are on it.
 
-    Guards:  it rules; there is a notification of `r`.
+    Guards:  it is controller; there is a notification of `r`.
     Request: OK; FENCED; EXPIRED.
-    Effects: LeaderAndIsr to the replica of `r`: the answer will tell.
+    Effects: LeaderAndIsr to the replica of `r`, whose answer will show it.
     Kafka:   KafkaController.processLogDirEventNotification, 1.0 to 3.9.
     """
     broker = s.brokers[b]
@@ -166,11 +166,11 @@ def log_dir_event(s, b: Broker, r: Broker):
 
 
 def handle_answer(s, b: Broker, r: Broker):
-    """A controller handles an answer to LeaderAndIsr, of this reign or of a former one.
+    """A controller handles an answer to LeaderAndIsr, of this term or of a former one.
 
-    Guards:  one that tells of a log directory waits in the queue of its process.
-    Effects: dropped without a reign. KAFKA_STORAGE_ERROR: the replica is on an offline directory; if that
-             is new it goes offline: StopReplica. NONE: it is not.
+    Guards:  an answer about a log directory waits in the queue of its process.
+    Effects: dropped without a term. On KAFKA_STORAGE_ERROR the replica is on an offline directory; if that is new it
+             goes offline and is sent StopReplica. On NONE it is not.
     Kafka:   KafkaController.processLeaderAndIsrResponseReceived, 1.0 to 3.9.
     """
     broker = s.brokers[b]
@@ -190,11 +190,11 @@ def handle_answer(s, b: Broker, r: Broker):
 
 
 def controlled_shutdown(s, b: Broker, leaver: Broker):
-    """A broker asks to be shut down: the leader is to move away from it, or its follower to stop.
+    """A broker asks to be shut down: leadership is to move away from it, or its follower is to stop.
 
-    Guards:  it rules; the broker is live and does not shut down yet. It counts as a fault.
-    Effects: a follower goes offline: StopReplica to it, LeaderAndIsr to the others. A leader is no longer
-             online, so that another is elected if there is one.
+    Guards:  `b` is controller; `leaver` is live and not shutting down yet. This counts as a fault.
+    Effects: a follower goes offline: StopReplica to it, LeaderAndIsr to the others. A leader is no longer online, so
+             another is elected if there is one.
     Kafka:   KafkaController.processControlledShutdown, 1.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -214,9 +214,9 @@ def controlled_shutdown(s, b: Broker, leaver: Broker):
 def delete_topic(s, b: Broker):
     """A controller begins, or resumes, the deletion of the topic.
 
-    Guards:  it rules; the deletion is asked for, and not begun since a broker last came.
-    Effects: UpdateMetadata with leader -2 to all, StopReplica with delete to the live replicas. That all
-             have answered, and what follows, is not modelled.
+    Guards:  it is controller; the deletion is asked for, and has not begun since a broker last came.
+    Effects: UpdateMetadata with leader -2 to all, StopReplica with delete to the live replicas. The answers, and what
+             follows, are not modelled.
     Kafka:   TopicDeletionManager.resumeDeletions, onTopicDeletion, 1.1 to 3.9.
     """
     broker = s.brokers[b]

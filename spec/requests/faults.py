@@ -1,4 +1,4 @@
-"""What may go wrong, or is wanted, from outside: each counts as one fault, but for the return of a process."""
+"""Failures and requests from outside: each counts as one fault, except the return of a process."""
 
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
@@ -13,7 +13,7 @@ def crash(s, b: Broker):
     """The process of `b` dies, and its session ends.
 
     Guards:  there is a process, with an open session.
-    Effects: all that it knew is gone, but for its log; its channels are discarded.
+    Effects: all that it knew except its log is gone; its channels are discarded.
     """
     if not s.brokers[b].up or not session_open(s.zk, b):
         return False
@@ -41,10 +41,10 @@ def restart(s, b: Broker):
 
 
 def expire_session(s, b: Broker):
-    """ZooKeeper gives up the session of a living process, which does not know.
+    """ZooKeeper expires the session of a live process, which does not know.
 
     Guards:  there is a process, with an open session.
-    Effects: its ephemerals are gone; the process believes what it believed, and sends what it has queued.
+    Effects: its ephemerals are gone; the process believes what it believed before, and sends what it has queued.
     """
     if not s.brokers[b].up or not session_open(s.zk, b):
         return False
@@ -88,7 +88,7 @@ def delete_controller(s):
 def ask_deletion(s):
     """An operator asks for the deletion of the topic.
 
-    Guards:  nobody has.
+    Guards:  nobody has asked yet.
     Effects: /admin/delete_topics names it.
     """
     if s.zk.deleting:

@@ -26,7 +26,7 @@ def offline_partitions(s):
 
 
 def leaders(s):
-    """How many brokers believe to lead the partition."""
+    """How many brokers believe that they lead the partition."""
     count = 0
     for b in range(len(s.brokers)):
         if s.brokers[b].replica.leader == b:
@@ -35,7 +35,7 @@ def leaders(s):
 
 
 def control_queue(s):
-    """How many batches wait in the channels of all reigns.
+    """How many batches wait in the channels of all terms.
 
     Kafka: ControllerChannelManager, TotalQueueSize.
     """
@@ -62,7 +62,7 @@ def request_queue(s):
 
 
 def event_queue(s):
-    """How many answers to LeaderAndIsr wait for controllers, of those that tell of a log directory."""
+    """How many answers to LeaderAndIsr wait for controllers, counting only those about a log directory."""
     count = 0
     for b in range(len(s.network.answers)):
         for r in range(len(s.network.answers)):

@@ -1,16 +1,16 @@
-"""The network: a channel for each reign and broker, and what is left of the channels that were discarded.
+"""The network: a channel for each term and broker, and what is left of discarded channels.
 
-A channel is the FIFO queue and the sender thread of ControllerChannelManager. An element of the queue is one
-batch for one broker. Its requests are sent one by one, each until it is answered: one whose answer is lost is
-sent again.
+A channel is the FIFO queue and the sender thread of ControllerChannelManager. An element of the queue is one batch for
+one broker. Its requests are sent one by one, one after another is answered: a request whose answer is lost is sent
+again.
 
-A channel is discarded when its broker is no longer live, or the reign is over. Its head may be on its way
-already, and arrive at any time (`late`); the others were never sent. Of two discarded heads of one reign to
-one broker the newer is kept. One that never arrives is a lost one.
+A channel is discarded when its broker is no longer live, or the term is over. Its head may be on its way already, and
+arrive at any time (`late`); the others were never sent. Of two discarded heads of one term to one broker the newer is
+kept. A lost request is one that never arrives.
 
-A broker answers at once; a controller gets the answer as an event in the queue of its process, which outlives
-the reign. Only KAFKA_STORAGE_ERROR, and NONE after it, change anything there; of two answers that
-wait, the newer stays, for the older may be handled before the newer comes.
+A broker answers at once; a controller gets the answer as an event in the queue of its process, which outlives the term.
+Only KAFKA_STORAGE_ERROR, and NONE after it, change anything there; of two waiting answers the newer stays, since the
+older may be handled before the newer comes.
 """
 
 from kafkaproof.spec.kafka.zookeeper import Answer
@@ -55,7 +55,7 @@ ANSWERED, UNANSWERED, LATE = Fate
 Told = Choice(
     "NO_EVENT",
     "FAILED",  # an answer with KAFKA_STORAGE_ERROR waits
-    "HANDLED",  # one was handled since the reign began, or the broker came
+    "HANDLED",  # one was handled since the term began, or since the broker came
     "HEALED",  # a later answer with NONE waits
 )
 NO_EVENT, FAILED, HANDLED, HEALED = Told
@@ -68,7 +68,7 @@ CHANNEL = Record(
 )
 NETWORK = Record(
     channels=(Array(Array(CHANNEL, "brokers"), Bound("epochs", 1)), "channels of each controller epoch"),
-    senders=(Array(Id("brokers", nobody=True), Bound("epochs", 1)), "whose reign it is, nobody's when it is over"),
+    senders=(Array(Id("brokers", nobody=True), Bound("epochs", 1)), "whose term it is, nobody when it is over"),
     answers=(Array(Array(Told, "brokers"), "brokers"), "for each controller, answers in its queue by their sender"),
     faults=(Number(0, Budget("faults")), "faults so far"),
 )
@@ -89,7 +89,7 @@ def send_metadata(network, controller, to):
 
 
 def send_leadership(network, controller, leader_and_isr_to):
-    """LeaderAndIsr to some, with UpdateMetadata to everybody who is live."""
+    """LeaderAndIsr to some, with UpdateMetadata to all live brokers."""
     send(network, controller, controller.live, leader_and_isr_to, FULL, 0, NO_STOP)
 
 
@@ -133,34 +133,34 @@ def close_channels(network, controller):
 
 
 def begin_reign(network, b, epoch):
-    """The requests of `epoch` are of broker `b`; answers that wait in its queue go on waiting."""
+    """From now on `b` sends the requests of `epoch`; answers in its queue keep waiting."""
     network.senders[epoch] = b
     for r in range(len(network.answers)):
         forget_event(network, b, r)
 
 
 def forget_event(network, b, sender):
-    """What was handled does not count any more for the controller of `b`."""
+    """Forget an answer that the controller of `b` has handled."""
     if network.answers[b][sender] == HANDLED:
         network.answers[b][sender] = NO_EVENT
 
 
 def forget_events(network, b, members):
-    """What was handled of brokers that come does not count any more."""
+    """Forget the handled answers of brokers that come."""
     for r in range(len(network.answers)):
         if contains(members, r):
             forget_event(network, b, r)
 
 
 def end_reign(network, epoch):
-    """All channels of the reign are discarded; answers to it are nobody's any more."""
+    """All channels of the term are discarded; its answers reach nobody any more."""
     network.senders[epoch] = NOBODY
     for b in range(len(network.answers)):
         discard(network.channels[epoch][b])
 
 
 def fall_silent(network, b):
-    """The process of `b`, or its session, has ended: its reign is over, and its event queue is emptied."""
+    """The process of `b`, or its session, has ended: its term is over, and its event queue is emptied."""
     for epoch in range(len(network.senders) - 1):
         if network.senders[epoch] == b:
             end_reign(network, epoch)
@@ -179,7 +179,7 @@ def lose_arrived(network, b):
 
 
 def arriving(network, epoch, b, fate):
-    """Which request of a reign arrives at `b` next: from its channel, or of a discarded one."""
+    """Which request of a term arrives at `b` next: from its channel, or from a discarded one."""
     channel = network.channels[epoch][b]
     return first_kind(channel.late) if fate == LATE else first_kind(channel.queue.slots[0])
 
@@ -244,7 +244,7 @@ def stop_in(network, epoch, b, fate):
 
 
 def answer(network, epoch, b, fate, error):
-    """Broker `b` answers the request that has arrived, with a code for the partition or for all of it."""
+    """Broker `b` answers the request that has arrived, with an error code for the partition or for the whole request."""
     channel = network.channels[epoch][b]
     if fate == UNANSWERED:
         network.faults += 1
@@ -263,7 +263,7 @@ def answer(network, epoch, b, fate, error):
 
 
 def put_event(network, sender, b, error):
-    """LeaderAndIsrResponseReceived, into the queue of the controller that is told."""
+    """LeaderAndIsrResponseReceived, into the queue of the controller that gets the answer."""
     if error == KAFKA_STORAGE_ERROR:
         network.answers[sender][b] = FAILED
     elif error == NONE and network.answers[sender][b] != NO_EVENT:
@@ -281,5 +281,5 @@ def take_event(network, b, sender):
 
 
 def put_fault(network):
-    """Something has gone wrong."""
+    """Count a fault."""
     network.faults += 1

@@ -1,8 +1,8 @@
-"""The reign of a controller: won and started up in one step, and given up.
+"""The term of a controller: it is elected and starts up in one step, and resigns.
 
-onControllerFailover first sends UpdateMetadata without partitions to every live broker: they must know who
-lives before they accept to follow. Then the replica state machine sends LeaderAndIsr to every live replica.
-The elections of the partition state machine are those of `events.change_leader`.
+onControllerFailover first sends UpdateMetadata without partitions to every live broker: they must know the live brokers
+before they can follow. Then the replica state machine sends LeaderAndIsr to every live replica. The elections of the
+partition state machine are those of `events.change_leader`.
 """
 
 from kafkaproof.spec.kafka.zookeeper import MINE, OK
@@ -13,9 +13,9 @@ from kafkaproof.spec.requests.zookeeper import read_controller, read_own_epoch, 
 
 
 def elect(s, b: Broker):
-    """Broker `b` becomes the controller, reads what there is, and starts its state machines.
+    """Broker `b` becomes the controller, reads the cluster's state, and starts its state machines.
 
-    Guards:  there is no /controller; `b` does not rule.
+    Guards:  there is no /controller; `b` is not controller.
     Request: OK; EXPIRED.
     Effects: every live broker is sent UpdateMetadata without partitions; then every live replica
              LeaderAndIsr, and all UpdateMetadata with it.
@@ -35,11 +35,11 @@ def elect(s, b: Broker):
 
 
 def resign(s, b: Broker):
-    """A controller that has been told of a change of /controller looks whose it is.
+    """A controller that is notified of a change of /controller checks who owns it.
 
-    Guards:  it rules; its watch has fired.
+    Guards:  it is controller; its watch has fired.
     Request: OK (another's) or NONODE; EXPIRED.
-    Effects: its channels are discarded, and its reign is over.
+    Effects: its channels are discarded, and its term is over.
     Kafka:   KafkaController.maybeResign, onControllerResignation, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -54,11 +54,11 @@ def resign(s, b: Broker):
 
 
 def reopen(s, b: Broker):
-    """A broker that has heard of its session's expiry gives up its reign and registers again.
+    """A broker that knows that its session has expired gives up its term and registers again.
 
     Guards:  there is a process; its session has expired.
     Request: OK.
-    Effects: the reign, and the queue of its events, are gone; the process goes on with its replica, E
+    Effects: its term and its event queue are gone; the process goes on with its replica, E
              and metadata, under a new broker epoch.
     Kafka:   KafkaController.processExpire, processRegisterBrokerAndReelect, 1.1 to 3.9.
     """

@@ -1,12 +1,12 @@
 """Changes of control requests that go unnoticed."""
 
 COUNTED = "Faults are counted only to bound what is explored: no rule asks how many there were."
-HAS_PROCESS = "Only a process has a session that is open."
+HAS_PROCESS = "Only a process has an open session."
 EQUIVALENT = {
     (
         "kafkaproof.spec.requests.zookeeper.register",
         "return OK -> anything",
-    ): "Nobody looks at the answer: there is but one.",
+    ): "The answer is never looked at: there is only one.",
     ("kafkaproof.spec.requests.network.put_fault", "network.faults += 1 -> anything"): COUNTED,
     ("kafkaproof.spec.requests.network.answer", "network.faults += 1 -> anything"): COUNTED,
     ("kafkaproof.spec.requests.faults.crash", "put_fault(s.network) -> nothing"): COUNTED,
@@ -18,11 +18,11 @@ EQUIVALENT = {
     (
         "kafkaproof.spec.requests.faults.delete_controller",
         "if s.zk.controller == NOBODY: return False -> nothing",
-    ): "To delete what is not there changes nothing but the count of faults.",
+    ): "Deleting what does not exist changes only the count of faults.",
     (
         "kafkaproof.spec.requests.faults.ask_deletion",
         "if s.zk.deleting: return False -> nothing",
-    ): "To ask again changes nothing but the count of faults.",
+    ): "Asking again changes only the count of faults.",
     (
         "kafkaproof.spec.requests.faults.expire_session",
         "if not s.brokers[b].up or not session_open(s.zk, b): return False -> "
@@ -36,20 +36,20 @@ EQUIVALENT = {
     (
         "kafkaproof.spec.requests.faults.expire_session",
         "if not s.brokers[b].up or not session_open(s.zk, b): return False -> if not s.brokers[b].up: return False",
-    ): "To end a session that is over changes nothing but the count of faults.",
+    ): "Ending a session that is over changes only the count of faults.",
     (
         "kafkaproof.spec.requests.broker.answer_produce",
         "if not broker.up or broker.replica.leader != b: return False -> if broker.replica.leader != b: return False",
-    ): "Without a process nobody believes to lead.",
+    ): "Only a broker with a process believes that it leads.",
     (
         "kafkaproof.spec.requests.broker.may_become",
         "return leader != NOBODY and (leader == b or contains(broker.alive, leader)) -> "
         "return leader == b or contains(broker.alive, leader)",
-    ): "Nobody is in no set.",
+    ): "NOBODY is in no set.",
 }
 UNNOTICED = {
     (
         "kafkaproof.spec.requests.broker.leader_and_isr",
         "see(broker, epoch) -> nothing",
-    ): "A channel begins with UpdateMetadata, by which the broker has seen the epoch."
+    ): "A channel begins with UpdateMetadata, from which the broker knows the epoch already."
 }

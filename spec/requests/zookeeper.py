@@ -1,9 +1,9 @@
-"""ZooKeeper as control requests need it: who is registered, who is controller, who leads.
+"""ZooKeeper as control requests need it: the registrations, the controller, the leader.
 
-A broker is registered exactly while its session is open. Each function that answers with a code is one
-request. Elections of controllers are abstract: who wins reads at once what its reign begins with, for what
-changes afterwards it is told by watches, and only it may write the state. Every write is checked against
-the controller epoch (2.1+; what happens without is in `partition`). Answers are never lost here.
+A broker is registered exactly while its session is open. Each function that answers with a code is one request.
+Elections of controllers are abstract: the winner reads at once what its term begins with, since watches report all
+later changes and only the winner may write the state. Every write is checked against the controller epoch (2.1+; what
+happens without is in `partition`). Answers are never lost here.
 """
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, MINE, NODEEXISTS, NONODE, OK
@@ -27,7 +27,7 @@ ZOOKEEPER = Record(
 
 
 def brokers_changed(zk, reader):
-    """Whether the watch on /brokers/ids has something new for a controller."""
+    """Whether the watch on /brokers/ids has fired for a controller."""
     for r in range(len(zk.epochs)):
         if reader.epochs[r] != epoch_of(zk, r):
             return True
@@ -43,7 +43,7 @@ def ids_changed(zk, reader):
 
 
 def deletion_asked(zk):
-    """Whether the topic is to be deleted: the watch says so."""
+    """Whether the topic is to be deleted: the watch reports that."""
     return zk.deleting == 1
 
 
@@ -77,7 +77,7 @@ def end_session(zk, b):
 
 
 def win_election(zk, b, reader):
-    """The election, and all reads of a new reign, into `reader`: OK, NODEEXISTS or EXPIRED."""
+    """The election, and all reads of a new term, into `reader`: OK, NODEEXISTS or EXPIRED."""
     if not session_open(zk, b):
         return EXPIRED
     if zk.controller != NOBODY:
@@ -96,7 +96,7 @@ def win_election(zk, b, reader):
 
 
 def read_controller(zk, b):
-    """getData of /controller by a broker that believes to rule: MINE, OK (another's), NONODE or EXPIRED."""
+    """getData of /controller by a broker that believes that it is controller: MINE, OK (another's), NONODE or EXPIRED."""
     if not session_open(zk, b):
         return EXPIRED
     if zk.controller == b:
@@ -107,7 +107,7 @@ def read_controller(zk, b):
 def list_brokers(zk, b, reader):
     """getChildren of /brokers/ids, watch armed, and getData of each, into `reader`: OK or EXPIRED.
 
-    Those that are gone, or are registered anew, are not live any more; those that came are to be taken in.
+    Brokers that are gone or registered anew are not live any more; those that came are to be taken in.
     """
     if not session_open(zk, b):
         return EXPIRED
@@ -122,7 +122,7 @@ def list_brokers(zk, b, reader):
 def list_broker_ids(zk, b, reader):
     """getChildren of /brokers/ids alone (up to 2.1), into `reader`: OK or EXPIRED.
 
-    The broker epoch that is noted for those that came is for properties only.
+    The broker epoch that is recorded for those that came is for properties only.
     """
     if not session_open(zk, b):
         return EXPIRED

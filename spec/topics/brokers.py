@@ -45,7 +45,7 @@ def broker_startup(s, b: Broker):
     """A controller takes in the brokers that came: their replicas are Online, and they are told who leads.
 
     Guards:  some came, or bounced and were handled as failed.
-    Effects: partitions that want a leader are to be elected, reassignments to these brokers looked at; a deletion
+    Effects: partitions that need a leader are to be elected, reassignments to these brokers looked at; a deletion
              is resumed, though the topic was ineligible.
     Kafka:   KafkaController.onBrokerStartup, 1.1 to 3.9.
     """

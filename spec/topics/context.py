@@ -64,7 +64,7 @@ Doing = Choice(
 Task = Choice(
     "NO_TASK",
     "DELETE_TASK",  # the topic's replicas are to be deleted, and their answers awaited
-    "DROP_TASK",  # a reassignment begins: replicas that it needs no more are to be deleted
+    "DROP_TASK",  # a reassignment begins: replicas that it no longer needs are to be deleted
     "FINISH_TASK",  # a reassignment ends: replicas that it removes are to be deleted
 )
 NO_TASK, DELETE_TASK, DROP_TASK, FINISH_TASK = Task

@@ -97,7 +97,7 @@ def ignore_partitions(s, b: Broker):
 def restore_partitions(s, b: Broker):
     """A controller writes the topic znode of a topic queued for deletion without the new partitions.
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED.
     Effects: the event ends; on FENCED the reign is over.
     Kafka:   KafkaController.restorePartitionReplicaAssignment, 2.1 to 3.9.

@@ -143,7 +143,7 @@ def delete_topic_config(s, b: Broker):
 def delete_topic_marker(s, b: Broker):
     """A controller deletes the marker, that of a finished deletion or of an unknown topic.
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; FENCED; EXPIRED.
     Effects: the topic is forgotten, the event ends; on FENCED the reign is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicDeletions, 2.1 to 3.9.

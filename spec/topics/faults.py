@@ -37,7 +37,7 @@ def restart(s, b: Broker):
     """A new process of `b` starts and registers.
 
     Guards:  there is none.
-    Effects: it knows nothing, and obeys no request that was sent to the former one.
+    Effects: it knows nothing, and obeys no request that was sent to the former process.
     """
     if s.brokers[b].up:
         return False
@@ -48,10 +48,10 @@ def restart(s, b: Broker):
 
 
 def expire_session(s, b: Broker):
-    """ZooKeeper gives up the session of a living process, which does not know.
+    """ZooKeeper expires the session of a live process, which does not know.
 
     Guards:  there is a process, with an open session.
-    Effects: its ephemerals are gone; the process believes what it believed.
+    Effects: its ephemerals are gone; the process believes what it believed before.
     """
     if not s.brokers[b].up or not session_open(s.zk, b):
         return False
@@ -111,7 +111,7 @@ def ask_for_deletion(s):
     """An operator creates /admin/delete_topics/t.
 
     Guards:  it does not exist; the topic does.
-    Effects: it does.
+    Effects: it exists.
     """
     if s.zk.marker or s.zk.topic == 0:
         return False
@@ -201,7 +201,7 @@ def list_reassignment(s, p: Partition, old: Broker, new: Broker, first: Broker):
     """An operator creates /admin/reassign_partitions: a replica is to take the place of another, one is preferred.
 
     Guards:  it does not exist; `old` is a replica, and `new` is not, or is the same; the target is another.
-    Effects: it does.
+    Effects: it exists.
     """
     if s.zk.request.wanted != NOTHING or not is_another(s.zk, p, old, new, first):
         return False

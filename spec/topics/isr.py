@@ -1,6 +1,6 @@
-"""Changes of the ISR that a leader wishes: asked of the controller, which writes (KIP-497, 2.7 and later).
+"""Changes of the ISR that a leader proposes: asked of the controller, which writes (KIP-497, 2.7 and later).
 
-`partition` models refusals and epochs; here the leader of the present epoch wishes any ISR that holds itself.
+`partition` models refusals and epochs; here the leader of the current epoch wishes any ISR that holds itself.
 """
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK
@@ -18,9 +18,9 @@ Isr = SetOf("brokers")
 
 
 def alter_partition(s, b: Broker, p: Partition, isr: Isr):
-    """A controller writes the ISR that the leader wishes.
+    """A controller writes the ISR that the leader proposes.
 
-    Guards:  the leader lives; it wishes another ISR, of replicas that it knows of and are live, and that holds
+    Guards:  the leader lives; it proposes another ISR, of replicas that it knows of and are live, and that holds
              itself; `b` remembers its leader epoch, and is at work.
     Request: OK; FENCED; BADVERSION; EXPIRED.
     Effects: on OK a reassignment whose target is then in the ISR is looked at in the same event. The context has no

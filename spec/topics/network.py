@@ -1,4 +1,4 @@
-"""The network: LeaderAndIsr and StopReplica(delete) one way, answers and wishes for an ISR the other.
+"""The network: LeaderAndIsr and StopReplica(delete) one way, answers and proposals for an ISR the other.
 
 For each controller epoch, broker and partition the newest request, or the answer to it: a newer request replaces an
 older one that has not arrived. (What the older would have done alone it may also do, by arriving early.) Requests of

@@ -85,7 +85,7 @@ def take_offline(partition, brokers):
 
 
 def trigger_online(controller):
-    """triggerOnlinePartitionStateChange: every partition that wants a leader is to be elected."""
+    """triggerOnlinePartitionStateChange: every partition that needs a leader is to be elected."""
     for p in range(len(controller.partitions)):
         state = controller.partitions[p].state
         waits = state == NEW_PARTITION or state == OFFLINE_PARTITION
@@ -213,7 +213,7 @@ def begin_completion(controller):
 
 
 def begin_deletion(controller):
-    """onTopicDeletion: the partitions exist no more, and the replicas of live brokers are to go offline."""
+    """onTopicDeletion: the partitions no longer exist, and the replicas of live brokers are to go offline."""
     if not controller.started:
         start_marks(controller)
     for partition in controller.partitions:

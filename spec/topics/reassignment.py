@@ -102,9 +102,9 @@ def reassign(s, b: Broker):
 
 
 def write_assignment(s, b: Broker, p: Partition):
-    """A controller writes the assignment of a reassignment that begins (U); replicas that it needs no more go.
+    """A controller writes the assignment of a reassignment that begins (U); replicas that it no longer needs go.
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED.
     Effects: on OK the replicas that a replaced reassignment had added are to be stopped; then ISR is to be read.
     Kafka:   KafkaController.updateCurrentReassignment, 2.4 to 3.9.
@@ -171,7 +171,7 @@ def caught_up(s, b: Broker, p: Partition):
 def check(s, b: Broker, p: Partition):
     """A controller reads the ISR of a partition that is being reassigned.
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; NONODE; EXPIRED.
     Effects: with the target in the ISR, new replicas are Online and the target is the assignment in memory (B1, B2);
              the leader is to be moved. Else old and new replicas are to be told (A1).
@@ -205,7 +205,7 @@ def finish(controller, partition):
 def tell_replicas(s, b: Broker, p: Partition):
     """A controller raises the leader epoch and tells old and new replicas (A1); new ones are New (A2).
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; NEWER; NONODE; FENCED; EXPIRED.
     Effects: new replicas get a log; the reassignment waits for the ISR.
     Kafka:   KafkaController.updateLeaderEpochAndSendRequest, startNewReplicasForReassignedPartition, 2.4 to 3.9.
@@ -240,9 +240,9 @@ def new_leader(controller, partition, leader, isr):
 def move_leader(s, b: Broker, p: Partition):
     """A controller has a replica of the target lead, or raises the leader epoch where one leads (B3, B4).
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: none when nobody can be elected, else OK; NEWER; NONODE; FENCED; EXPIRED.
-    Effects: whatever became of it, the replicas that are removed are to be stopped.
+    Effects: whatever the outcome, the replicas that are removed are to be stopped.
     Kafka:   KafkaController.moveReassignedPartitionLeaderIfRequired, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -267,9 +267,9 @@ def move_leader(s, b: Broker, p: Partition):
 def write_target(s, b: Broker, p: Partition):
     """A controller writes the target as the assignment (B7), and forgets the reassignment.
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED.
-    Effects: a deletion that waits goes on.
+    Effects: a waiting deletion goes on.
     Kafka:   KafkaController.updateReplicaAssignmentForPartition, removePartitionFromReassigningPartitions, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller

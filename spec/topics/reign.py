@@ -13,7 +13,7 @@ from kafkaproof.spec.topics.zookeeper import load, read_controller, register
 def elect(s, b: Broker):
     """Broker `b` becomes the controller.
 
-    Guards:  there is no /controller; `b` does not rule.
+    Guards:  there is no /controller; `b` is not controller.
     Request: OK; EXPIRED.
     Effects: its reign begins.
     Kafka:   KafkaController.elect, 2.1 to 3.9; see `election` for its steps.
@@ -74,9 +74,9 @@ def take_up_deletion(controller):
 
 
 def resign(s, b: Broker):
-    """A controller that has been told of a change of /controller looks whose it is.
+    """A controller that is notified of a change of /controller checks who owns it.
 
-    Guards:  it rules, and no event is in progress; its watch has fired.
+    Guards:  it is controller, and no event is in progress; its watch has fired.
     Request: OK (another's) or NONODE; EXPIRED.
     Effects: unless it is its own, the reign is over.
     Kafka:   KafkaController.maybeResign, 1.1 to 3.9.

@@ -2,7 +2,7 @@
 
 The election is one multi, which `election` checks, so that the epoch is also the version of its znode. A broker is
 registered exactly while its session is open. `/brokers/topics/t/partitions` and its children stand and fall with
-the states. `seen` is who knows the present registration of a broker (in Kafka its czxid, 2.2+).
+the states. `seen` is who knows the current registration of a broker (in Kafka its czxid, 2.2+).
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Budget, Choice, Flag, Id, Number, Record, Sequence, SetOf
@@ -15,7 +15,7 @@ NOTHING, REASSIGNMENT, CANCELLATION = Wanted
 
 CLIENT = Record(
     watch=(Watch, "the controller's watch on the data of the topic: of what others write"),
-    seen=(SetOf("brokers"), "brokers whose present registration it has read"),
+    seen=(SetOf("brokers"), "brokers whose current registration it has read"),
 )
 STATE = Record(
     leader=(Leader, "leader"),

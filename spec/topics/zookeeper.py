@@ -80,7 +80,7 @@ def request_target(zk):
 
 
 def disconnect(zk, b):
-    """The controller of `b` rules no more: its watches, and what it knew of registrations, are of no use."""
+    """Broker `b` is no longer controller: its watches, and what it knew of registrations, are of no use."""
     zk.clients[b].watch = NONE
     zk.clients[b].seen = 0
 
@@ -102,7 +102,7 @@ def end_session(zk, b):
 
 
 def read_controller(zk, b):
-    """getData of /controller by a broker that believes to rule: MINE, OK (another's), NONODE or EXPIRED."""
+    """getData of /controller by a broker that believes that it is controller: MINE, OK (another's), NONODE or EXPIRED."""
     if not session_open(zk, b):
         return EXPIRED
     if zk.controller == b:

@@ -10,7 +10,7 @@ from kafkaproof.spec.replica.properties.safety import holds_committed, leads_by_
 
 
 def committed_then_failover(s):
-    """A record is committed, and a later leader, elected by a later controller, leads by right."""
+    """A record is committed, and the current leader is a later one, elected by a later controller."""
     for p in range(len(s.planes)):
         data = s.planes[p]
         for b in range(len(s.brokers)):
@@ -22,7 +22,7 @@ def committed_then_failover(s):
 
 
 def zombie_leader_appends(s):
-    """A broker that ZooKeeper no longer names has a record of its former epoch, which the leader by right lacks."""
+    """A broker that ZooKeeper no longer names has a record of its former epoch, which the current leader lacks."""
     for data in s.planes:
         for old in data.brokers:
             for new in range(len(data.brokers)):
@@ -33,7 +33,7 @@ def zombie_leader_appends(s):
 
 
 def follower_diverges(s):
-    """A follower is told to cut its log."""
+    """A follower is told to truncate its log."""
     for data in s.planes:
         for message in data.network.messages:
             if message.kind == DIVERGING:
@@ -42,7 +42,7 @@ def follower_diverges(s):
 
 
 def unclean_loses(s):
-    """After an unclean election the leader by right lacks a committed record."""
+    """After an unclean election the current leader lacks a committed record."""
     for data in s.planes:
         for b in range(len(data.brokers)):
             if data.zk.unclean == 1 and leads_by_right(data, b) and not holds_committed(data, b):
@@ -51,7 +51,7 @@ def unclean_loses(s):
 
 
 def dead_leader_leads_again(s):
-    """A process that has begun anew leads in the epoch that its predecessor led in, with its record."""
+    """A restarted process leads in the epoch in which its predecessor led, with its record."""
     for p in range(len(s.planes)):
         for b in range(len(s.brokers)):
             replica = s.planes[p].brokers[b]
@@ -62,7 +62,7 @@ def dead_leader_leads_again(s):
 
 
 def proposal_to_nobody(s):
-    """A leader has proposed an ISR while no controller rules."""
+    """A leader has proposed an ISR while there is no controller."""
     for broker in s.brokers:
         if broker.controller.epoch > 0:
             return False
@@ -82,7 +82,7 @@ def alone_and_refused(s):
 
 
 def rejoined(s):
-    """A leader of a later epoch has got a follower back into the ISR, which has its record."""
+    """A leader of a later epoch has brought a follower, which has its record, back into the ISR."""
     for data in s.planes:
         for b in range(len(data.brokers)):
             if leads_by_right(data, b) and data.brokers[b].leader_epoch > 0 and data.brokers[b].hw > 0:

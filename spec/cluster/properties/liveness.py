@@ -1,4 +1,4 @@
-"""Liveness of the composed cluster: a leader alone in the ISR waits for nobody else, whoever rules."""
+"""Liveness of the composed cluster: a leader alone in the ISR waits for no other replica, whoever is controller."""
 
 from kafkaproof.spec.language.fairness import at_last, strong, weak
 from kafkaproof.spec.language.model import eventually
@@ -9,13 +9,13 @@ from kafkaproof.spec.replica.properties.liveness import leader_is_alone as is_al
 
 
 def leader_is_alone(s, p):
-    """ZooKeeper names a leader of `p` who leads and has nobody else in the ISR."""
+    """The leader of `p` that ZooKeeper names leads, and is alone in the ISR."""
     return is_alone(s.planes[p])
 
 
 def alone_acknowledges(s, p: Partition):
-    """Where ZooKeeper has a live leader alone in the ISR for ever, it comes to wait for no other replica, and
-    acknowledges acks=all by itself (L4).
+    """A live leader that stays alone in ZooKeeper's ISR eventually waits for no other replica, and acknowledges
+    acks=all by itself (L4).
     """
     return acknowledges(s.planes[p])
 

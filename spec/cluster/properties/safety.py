@@ -1,8 +1,8 @@
 """Properties of the composed cluster: those of `partition`, those of `replica` for each partition, and how they fit.
 
-What `partition` takes for granted of the data plane (a leader may wish any ISR that holds itself, while it believes
-to lead, with its leader epoch) is asked here: `leads_as_told`, `wishes_hold`. What `replica` takes for granted of
-controllers (writes with the next leader epoch, on the present version, of members of the ISR) is P4, P5, P9 and P10.
+What `partition` assumes of the data plane (a leader may propose any ISR that includes itself, while it believes that it
+leads, with its leader epoch) is checked here: `leads_as_told`, `wishes_hold`. What `replica` assumes of controllers
+(writes with the next leader epoch, on the current version, of members of the ISR) is P4, P5, P9 and P10.
 """
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -21,19 +21,19 @@ from kafkaproof.spec.replica.storage import NO_EPOCH
 
 NOT_ASKED = (
     replica.local_epoch,
-    replica.local_epoch_never_falls,  # asked of the brokers already
+    replica.local_epoch_never_falls,  # checked for the brokers already
     replica.version_is_mended,  # of leaders that write the ISR themselves
-    replica.enough_replicas,  # asked below, of the arguments that produce has here
+    replica.enough_replicas,  # checked below, with the arguments that produce has here
 )
 
 
 def holds(data):
-    """What is asked of a data plane."""
+    """A property of a data plane."""
     return True
 
 
 def holds_of_step(before, after):
-    """What is asked of a step of a data plane."""
+    """A property of a step of a data plane."""
     return True
 
 
@@ -54,7 +54,7 @@ def at_every_step(before, after):
 
 
 def of_each_partition(prop: Property) -> Property:
-    """A property of `replica`, asked of the data plane of each partition."""
+    """A property of `replica`, checked in the data plane of each partition."""
     asked = {holds: prop.predicate, holds_of_step: prop.predicate}
     predicate = rebind(everywhere if prop.kind == "always" else at_every_step, asked)
     predicate.__doc__ = prop.predicate.__doc__
@@ -62,7 +62,7 @@ def of_each_partition(prop: Property) -> Property:
 
 
 def is_of_each_plane(prop: Property) -> bool:
-    """Whether a property is asked of the data plane of each partition, by itself."""
+    """Whether a property is checked in the data plane of each partition separately."""
     return prop.predicate.__code__ in (everywhere.__code__, at_every_step.__code__)
 
 
@@ -82,7 +82,7 @@ def one_state(s):
 
 
 def leads_as_told(s):
-    """A replica leads or follows as the newest LeaderAndIsr that its broker has obeyed says."""
+    """A replica leads or follows as in the newest LeaderAndIsr that its broker has accepted."""
     for p in range(len(s.planes)):
         for b in range(len(s.brokers)):
             told = s.brokers[b].replicas[p]
@@ -95,17 +95,17 @@ def leads_as_told(s):
 
 
 def is_of_replicas(s, p, alter):
-    """Whether a leader wishes an ISR of replicas."""
+    """Whether a leader proposes an ISR of replicas."""
     return is_empty(difference(alter.isr, assigned(s.zk, p)))
 
 
 def is_of_replicas_or_former(s, p, alter):
-    """Whether it does, or has not heard yet that the replicas are others."""
+    """Whether it does, or does not know yet that the replicas have changed."""
     return alter.epoch < s.zk.partitions[p].leader_epoch or is_of_replicas(s, p, alter)
 
 
 def wishes_hold(s):
-    """A leader wishes ISRs of replicas that hold itself, in the epoch that it leads in, and only while it leads."""
+    """A leader proposes ISRs of replicas that include itself, in its leader epoch, and only while it leads."""
     for p in range(len(s.planes)):
         for b in range(len(s.brokers)):
             alter = s.planes[p].network.alters[b]
@@ -134,6 +134,6 @@ def is_cut_and_kept(old, new):
 
 
 WITH_DELETIONS = {topic_deletion.has_log: has_log_records}
-"""What is asked otherwise where topics are deleted."""
+"""Properties that differ where topics are deleted."""
 WITH_REASSIGNMENTS = WITH_DELETIONS | {is_cut: is_cut_and_kept, is_of_replicas: is_of_replicas_or_former}
-"""And where partitions are reassigned."""
+"""Properties that differ where partitions are reassigned."""

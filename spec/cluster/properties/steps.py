@@ -1,9 +1,10 @@
-"""What each step of the composed cluster must do: what `partition` and `replica` ask of theirs, asked where they meet.
+"""What each step of the composed cluster must do: the properties of steps in `partition` and `replica`, where they
+meet.
 
-What `replica` asks of the steps of its brokers is asked of them in the data plane of a partition. What it asks of
-LeaderAndIsr, of answers to AlterPartition and of processes, in which the control plane takes part, is said here.
-Left out is what does not hold here: a replica of a partition without a leader rests, and keeps the leader epoch
-(`role_by_leader`), and a zombie controller tells an ISR of the past (`isr_is_known`).
+The properties of broker steps in `replica` are checked in the data plane of each partition. Those of LeaderAndIsr, of
+answers to AlterPartition and of processes, in which the control plane takes part, are here. Two do not hold here and
+are left out: a replica of a partition without a leader is idle and keeps the leader epoch (`role_by_leader`), and a
+zombie controller sends an outdated ISR (`isr_is_known`).
 """
 
 from dataclasses import replace
@@ -27,12 +28,12 @@ from kafkaproof.spec.replica.properties.states import is_whole
 
 
 def holds_of_broker(before, after, b):
-    """What is asked of a broker's step in a data plane."""
+    """A property of a broker's step in a data plane."""
     return True
 
 
 def holds_of_two(before, after, b, other):
-    """What is asked of a broker's step in a data plane that has another argument."""
+    """A property of a broker's step in a data plane, for a step with another argument."""
     return True
 
 
@@ -47,7 +48,7 @@ def of_two(before, after, b, p, other):
 
 
 def in_its_partition(prop: Property) -> Property:
-    """A property of `replica`, asked of each data plane, or of the one in which its steps are."""
+    """A property of `replica`, checked in each data plane, or in that of its steps."""
     if not prop.of:
         return of_each_partition(prop)
     asked = {holds_of_broker: prop.predicate, holds_of_two: prop.predicate}
@@ -57,7 +58,7 @@ def in_its_partition(prop: Property) -> Property:
 
 
 def nothing_left_over(s):
-    """A message between replicas says what its kind says, and nothing else; one that is not there says nothing."""
+    """A message between replicas has the fields of its kind, and no others; a message that is not there has none."""
     for data in s.planes:
         if not is_whole(data.network):
             return False
@@ -65,9 +66,9 @@ def nothing_left_over(s):
 
 
 def obeys(before, after, b, epoch, p):
-    """LeaderAndIsr of a higher leader epoch is obeyed: a leader begins with the ISR of the request, nothing proposed
-    and no follower's end known; a follower keeps its high watermark; neither waits for an answer. Another changes
-    nothing (Partition.makeLeader, makeFollower).
+    """LeaderAndIsr of a higher leader epoch is obeyed: a leader begins with the ISR of the request, with no proposal
+    and no known log end of a follower; a follower keeps its high watermark; neither waits for an answer. Any other
+    LeaderAndIsr changes nothing (Partition.makeLeader, makeFollower).
     """
     old = before.planes[p]
     new = after.planes[p]
@@ -77,7 +78,7 @@ def obeys(before, after, b, epoch, p):
 
 
 def has_ended(old, new, b):
-    """Whether a replica has no role any more, keeps its log, and waits for nothing; what it asks may still come."""
+    """Whether a replica has no role any more, keeps its log, and waits for nothing; its requests may still arrive."""
     replica = new.brokers[b]
     message = new.network.messages[b]
     asks = is_request(old.network, b) and same_question(old.network.messages[b], message)
@@ -87,7 +88,7 @@ def has_ended(old, new, b):
 
 
 def logs_outlive_process(before, after, b):
-    """A process that ends leaves its logs, and no role; an answer to what it has asked is not waited for."""
+    """A process that ends leaves its logs, but no role; no answer to its requests is awaited."""
     for p in range(len(after.planes)):
         if not has_ended(before.planes[p], after.planes[p], b):
             return False
@@ -100,8 +101,8 @@ def log_outlives_directory(before, after, b, p):
 
 
 def restarts(before, after, b, hw):
-    """A process that starts registers anew, and finds the logs of the former one, and high watermarks that they had
-    (LogManager.loadLogs).
+    """A process that starts registers anew, and finds the logs of the former one, with high watermarks that they once
+    had (LogManager.loadLogs).
     """
     for p in range(len(after.planes)):
         old = before.planes[p].brokers[b]
@@ -119,8 +120,8 @@ def is_granted(before, after, p, sender):
 
 
 def written_is_granted(before, after, b, p, sender, isr, fate):
-    """The leader is told of the ISR that it has proposed if that is written and the controller has the answer, and
-    otherwise not (KafkaController.processAlterPartition).
+    """The leader gets a positive answer to its proposed ISR if and only if that is written and the controller has the
+    answer (KafkaController.processAlterPartition).
     """
     written = after.zk.partitions[p].isr == isr and fate == ANSWERED
     if is_granted(before, after, p, sender):
@@ -129,8 +130,8 @@ def written_is_granted(before, after, b, p, sender, isr, fate):
 
 
 def stale_version_is_refused(before, after, b, p, sender, isr, fate):
-    """A leader is refused where the controller writes on a version that is not the present one and has the answer, and
-    nowhere else: it keeps its ISR and what it has proposed, and asks no more (INVALID_UPDATE_VERSION).
+    """A leader is refused if and only if the controller writes on an outdated version and has the answer: it keeps its
+    ISR and its proposal, and does not ask again (INVALID_UPDATE_VERSION).
     """
     rules = contains(before.zk.registered, b) and before.zk.epoch == before.brokers[b].controller.epoch
     is_stale = rules and not contains(before.zk.partitions[p].readers, b)
@@ -138,7 +139,7 @@ def stale_version_is_refused(before, after, b, p, sender, isr, fate):
 
 
 def known_is_granted(before, after, b, p, sender):
-    """A controller in whose context the proposed ISR is already says that it is written
+    """A controller that has the proposed ISR in its context already answers that it is written
     (LeaderAndIsr.equalsAllowStalePartitionEpoch).
     """
     known = before.brokers[b].controller.partitions[p].isr == before.planes[p].network.alters[sender].isr
@@ -146,8 +147,8 @@ def known_is_granted(before, after, b, p, sender):
 
 
 def ineligible_is_refused(before, after, sender, p, b, isr):
-    """A leader whose new member is dead or shutting down, as the controller knows, keeps its ISR, and has proposed
-    nothing any more (INELIGIBLE_REPLICA).
+    """A leader whose new member is dead or shutting down, as far as the controller knows, keeps its ISR and drops its
+    proposal (INELIGIBLE_REPLICA).
     """
     if are_eligible(before.brokers[b].controller, isr):
         return False
@@ -155,7 +156,7 @@ def ineligible_is_refused(before, after, sender, p, b, isr):
 
 
 def unclean_allowed_once(before, after):
-    """An operator allows unclean elections where they are not allowed."""
+    """An operator allows unclean elections only where they are not allowed yet."""
     return before.zk.unclean == 0 and after.zk.unclean == 1
 
 
@@ -178,14 +179,14 @@ def epoch_ends_proposals(before, after):
 
 
 OTHERWISE = ("role_by_leader", "isr_is_known", "leader_in_isr", "requests_are_news", "nothing_left_over")
-"""What does not hold here, or is asked of the control plane or below."""
+"""Properties that do not hold here, or that are checked for the control plane or below."""
 STATES = tuple(of_each_partition(p) for p in states.STATES + states.PROPOSALS if p.name not in OTHERWISE)
 OF_REPLICA = log_events.ALWAYS + log_events.HW + log_events.ENDS + log_events.SERVED + log_events.ANSWERED
 OF_REPLICA += client_events.ALWAYS + isr_events.PROPOSALS
 AT_BROKERS = {
     step.__name__ for step in (faults.bounce, controller.alter_partition, faults.lose_answer, leader.learn_refusal)
 }
-"""Transitions of `replica` that are others here."""
+"""Transitions of `replica` that have replacements here."""
 DATA = tuple(in_its_partition(p) for p in OF_REPLICA if not set(p.of) & AT_BROKERS)
 CONTROL = tuple(replace(p, of=("reopen",)) if p.predicate == registers_anew else p for p in partition.STEP_BY_STEP)
 MEETING = (

@@ -1,1 +1,1 @@
-"""The deletion of topics, in the controller that `partition` has."""
+"""The deletion of topics, by the controller of `partition`."""

@@ -1,4 +1,4 @@
-"""What happens to the deletion of topics when reigns begin, brokers come and go, and log directories fail."""
+"""How topic deletions react when terms begin, brokers come and go, and log directories fail."""
 
 from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
 from kafkaproof.spec.kafka.moves import move_replicas
@@ -51,9 +51,8 @@ def with_offline_replicas(controller):
 
 
 def resume_deletions(s, b):
-    """After the last state the deletion of the topics that are known to be queued is resumed, but those with a replica
-    that is not online are ineligible (KafkaController.fetchTopicDeletionsInProgress,
-    TopicDeletionManager.tryTopicDeletion).
+    """After the last state the deletion of the queued topics is resumed; those with a replica that is not online are
+    ineligible (KafkaController.fetchTopicDeletionsInProgress, TopicDeletionManager.tryTopicDeletion).
     """
     controller = s.brokers[b].controller
     controller.deleting = intersection(controller.deleting, known_partitions(controller))
@@ -69,7 +68,7 @@ def broker_startup(s, b: Broker):
     """A controller takes in the brokers that came.
 
     Guards:  those of `brokers.broker_startup`.
-    Effects: its effects; topics queued for deletion that have a replica there are ineligible no longer, and their
+    Effects: its effects; topics queued for deletion that have a replica there are no longer ineligible, and their
              deletion is resumed.
     Kafka:   see there; TopicDeletionManager.resumeDeletionForTopics.
     """
@@ -85,7 +84,7 @@ def broker_startup(s, b: Broker):
 
 
 def broker_failure(s, b: Broker):
-    """A controller drops the brokers that bounced, who then come again, or else those that went.
+    """A controller handles brokers that failed: first those that bounced, which then come again, else those that went.
 
     Guards:  those of `brokers.broker_failure`.
     Effects: its effects; replicas of topics queued for deletion are ineligible instead, and so are these topics.

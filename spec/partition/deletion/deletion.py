@@ -1,7 +1,7 @@
-"""The deletion of a topic, as its controller goes about it: queued, resumed, stopped, answered, completed.
+"""How a controller deletes a topic: the deletion is queued, resumed, stopped, answered, completed.
 
-`delete.topic.enable` is true. Not modelled: a reassignment, which would make its topic wait: one that is asked for is
-dropped instead when the topic is to be deleted; StopReplica without delete, and UpdateMetadata.
+`delete.topic.enable` is true. Not modelled: a reassignment in progress, for which the deletion would wait (a request
+for one is dropped if the topic is to be deleted); StopReplica without delete; UpdateMetadata.
 """
 
 from kafkaproof.spec.kafka.legal import OFFLINE_REPLICA, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL
@@ -51,9 +51,9 @@ from kafkaproof.spec.partition.zookeeper import is_moved, known_as_they_are
 def mark_topic(s, b: Broker, p: Partition, fate: Fate):
     """A controller marks the topic of a partition for deletion, as an administrator asks.
 
-    Guards:  `b` is at work, and knows the topic, which is not queued.
+    Guards:  `b` is at work and knows the topic, which is not queued for deletion.
     Request: OK; NODEEXISTS, perhaps because of its own lost request; EXPIRED; LOST.
-    Effects: none: its own watch will tell the controller.
+    Effects: none: the controller's watch will fire.
     Kafka:   AdminManager.deleteTopics, KafkaZkClient.createDeleteTopicPath, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -65,10 +65,11 @@ def mark_topic(s, b: Broker, p: Partition, fate: Fate):
 
 
 def topic_deletion(s, b: Broker):
-    """A controller hears of topics that are to be deleted.
+    """A controller is notified of topics that are to be deleted.
 
-    Guards:  it knows them, and does not know that; `b` is at work.
-    Effects: they are queued: nothing is elected for them any more; the deletion of all that are queued is resumed.
+    Guards:  it knows the topics, but not that they are to be deleted; `b` is at work.
+    Effects: they are queued for deletion, and no leader is elected for them any more; the deletion of all that are
+             queued is resumed.
     Kafka:   KafkaController.processTopicDeletion, TopicDeletionManager.enqueueTopicsForDeletion, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -82,11 +83,12 @@ def topic_deletion(s, b: Broker):
 
 
 def resume_deletion(s, b: Broker, p: Partition):
-    """A controller looks how the deletion of a topic goes on: complete it, start it (again), or wait.
+    """A controller decides how the deletion of a topic goes on: complete it, start it (again), or wait.
 
-    Guards:  that is to be resumed; `p` is the first partition.
-    Effects: if all replicas are deleted, the znodes are to go. If none is being deleted, replicas whose deletion
-             failed go offline, and, unless the topic is ineligible, so do those of live brokers, to be stopped.
+    Guards:  the deletion is to be resumed; `p` is the first partition of the topic.
+    Effects: if all replicas are deleted, the znodes are to be deleted. If none is being deleted, replicas whose
+             deletion failed go offline; unless the topic is ineligible, those of live brokers go offline too, and are
+             then stopped.
     Kafka:   TopicDeletionManager.resumeDeletions, onTopicDeletion, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -110,8 +112,8 @@ def stop_replicas(s, b: Broker):
     """A controller sends StopReplica(delete) for the replicas of a topic that it has taken offline.
 
     Guards:  they are offline.
-    Effects: they are DeletionStarted; those on brokers that are not there are DeletionIneligible, and then the topic
-             is ineligible.
+    Effects: they are DeletionStarted; those on brokers that are not live are DeletionIneligible, and then the topic is
+             ineligible.
     Kafka:   TopicDeletionManager.onTopicDeletion, ReplicaStateMachine.doHandleStateChanges, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -135,8 +137,8 @@ def replica_stopped(s, b: Broker, p: Partition, r: Broker):
     """A controller handles the answer of a broker to StopReplica(delete).
 
     Guards:  it arrives; `b` is at work.
-    Effects: the replica is DeletionSuccessful, or DeletionIneligible and with it the topic; the deletions go on. An
-             answer that is late, so that the move is not legal, changes no state.
+    Effects: the replica is DeletionSuccessful, or the replica and the topic are ineligible; the deletions go on. A late
+             answer whose move would be illegal changes no state.
     Kafka:   KafkaController.processTopicDeletionStopReplicaResponseReceived, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -162,7 +164,7 @@ def delete_state(s, b: Broker, p: Partition, fate: Fate):
 
     Guards:  the deletion of its topic is to be completed; `p` is the next.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: after the last comes the topic znode; on LOST it asks again; on FENCED the reign is over.
+    Effects: after the last one the topic znode is next; on LOST it retries; on FENCED the reign is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -184,7 +186,7 @@ def delete_topic(s, b: Broker, fate: Fate):
 
     Guards:  the states of its partitions are deleted.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: the configuration comes next; on LOST it asks again; on FENCED the reign is over.
+    Effects: the configuration is next; on LOST it retries; on FENCED the reign is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -204,7 +206,7 @@ def delete_config(s, b: Broker, fate: Fate):
 
     Guards:  the topic znode is deleted.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: the marker comes next; on LOST it asks again; on FENCED the reign is over.
+    Effects: the marker is next; on LOST it retries; on FENCED the reign is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicConfigs, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -224,7 +226,7 @@ def delete_marker(s, b: Broker, fate: Fate):
 
     Guards:  the configuration is deleted.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: the topic is forgotten, and the event goes on; on LOST it asks again; on FENCED the reign is over.
+    Effects: the topic is forgotten, and the event goes on; on LOST it retries; on FENCED the reign is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicDeletions, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -241,12 +243,12 @@ def delete_marker(s, b: Broker, fate: Fate):
 
 
 def leftover_deletion(s, b: Broker):
-    """A controller finds markers of topics that are not there.
+    """A controller finds markers of topics that do not exist.
 
     Guards:  there are some; `b` is at work.
-    Effects: they are to be deleted, with configurations that a controller before has left.
+    Effects: they are to be deleted, with configurations that an earlier controller has left.
     Kafka:   KafkaController.processTopicDeletion; TopicDeletionManager.completeDeleteTopic for a topic without
-             replicas, which ends what a controller that died has begun, 1.1 to 3.9.
+             replicas, which completes what a controller that died has begun, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not is_left_over(s.zk):
@@ -257,11 +259,11 @@ def leftover_deletion(s, b: Broker):
 
 
 def delete_leftovers(s, b: Broker, fate: Fate):
-    """A controller deletes markers and configurations of topics that are not there.
+    """A controller deletes markers and configurations of topics that do not exist.
 
     Guards:  it has found some.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: the event is over; on LOST it asks again; on FENCED the reign is over.
+    Effects: the event is over; on LOST it retries; on FENCED the reign is over.
     Kafka:   KafkaZkClient.deleteTopicConfigs, deleteTopicDeletions, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller

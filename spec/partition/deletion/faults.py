@@ -8,8 +8,8 @@ from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 def ask_for_deletion(s, p: Partition):
     """An operator creates /admin/delete_topics/t, for the topic of a partition.
 
-    Guards:  the topic is there; the marker is not.
-    Effects: the marker is there.
+    Guards:  the topic exists; the marker does not.
+    Effects: the marker exists.
     """
     if s.zk.assignments[p].length == 0 or contains(s.zk.deleting, p):
         return False
@@ -20,10 +20,10 @@ def ask_for_deletion(s, p: Partition):
 
 
 def ask_for_unknown_deletion(s):
-    """An operator creates /admin/delete_topics/t, for a topic that is not there.
+    """An operator creates /admin/delete_topics/t, for a topic that does not exist.
 
     Guards:  there is no such marker.
-    Effects: there is.
+    Effects: there is one.
     """
     if s.zk.stray:
         return False

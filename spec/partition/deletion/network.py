@@ -1,8 +1,8 @@
-"""StopReplica(delete), one way, and its answers the other, beside what `partition` has on its way.
+"""StopReplica(delete) and its answers, in addition to the messages of `partition`.
 
-A controller's requests to one broker arrive in their order: StopReplica replaces LeaderAndIsr that has not arrived.
-(What the older would have done alone it may also do, by arriving early.) Answers reach the controller that asked, as
-long as its reign lasts. (In Kafka one may wait in the event queue and be handled in a later reign.)
+A controller's requests to one broker arrive in order: StopReplica replaces a LeaderAndIsr that has not arrived. (What
+the older request would have done it may also do by arriving early.) Answers reach the controller that asked, as long as
+its term lasts. (In Kafka an answer may wait in the event queue and be handled in a later term.)
 """
 
 from kafkaproof.spec.language.domains import Choice
@@ -24,22 +24,22 @@ def put_stop(network, epoch, p, to):
 
 
 def stop_arrives(network, epoch, p, b):
-    """Whether one is on its way to `b`: an arrival."""
+    """Whether a StopReplica is on its way to `b`: an arrival."""
     return contains(network.stops[epoch][p].to, b)
 
 
 def is_overtaken(network, epoch, p, b, leader_epoch):
-    """Whether the StopReplica that arrives is of an older leader epoch than the replica has: none says any."""
+    """Whether the StopReplica that arrives is of an older leader epoch than the replica has; none carries one here."""
     return False
 
 
 def take_stop(network, epoch, p, b):
-    """It is delivered."""
+    """The StopReplica is delivered."""
     network.stops[epoch][p].to = without_member(network.stops[epoch][p].to, b)
 
 
 def put_stopped(network, epoch, p, b, failed):
-    """Broker `b` answers: its replica is deleted, or (`failed`) its log directory does not work."""
+    """Broker `b` answers that its replica is deleted, or (`failed`) that its log directory does not work."""
     stop = network.stops[epoch][p]
     if failed:
         stop.failed = with_member(stop.failed, b)

@@ -1,7 +1,7 @@
 """How a deletion goes on, at the end of any event that may have changed it (TopicDeletionManager).
 
-Topics are looked at one after another. The replicas of the topic in hand (`dropping`) go offline like any others, then
-its live ones are told to stop; when all have answered, its znodes go.
+Topics are handled one after another. The replicas of the topic in hand (`dropping`) go offline like any others, then
+StopReplica is sent to the live ones; when all have answered, the znodes are deleted.
 """
 
 from kafkaproof.spec.kafka.legal import (
@@ -114,7 +114,7 @@ def begin_completion(controller):
 
 
 def begin_deletion(controller):
-    """onTopicDeletion: the partitions exist no more; replicas of live brokers, and those that failed, go offline."""
+    """onTopicDeletion: the partitions no longer exist; replicas of live brokers, and those that failed, go offline."""
     for p in range(len(controller.partitions)):
         if contains(difference(controller.dropping, controller.ineligible), p):
             end_partition(controller.partitions[p])
@@ -125,7 +125,9 @@ def begin_deletion(controller):
 
 
 def stop(controller, p):
-    """Replicas that are offline are DeletionStarted; those on brokers that are not are ineligible, and the topic."""
+    """Replicas that are offline are DeletionStarted; those on brokers that are not live are ineligible, and so is the
+    topic.
+    """
     partition = controller.partitions[p]
     gone = offline_replicas(controller, partition)
     move_replicas(partition, gone, REPLICA_DELETION_INELIGIBLE)

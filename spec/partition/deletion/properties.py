@@ -23,7 +23,9 @@ from kafkaproof.spec.partition.properties.states import exists, is_replica_lost
 
 
 def rules_and_has_heard(s, b):
-    """Whether `b` rules by right, waits for events, and has heard everything, deletions that are wanted included."""
+    """Whether `b` is the current controller, waits for events, and has handled every event, including requested
+    deletions.
+    """
     heard = is_empty(difference(deletion_wanted(s.zk), s.brokers[b].controller.deleting))
     return rules(s, b) and heard and not is_left_over(s.zk)
 
@@ -34,7 +36,7 @@ def is_none_any_more(controller, p):
 
 
 def is_replica_lost_or_deleted(s, b, p):
-    """Whether a process has lost a replica, or its topic is to be deleted, or was."""
+    """Whether a process has lost a replica, or its topic is to be deleted or was deleted."""
     ends = contains(union(s.zk.deleting, s.zk.deleted), p)
     return s.brokers[b].replicas[p].failed == 1 or ends and s.brokers[b].replicas[p].leader_epoch == NO_EPOCH
 
@@ -45,7 +47,7 @@ def legal_partition_or_end(old, new):
 
 
 def legal_replica_or_retry(old, new):
-    """Whether a replica may be in `new` after `old`, perhaps through DeletionIneligible, where nobody leads yet."""
+    """Whether a replica may be in `new` after `old`, perhaps through DeletionIneligible, where there is no leader yet."""
     retried = old == REPLICA_DELETION_STARTED and new == OFFLINE_REPLICA
     return new == old or retried or replica_move_is_legal(old, new)
 
@@ -56,17 +58,17 @@ def has_log(s, b, p):
 
 
 def keeps_log(s, b, p):
-    """Whether a broker has a log of a partition that is there."""
+    """Whether a broker has a log of a partition that exists."""
     return has_log(s, b, p)
 
 
 def is_deleted_topic(s, p):
-    """Whether a partition was one of a topic that is deleted."""
+    """Whether a partition belonged to a topic that is deleted."""
     return contains(s.zk.deleted, p)
 
 
 def has_topic(s, p):
-    """Whether a topic has a partition."""
+    """Whether a partition belongs to a topic."""
     return s.zk.assignments[p].length > 0
 
 
@@ -87,7 +89,7 @@ def removed_when_deleted(before, after):
 
 
 def completed_when_deleted(before, after, b, p):
-    """The znodes of a topic go only when all its replicas are DeletionSuccessful for the controller (T1)."""
+    """The znodes of a topic are deleted only when all its replicas are DeletionSuccessful for the controller (T1)."""
     if after.brokers[b].controller.doing != DELETING_STATES:
         return True
     for q in range(len(before.zk.topics)):
@@ -100,7 +102,7 @@ def completed_when_deleted(before, after, b, p):
 
 
 def state_goes_with_topic(before, after):
-    """The state of a partition goes only when no broker has a log of it, and its deletion is asked for (T1)."""
+    """The state of a partition is deleted only when no broker has a log of it, and its deletion is asked for (T1)."""
     for p in range(len(before.zk.partitions)):
         if exists(before.zk.partitions[p]) and not exists(after.zk.partitions[p]) and not may_go(before, p):
             return False
@@ -108,7 +110,7 @@ def state_goes_with_topic(before, after):
 
 
 def marker_last(before, after):
-    """The marker of a topic is removed only when the topic and its states are (T2)."""
+    """The marker of a topic is removed only after the topic and its states (T2)."""
     for p in range(len(before.zk.assignments)):
         if contains(before.zk.deleting, p) and not contains(after.zk.deleting, p):
             if has_topic(before, p) or exists(before.zk.partitions[p]):
@@ -140,13 +142,13 @@ def log_goes_with_topic(before, after, b, epoch, p):
 
 
 def at_rest(s, b):
-    """Whether `b` was elected last, rules, and no event is in progress."""
+    """Whether `b` is the current controller, and no event is in progress."""
     controller = s.brokers[b].controller
     return controller.epoch > 0 and controller.epoch == s.zk.epoch and controller.doing == IDLE
 
 
 def is_awaited(s, b, p):
-    """Whether an answer to a StopReplica of broker `b` for a partition is awaited, or is there."""
+    """Whether an answer to a StopReplica of broker `b` for a partition is awaited or has arrived."""
     controller = s.brokers[b].controller
     for r in range(len(s.brokers)):
         arrives = stop_arrives(s.network, controller.epoch, p, r)
@@ -169,8 +171,8 @@ def deletion_goes_on(s):
 
 
 def waits_for_somebody(s):
-    """For a controller by right that has heard everything a topic that is ineligible for deletion has a replica that is
-    not deleted, and not online, or whose process or log directory has failed (T3).
+    """If the current controller has handled every event, a topic that is ineligible for deletion has a replica that is
+    not deleted, and that is not online, or whose process or log directory has failed (T3).
     """
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
@@ -182,7 +184,7 @@ def waits_for_somebody(s):
 
 
 def hinders(s, controller, topic):
-    """Whether some replica of a topic keeps its deletion from coming to its end."""
+    """Whether some replica of a topic keeps its deletion from completing."""
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
         kept = difference(replicas_of(partition.assignment), replicas_in(partition, REPLICA_DELETION_SUCCESSFUL))
@@ -201,7 +203,7 @@ def is_deleted(s):
 
 
 def waits(s):
-    """The deletion of a topic waits for a broker that is not there, while others have deleted their replicas."""
+    """The deletion of a topic waits for a broker that is not live, while others have deleted their replicas."""
     for broker in s.brokers:
         controller = broker.controller
         for partition in controller.partitions:
@@ -212,7 +214,7 @@ def waits(s):
 
 
 def is_taken_over(s):
-    """A controller deletes the znodes of a topic whose deletion one before it had begun."""
+    """A controller deletes the znodes of a topic whose deletion an earlier one had begun."""
     for broker in s.brokers:
         deletes = broker.controller.doing == DELETING_STATES or broker.controller.doing == DELETING_MARKER
         if broker.controller.epoch > 1 and deletes:
@@ -221,7 +223,7 @@ def is_taken_over(s):
 
 
 def is_left_behind(s):
-    """The marker of a topic that is not there any more is found by another controller."""
+    """Another controller finds the marker of a topic that no longer exists."""
     return not is_empty(intersection(s.zk.deleting, s.zk.deleted)) and s.zk.epoch > 1
 
 
@@ -262,7 +264,7 @@ WITHOUT_DELETION = (
     "request_deleted",
     "first_state_written",
 )
-"""What is otherwise where a deletion is part of an event, and the topic of a request or a state may be gone."""
+"""Replacements where a deletion is part of an event, and the topic of a request or a state may be gone."""
 
 
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:

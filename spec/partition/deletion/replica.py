@@ -10,7 +10,7 @@ from kafkaproof.spec.partition.replica import Epoch, is_lost
 
 
 def make_log(s, b, epoch, p):
-    """Who leads or follows has a log."""
+    """A broker that leads or follows has a log."""
     if s.brokers[b].replicas[p].leader_epoch != NO_EPOCH:
         s.brokers[b].replicas[p].ghosts.log = 1
 
@@ -22,10 +22,9 @@ def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
     """A broker receives StopReplica(delete): the replica and its log are deleted.
 
     Guards:  a request of `epoch` arrives; the process lives.
-    Effects: with a lower controller epoch than before it is refused, and nobody waits for the answer; where the log
-             directory has failed the answer is KAFKA_STORAGE_ERROR, and where the leader epoch in it is too old
-             FENCED_LEADER_EPOCH.
-    Kafka:   ReplicaManager.stopReplicas, 0.8 to 3.9; with a leader epoch, which none is too old of a deletion, 2.6+.
+    Effects: with a lower controller epoch than before it is refused, and no answer is awaited; where the log directory
+             has failed the answer is KAFKA_STORAGE_ERROR, and where its leader epoch is too old FENCED_LEADER_EPOCH.
+    Kafka:   ReplicaManager.stopReplicas, 0.8 to 3.9; with a leader epoch, which never is too old in a deletion, 2.6+.
     """
     broker = s.brokers[b]
     if not broker.up or not stop_arrives(s.network, epoch, p, b):

@@ -1,10 +1,10 @@
 """What a deletion adds to the state of `partition`, and how it is forgotten.
 
 A controller marks topics by their partitions: those queued for deletion (`deleting`), those ineligible, those whose
-deletion is still to be looked at in the event in progress. That the deletion of a topic has started
-(topicsWithDeletionStarted) is seen in its partitions, which are then NonExistent. Of topics only is kept which
-partitions belong together; a partition of a topic that was deleted is never another topic's (Kafka tells topics of one
-name apart by an id, 2.8+; here numbers are not given twice).
+deletion is still to be resumed in the event in progress. The deletion of a topic has started
+(topicsWithDeletionStarted) when its partitions are NonExistent. All that is kept of topics is which partitions belong
+together. The partition of a deleted topic never belongs to another one (Kafka distinguishes topics of one name by an
+id, 2.8+; here numbers are not reused).
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Record, SetOf
@@ -17,13 +17,13 @@ from kafkaproof.spec.partition.network import NETWORK
 
 Deleting = Choice(
     *Doing.names,
-    "RESUMING",  # must look at topics that are queued: how their deletion goes on
+    "RESUMING",  # must decide how the deletion of queued topics goes on
     "STOPPING",  # must send StopReplica(delete) to the replicas that it has taken offline
     "DELETING_STATES",  # must delete the states of a topic's partitions
     "DELETING_TOPIC",  # must delete the topic znode
     "DELETING_CONFIG",  # must delete the configuration of the topic
     "DELETING_MARKER",  # must delete /admin/delete_topics/t
-    "DELETING_LEFTOVERS",  # must delete the markers of topics that are not there
+    "DELETING_LEFTOVERS",  # must delete the markers of topics that do not exist
 )
 (RESUMING, STOPPING, DELETING_STATES, DELETING_TOPIC, DELETING_CONFIG, DELETING_MARKER, DELETING_LEFTOVERS) = range(
     len(Doing.names), len(Deleting.names)
@@ -50,7 +50,7 @@ STOPS = {
 ZOOKEEPER = znodes.ZOOKEEPER.extended(
     topics=(Array(Partition, "partitions"), "the first partition of the topic that a partition belongs to"),
     deleted=(SetOf("partitions"), "partitions of topics that were deleted"),
-    stray=(Flag(), "/admin/delete_topics names a topic that never was"),
+    stray=(Flag(), "/admin/delete_topics names a topic that never existed"),
 )
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),
@@ -60,14 +60,14 @@ STATE = Record(
 
 
 def initial(s):
-    """As without deletions; each partition is a topic of its own."""
+    """As without deletions, but each partition is a topic of its own."""
     begin(s)
     for p in range(len(s.zk.topics)):
         s.zk.topics[p] = p
 
 
 def forget(controller):
-    """onControllerResignation: the context is emptied, that of deletions too."""
+    """onControllerResignation: the context is emptied, including that of deletions."""
     forget_context(controller)
     controller.ineligible = 0
     controller.resuming = 0
@@ -75,7 +75,7 @@ def forget(controller):
 
 
 def forget_topic(controller):
-    """removeTopic: the topic whose deletion has gone on is not in the context any more."""
+    """removeTopic: the topic that was being deleted is not in the context any more."""
     controller.deleting = difference(controller.deleting, controller.dropping)
     controller.ineligible = difference(controller.ineligible, controller.dropping)
     for p in range(len(controller.partitions)):

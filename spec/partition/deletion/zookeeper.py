@@ -1,7 +1,7 @@
-"""ZooKeeper as a deletion uses it: the markers in /admin/delete_topics, and the znodes that go.
+"""ZooKeeper as a deletion uses it: the markers in /admin/delete_topics, and the znodes that are deleted.
 
-As in `kafkaproof.spec.partition.zookeeper`, a function that answers with a code is one request, or one after another whose last
-decides. A znode that is not there any more is as good as deleted (KafkaZkClient.deleteRecursive).
+As in `kafkaproof.spec.partition.zookeeper`, a function that answers with a code is one request, or several in a row, of
+which the last decides. A znode that no longer exists counts as deleted (KafkaZkClient.deleteRecursive).
 """
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NODEEXISTS, OK, outcome
@@ -16,17 +16,17 @@ KNOWN = ("deletion_wanted", "is_left_over", "topics_of")
 
 
 def deletion_wanted(zk):
-    """The partitions of the topics that are there and queued for deletion: watches say so."""
+    """The partitions of existing topics that are queued for deletion: watches report them."""
     return intersection(zk.deleting, partitions_of_topics(zk))
 
 
 def is_left_over(zk):
-    """Whether there is the marker of a topic that is not there: watches say so."""
+    """Whether there is the marker of a topic that does not exist: watches report it."""
     return zk.stray == 1 or not is_empty(difference(zk.deleting, partitions_of_topics(zk)))
 
 
 def topics_of(zk, partitions):
-    """The partitions of the topics that some partitions belong to, which a controller has read and nobody changes."""
+    """The partitions of the topics that some partitions belong to, which a controller has read and nothing changes."""
     found = 0
     for p in range(len(zk.topics)):
         for q in range(len(zk.topics)):
@@ -36,7 +36,7 @@ def topics_of(zk, partitions):
 
 
 def group_topics(zk, offsets):
-    """Of the partitions that there are at first `offsets` (-1: none) is a topic of its own, and all others are one."""
+    """Partition `offsets` (-1: none) is a topic of its own; the other initial partitions are one topic."""
     for p in range(len(zk.topics)):
         zk.topics[p] = p if p == offsets or zk.assignments[p].length == 0 else 0
 
@@ -52,14 +52,14 @@ def assign_new(zk, new, replicas, start, shift, live):
 
 
 def is_taken(zk, p):
-    """Whether a topic has a partition, or had it."""
+    """Whether a partition belongs, or belonged, to a topic."""
     return zk.assignments[p].length > 0 or contains(zk.deleted, p)
 
 
 def create_marker(zk, b, p, fate):
     """create /admin/delete_topics/t, for the topic of a partition: OK, NODEEXISTS, EXPIRED or LOST.
 
-    A topic that has gone meanwhile is marked like one that never was.
+    A topic that was deleted meanwhile is marked like one that never existed.
     """
     if not session_open(zk, b):
         return EXPIRED
@@ -96,7 +96,7 @@ def delete_topic(zk, b, topic, fate):
 
 
 def delete_config(zk, b, topic, fate):
-    """delete /config/topics/t, of which nothing is kept here: OK, EXPIRED or LOST."""
+    """delete /config/topics/t, which is not kept here: OK, EXPIRED or LOST."""
     return outcome(zk, OK, fate) if session_open(zk, b) else EXPIRED
 
 
@@ -110,7 +110,7 @@ def delete_marker(zk, b, topic, fate):
 
 
 def delete_leftovers(zk, b, fate):
-    """delete configuration and marker of each topic that is marked and not there: OK, EXPIRED or LOST."""
+    """delete configuration and marker of each topic that is marked and does not exist: OK, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
     if fate != LOST_DROPPED:

@@ -1,15 +1,15 @@
 """Partitions of 1.1 to 2.0: leaders write the ISR themselves, and nothing checks a controller's writes.
 
-A controller that was deposed in the middle of an event goes on: what it writes is compared with the version
-that it read, and its successor, who has read the same version, has changed nothing. So the write lands
-(KAFKA-6082). The brokers obey the successor and refuse the zombie's request: ZooKeeper names a leader
-that nobody obeys, and the successor's context is not what ZooKeeper holds.
+A controller that was deposed in the middle of an event goes on: its write is checked against the version that it read,
+and its successor, which has read the same version, has changed nothing. So the write is applied (KAFKA-6082). The
+brokers obey the successor and refuse the zombie's request: ZooKeeper names a leader that nobody follows, and the
+successor's context differs from ZooKeeper.
 
-There are no broker epochs either: a broker that goes and comes between two looks was never away, and obeys
-what was sent to its former process. Leaders tell of a new ISR by a notification, which the controller reads,
-with the state, and deletes. A new controller does not take the replicas of dead brokers offline, but elects at
-once; an operator's request for preferred leaders is obeyed where the preferred replica leads already (both seen
-in logs of 1.1.1). Not modelled: the order of 1.1 to 2.1 in which one event's brokers come and go.
+There are no broker epochs either: a broker that goes and comes between two reads was never away for the controller, and
+accepts what was sent to its former process. Leaders announce a new ISR by a notification, which the controller reads,
+with the state, and deletes. A new controller does not take the replicas of dead brokers offline, but elects at once; an
+operator's request for preferred leaders holds an election even where the preferred replica leads already (both seen in
+logs of 1.1.1). Not modelled: the order of 1.1 to 2.1 in which one event's brokers come and go.
 """
 
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, OK
@@ -30,12 +30,12 @@ from kafkaproof.spec.partition.zookeeper import assigned, get_state, isr_changed
 
 
 def nobody(controller):
-    """The brokers whose replicas are to go offline when a reign begins: none (up to 2.0)."""
+    """The brokers whose replicas are to go offline when a term begins: none (up to 2.0)."""
     return 0
 
 
 def needs_any_election(controller, p):
-    """Whether a preferred election is held: whoever leads; not asked of a topic queued for deletion (up to 2.3)."""
+    """Whether a preferred election is held: always, except for a topic queued for deletion (up to 2.3)."""
     return is_known(controller.partitions[p]) and not is_queued(controller, p)
 
 
@@ -72,11 +72,11 @@ def take_notification(zk, b, p, epoch, reader):
 
 
 def change_isr(s, b: Broker, p: Partition, isr: Isr):
-    """A leader writes the ISR that it wishes, on the version that it knows.
+    """A leader writes the ISR that it proposes, on the version that it knows.
 
-    Guards:  `b` believes to lead; the ISR is of replicas, and holds itself.
+    Guards:  `b` believes that it leads; the ISR consists of replicas and includes `b`.
     Request: OK; BADVERSION; EXPIRED.
-    Effects: none in the model; on OK it has told of it.
+    Effects: none at the broker in the model; on OK there is a notification.
     Kafka:   Partition.updateIsr, ReplicationUtils.updateLeaderAndIsr, 0.8 to 2.6.
     """
     broker = s.brokers[b]
@@ -95,7 +95,7 @@ def isr_notification(s, b: Broker, p: Partition):
 
     Guards:  there is a notification; `b` is at work, and knows of `p`.
     Request: OK; NONODE; EXPIRED; FENCED where the deletion is checked against the epoch (2.1+).
-    Effects: the cache is what was read; on FENCED the reign is over.
+    Effects: the cache is what was read; on FENCED the term is over.
     Kafka:   KafkaController.processIsrChangeNotification, 1.1 to 2.6.
     """
     controller = s.brokers[b].controller

@@ -1,9 +1,8 @@
-"""Elections as they were: the oldest choice by ISR order, the needless election, the ISR that is emptied.
+"""Elections of earlier releases: the oldest choice by ISR order, the needless election, the ISR that becomes empty.
 
-The first choice was by the order of the ISR (0.8.0), which says nothing but who joined last. Up to 1.0 the
-last member left an ISR when the topic allowed unclean elections, so that nobody was known to have the
-committed records. Only what differs from `partition.strategies` is here. Up to 0.11 `online` did not look
-at log directories.
+In 0.8.0 the leader was chosen by the order of the ISR, which says only who joined last. Up to 1.0 the last member left
+an ISR when the topic allowed unclean elections, so no replica was known to have the committed records. Only what
+differs from `kafka.strategies` is here. Up to 0.11 `online` did not look at log directories.
 """
 
 from kafkaproof.spec.kafka.strategies import first_in, isr_after_removal, preferred_leader, prefers
@@ -23,9 +22,9 @@ def offline_leader_by_isr_order(assignment, ordered_isr, online):
 
 
 def preferred_leader_if_needed(assignment, isr, online, leader):
-    """The preferred replica, but NOBODY where it leads already (LeaderElectionNotNeededException).
+    """The preferred replica, or NOBODY where it leads already (LeaderElectionNotNeededException).
 
-    Now such partitions are left out before the election; `leader` is what the controller remembers.
+    Later releases leave out such partitions before the election; `leader` is what the controller remembers.
 
     Kafka: PreferredReplicaPartitionLeaderSelector.selectLeader, 0.8 to 1.0.
     """
@@ -35,7 +34,7 @@ def preferred_leader_if_needed(assignment, isr, online, leader):
 
 
 def isr_after_removal_or_empty(isr, replica, unclean):
-    """The ISR when `replica` goes offline; where unclean elections are enabled even the last member goes.
+    """The ISR when `replica` goes offline; where unclean elections are enabled even the last member leaves.
 
     Kafka: KafkaController.removeReplicaFromIsr, 0.8.2 to 1.0.
     """

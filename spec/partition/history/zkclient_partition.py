@@ -1,15 +1,15 @@
-"""Partitions up to 1.0, as in 0.10.2: a client that opens new sessions behind the controller's back.
+"""Partitions up to 1.0, as in 0.10.2: a client that opens new sessions on its own.
 
-The client library retries a request until it is answered, through the end of a session and the opening of the
-next: the event in progress goes on in the new session, with the versions that were read in the old one, while
-another broker rules already. What takes an operator in `leader_zk` takes only an expiry here. Then the callback for
-the new session gives up the reign.
+The client library retries a request until it is answered, even when a session ends and the next one is opened: the
+event in progress goes on in the new session, with the versions that were read in the old one, while another broker is
+controller already. What needs an act of an operator in `leader_zk` needs only an expiry here. Then the callback for the
+new session gives up the term.
 
-The last member leaves an ISR too where the topic allows unclean elections, so that nobody is known to have the
-committed records. Controlled shutdown and the automatic rebalance take the controller's lock for each partition
-anew, so that other events come between two of them: the rest is dropped here, and begun again later.
-Not modelled: that a broker stands for election before it registers (see `zkclient_session`), the order in which
-the callbacks for a new session run, and what is 1.0 alone: failed log directories.
+The last member leaves an ISR too where the topic allows unclean elections, so no replica is known to have the committed
+records. Controlled shutdown and the automatic rebalance take the controller's lock for each partition anew, so other
+events may come between two partitions: the rest is dropped here, and begun again later. Not modelled: that a broker is
+a candidate before it registers (see `zkclient_session`); the order in which the callbacks for a new session run; failed
+log directories, which only 1.0 has.
 """
 
 from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, ELECTING, PREFERRED, Broker
@@ -21,7 +21,7 @@ from kafkaproof.spec.partition.zookeeper import register, session_open
 
 
 def ask_again(controller):
-    """A request is not answered before a new session is open, and then it is asked again."""
+    """A request is answered only when a new session is open, and is retried then."""
     return 0
 
 
@@ -47,7 +47,7 @@ def reopen(s, b: Broker):
 
     Guards:  there is a process; its session has expired.
     Request: OK.
-    Effects: the watches are taken for fired; a reign lasts until the callback for the new session.
+    Effects: the watches are treated as fired; a term lasts until the callback for the new session.
     Kafka:   org.I0Itec.zkclient.ZkClient.reconnect, KafkaHealthcheck.SessionExpireListener, 0.8 to 1.0.
     """
     if not s.brokers[b].up or session_open(s.zk, b):
@@ -62,7 +62,7 @@ def release_lock(s, b: Broker):
     """A controller that goes from one partition to the next lets other events in between.
 
     Guards:  a controlled shutdown or a rebalance is in progress, between two partitions.
-    Effects: the rest of it is dropped; the broker asks again, the timer fires again.
+    Effects: the rest of the event is dropped; the broker asks again, or the timer fires again.
     Kafka:   KafkaController.shutdownBroker, checkAndTriggerPartitionRebalance, 0.8 to 0.10.2.
     """
     controller = s.brokers[b].controller

@@ -17,7 +17,7 @@ from kafkaproof.spec.partition.zookeeper import assigned
 
 
 def no_stale_write(before, after):
-    """Every write of a controller is by the last one elected: states with a new leader epoch (C4)."""
+    """Every write of a state with a new leader epoch is by the controller that was elected last (C4)."""
     for p in range(len(after.zk.partitions)):
         new = after.zk.partitions[p]
         written = exists(new) and new.leader_epoch != before.zk.partitions[p].leader_epoch
@@ -35,7 +35,7 @@ def no_stale_delete(before, after, b, fate):
 
 
 def epoch_bound(s):
-    """No broker has seen, and no state holds, a controller epoch that was not yet written (C9)."""
+    """No broker has seen, and no state holds, a controller epoch that has not been written yet (C9)."""
     for broker in s.brokers:
         if broker.seen_epoch > s.zk.epoch:
             return False
@@ -46,14 +46,14 @@ def epoch_bound(s):
 
 
 def rules(s, b):
-    """Whether `b` rules by right, waits for events, and has heard everything."""
+    """Whether `b` is the current controller, waits for events, and has handled every event."""
     controller = s.brokers[b].controller
     quiet = controller.doing == IDLE and s.zk.clients[b].watch != FIRED and is_empty(s.zk.isr_changed)
     return quiet and controller.epoch > 0 and controller.epoch == s.zk.epoch and s.zk.controller == b
 
 
 def differs_from_cache(state, cached):
-    """Whether a controller remembers another leader or ISR than there is."""
+    """Whether the leader or ISR that a controller remembers differs from the state."""
     return cached.leader != state.leader or cached.isr != state.isr or cached.leader_epoch != state.leader_epoch
 
 
@@ -66,13 +66,13 @@ def same_sequence(some, others):
 
 
 def is_assigned_so(zk, p, cached):
-    """Whether a controller remembers the assignment that there is."""
+    """Whether a controller remembers the current assignment."""
     return same_sequence(zk.assignments[p], cached.assignment)
 
 
 def context_is_zookeeper(s):
-    """While no answer to a write is lost, a controller by right that has handled everything remembers who
-    lives, the assignments, who leads, and the ISRs (C12).
+    """While no answer to a write is lost, the current controller, once it has handled everything, remembers the live
+    brokers, the assignments, the leaders, and the ISRs (C12).
     """
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
@@ -114,7 +114,7 @@ def legal_replica(old, new):
 
 
 def is_none(controller, p):
-    """Whether there is no such partition for a controller: there always is."""
+    """Whether a partition does not exist for a controller: here all always do."""
     return False
 
 
@@ -139,14 +139,14 @@ def is_led(controller, p, state):
 
 
 def could_lead(s, b, p):
-    """The online replicas of a partition, as the controller of `b` knows them, that are in the ISR, if there is one."""
+    """The online replicas of a partition, as the controller of `b` knows them, that are in the ISR if one exists."""
     candidates = intersection(online(s.brokers[b].controller, s.brokers[b].controller.partitions[p]), assigned(s.zk, p))
     return intersection(candidates, s.zk.partitions[p].isr) if exists(s.zk.partitions[p]) else candidates
 
 
 def led_if_possible(s):
-    """While no answer to a write is lost, and nothing queued for deletion, a controller by right that has handled
-    everything has a leader for every partition that somebody could lead (C17).
+    """While no answer to a write is lost, and nothing is queued for deletion, the current controller, once it has
+    handled everything, has a leader for every partition that some replica could lead (C17).
     """
     for b in range(len(s.brokers)):
         if rules(s, b) and not s.zk.ghosts.lost:
@@ -158,8 +158,8 @@ def led_if_possible(s):
 
 
 def failed_is_lost(s):
-    """Replicas of living processes that a controller by right, which has handled everything, takes for failed are
-    lost.
+    """If the current controller, once it has handled everything, believes that a replica of a live process has failed,
+    that replica is lost.
     """
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
@@ -180,4 +180,4 @@ CONTROLLERS = (
     always(led_if_possible),
 )
 WITH_BROKER_EPOCHS = (always(failed_is_lost),)
-"""Where a restart goes unseen, the answers to later requests tell of it, which are not modelled."""
+"""Not checked where a restart goes unnoticed: there the answers to later requests reveal it, which are not modelled."""

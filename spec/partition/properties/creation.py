@@ -10,7 +10,7 @@ from kafkaproof.spec.partition.zookeeper import partitions_of_topics
 
 
 def rules_and_has_heard(s, b):
-    """Whether `b` rules by right, waits for events, and has heard everything, new topics included."""
+    """Whether `b` is the current controller, waits for events, and has handled every event, new topics included."""
     return rules(s, b) and is_empty(difference(partitions_of_topics(s.zk), known_partitions(s.brokers[b].controller)))
 
 
@@ -26,17 +26,17 @@ def replicas_are_distinct(s):
 
 
 def is_gone(s, p):
-    """Whether the topic that had a partition is gone: none goes."""
+    """Whether the topic that had a partition is gone: here none goes."""
     return False
 
 
 def is_changed(before, after, p):
-    """Whether the assignment of a partition is another one."""
+    """Whether the assignment of a partition has changed."""
     return not same_sequence(before.zk.assignments[p], after.zk.assignments[p])
 
 
 def assignments_stay(before, after):
-    """Nobody changes the assignment of a partition that a topic has, as long as the topic is there."""
+    """The assignment of a topic's partition does not change as long as the topic exists."""
     for p in range(len(before.zk.assignments)):
         there = before.zk.assignments[p].length > 0 and not is_gone(after, p)
         if there and is_changed(before, after, p):
@@ -45,7 +45,7 @@ def assignments_stay(before, after):
 
 
 def no_state_without_topic(s):
-    """A partition that no topic has has no state, and no leader."""
+    """A partition that belongs to no topic has no state, and no leader."""
     for p in range(len(s.zk.partitions)):
         if s.zk.assignments[p].length == 0 and s.zk.partitions[p].leader_epoch >= 0:
             return False
@@ -53,8 +53,8 @@ def no_state_without_topic(s):
 
 
 def is_new_led_if_possible(s):
-    """A controller by right that has heard everything leaves no partition New whose replica lives, unless the topic is
-    queued for deletion, or an answer was lost (who asks again is told NODEEXISTS, and leaves it New).
+    """The current controller, once it has handled every event, leaves no partition New that has a live replica, unless
+    the topic is queued for deletion, or an answer was lost (a retry gets NODEEXISTS, and leaves it New).
     """
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
@@ -78,7 +78,7 @@ def lives(controller, partition):
 
 
 def created_is_led(s):
-    """The last partition, which no topic had at first, has a leader."""
+    """The last partition, which belonged to no topic at first, has a leader."""
     last = len(s.zk.partitions) - 1
     for broker in s.brokers:
         if broker.controller.epoch > 0 and broker.controller.partitions[last].state == ONLINE_PARTITION:
@@ -108,10 +108,10 @@ CREATION = (
 
 
 WITHOUT_CREATION = ("machines_started",)
-"""Of partitions that are there from the beginning."""
+"""Properties of partitions that exist from the beginning."""
 
 
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
-    """The properties of a model without creations as they are with them, and those of creations."""
+    """The properties of a model with creations: those without, adapted, and those of creations."""
     kept = (p for p in found if p.name not in WITHOUT_CREATION)
     return tuple(p.rebound({rules: rules_and_has_heard}) for p in kept) + CREATION

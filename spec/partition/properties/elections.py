@@ -1,4 +1,4 @@
-"""Properties of elections: P10 to P12, C15, T3 as far as nothing is elected, and what an administrator asks for."""
+"""Properties of elections: P10 to P12, C15, T3 as far as it forbids elections, and what an administrator asks for."""
 
 from kafkaproof.spec.kafka.strategies import (
     controlled_shutdown_isr,
@@ -37,7 +37,7 @@ from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
 
 def expected_leader(controller, p, state, unclean):
-    """Whom the strategy of the event in progress elects from a state."""
+    """The leader that the strategy of the event in progress elects from a state."""
     assignment = controller.partitions[p].assignment
     candidates = online(controller, controller.partitions[p])
     if controller.strategy == OFFLINE:
@@ -62,7 +62,7 @@ def expected_isr(controller, p, state, leader):
 
 
 def strategy(before, after, b, p, fate):
-    """What an election writes is what its strategy makes of the state that it replaces (P10)."""
+    """An election writes what its strategy computes from the state that it replaces (P10)."""
     old = before.zk.partitions[p]
     new = after.zk.partitions[p]
     if not differs(old, new):
@@ -75,7 +75,7 @@ def strategy(before, after, b, p, fate):
 
 
 def first_state(before, after, b, p, fate):
-    """The first state of a partition has all online replicas in the ISR, led by the first of them (P10)."""
+    """The first state of a partition has all online replicas in the ISR, and the first of them leads (P10)."""
     new = after.zk.partitions[p]
     if not differs(before.zk.partitions[p], new):
         return True
@@ -85,7 +85,7 @@ def first_state(before, after, b, p, fate):
 
 
 def leaderless_for_a_reason(before, after, b, p, r, fate):
-    """Only at the start of a reign is a leader taken away while a member of the ISR is online, unless the topic is
+    """A partition loses its leader while a member of the ISR is online only at the start of a term, or if the topic is
     queued for deletion (P11).
     """
     controller = before.brokers[b].controller
@@ -96,7 +96,7 @@ def leaderless_for_a_reason(before, after, b, p, r, fate):
 
 
 def rebalanced(before, after, b, p, fate):
-    """A preferred election leaves the ISR alone, and moves to the first replica (P12)."""
+    """A preferred election does not change the ISR, and makes the first replica the leader (P12)."""
     old = before.zk.partitions[p]
     new = after.zk.partitions[p]
     chosen = before.brokers[b].controller.strategy
@@ -112,12 +112,14 @@ def is_elsewhere(controller, p):
 
 
 def same_first_replica(some, others):
-    """Whether two assignments begin with the same broker; one that is not there yet begins with none."""
+    """Whether two assignments begin with the same broker; an empty one begins with none."""
     return some.length > 0 and others.length > 0 and some.slots[0] == others.slots[0]
 
 
 def share_exceeds_limit(controller, p):
-    """Whether too many of the partitions with the same first replica as `p` have another leader; queued ones apart."""
+    """Whether too many of the partitions with the same first replica as `p` have another leader, not counting queued
+    ones.
+    """
     same = 0
     elsewhere = 0
     for q in range(len(controller.partitions)):
@@ -129,8 +131,8 @@ def share_exceeds_limit(controller, p):
 
 
 def rebalance_acts(before, after, b):
-    """The timer has exactly those partitions elected that may go back to their first replica, of the groups whose
-    share of leaders elsewhere exceeds the limit (P12).
+    """When the timer fires, exactly those partitions are elected that may go back to their first replica, in the groups
+    whose share of other leaders exceeds the limit (P12).
     """
     controller = before.brokers[b].controller
     expected = 0
@@ -143,7 +145,7 @@ def rebalance_acts(before, after, b):
 
 
 def lacks_leader(controller, p):
-    """Whether a partition is known to be led by nobody, or by a broker that is gone or shutting down."""
+    """Whether a partition is known to have no leader, or one that is gone or shutting down."""
     partition = controller.partitions[p]
     leader = partition.leader
     gone = leader == NOBODY or not contains(controller.live, leader) or contains(controller.leaving, leader)
@@ -151,7 +153,7 @@ def lacks_leader(controller, p):
 
 
 def asked_for(before, after, b):
-    """An administrator's request has exactly those partitions elected that need it (ELECTION_NOT_NEEDED)."""
+    """An administrator's request elects exactly those partitions that need it (ELECTION_NOT_NEEDED)."""
     controller = before.brokers[b].controller
     expected = 0
     for p in range(len(controller.partitions)):
@@ -163,12 +165,12 @@ def asked_for(before, after, b):
 
 
 def ends_something(controller):
-    """Whether what was begun before a deletion comes to its end: nothing does."""
+    """Whether something that began before a deletion is being completed: here nothing is."""
     return False
 
 
 def queued_left_alone(s):
-    """No election is held by a controller of a partition whose topic it knows to be queued for deletion (T3)."""
+    """A controller holds no election for a partition whose topic it knows to be queued for deletion (T3)."""
     for broker in s.brokers:
         controller = broker.controller
         elects = controller.doing == ELECTING or controller.doing == WRITING_LEADER
@@ -179,7 +181,7 @@ def queued_left_alone(s):
 
 
 def queued_has_no_offline_leader(before, after, b):
-    """The failure of a broker moves no partition of a topic that is known to be queued for deletion (T3)."""
+    """The failure of a broker changes the state of no partition whose topic is known to be queued for deletion (T3)."""
     old = before.brokers[b].controller
     for p in range(len(old.partitions)):
         if is_queued(old, p) and after.brokers[b].controller.partitions[p].state != old.partitions[p].state:
@@ -188,12 +190,12 @@ def queued_has_no_offline_leader(before, after, b):
 
 
 def told(after, b, p):
-    """Whom the newest request of the controller of `b` is on its way to."""
+    """The brokers to which the newest request of the controller of `b` is on its way."""
     return after.network.requests[after.brokers[b].controller.epoch][p].to
 
 
 def expected_recipients(controller, partition):
-    """The live replicas that the strategy of the event in progress tells."""
+    """The live replicas that the strategy of the event in progress names as recipients."""
     if controller.strategy == OFFLINE or controller.strategy == FORCED:
         return offline_recipients(partition.assignment, online(controller, partition))
     if controller.strategy == CONTROLLED_SHUTDOWN:
@@ -204,7 +206,9 @@ def expected_recipients(controller, partition):
 
 
 def recipients(before, after, b, p, fate):
-    """Every live replica that its strategy names is told of an election, and nobody else (C15)."""
+    """After an election LeaderAndIsr is sent to every live replica that its strategy names, and to no other broker
+    (C15).
+    """
     controller = before.brokers[b].controller
     if after.brokers[b].controller.partitions[p].leader_epoch != controller.result.leader_epoch:
         return True
@@ -213,8 +217,8 @@ def recipients(before, after, b, p, fate):
 
 
 def removal_recipients(before, after, b, p, r, fate):
-    """Every other live replica is told when a replica is taken out of the ISR, and nobody else; nobody at all when
-    the topic is queued for deletion (C15).
+    """When a replica is removed from the ISR, LeaderAndIsr is sent to every other live replica, and to no other broker;
+    to none if the topic is queued for deletion (C15).
     """
     controller = before.brokers[b].controller
     if after.brokers[b].controller.partitions[p].leader_epoch != controller.result.leader_epoch:

@@ -1,7 +1,7 @@
-"""Properties of the events of partitions' controllers: what the step that begins one, or goes on with it, must do.
+"""Properties of the events of partitions' controllers: what the step that begins or continues one must do.
 
-An event begins when none is in progress (ControllerEventManager, one thread), reads what it needs at its beginning, and
-what it reads is what ZooKeeper holds; a request that is refused because the reign or the session is over ends both.
+An event begins when none is in progress (ControllerEventManager, one thread). It first reads what it needs, as
+ZooKeeper holds it. A request that is refused because the term or the session is over ends both the event and the term.
 Sources: KafkaController, PartitionStateMachine, ReplicaStateMachine and ControllerBrokerRequestBatch, 2.7 to 3.9.
 """
 
@@ -42,13 +42,13 @@ from kafkaproof.spec.partition.zookeeper import assigned
 
 
 def events_in_turn(before, after, b):
-    """An event begins when its controller rules and has none in progress."""
+    """An event begins when its broker is controller and has none in progress."""
     return rests(before, b)
 
 
 def brokers_read(before, after, b):
-    """A controller that lists the brokers knows all that are registered, takes up those that came, bounced or went,
-    and has its watch armed; a new one takes them for live, and reads every state.
+    """A controller that lists the brokers knows all that are registered, handles those that came, bounced or went, and
+    has its watch armed; a new one takes all as live, and reads every state next.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -78,8 +78,8 @@ def tells_leadership(after, b, p, to):
 
 
 def states_read(before, after, b, p):
-    """A new controller reads the states in turn, each with its assignment, as ZooKeeper has it; with the last it knows
-    what is to be deleted, and has told every live replica who leads.
+    """A new controller reads the states in turn, each with its assignment, as ZooKeeper has it; after the last it knows
+    what is to be deleted, and has sent LeaderAndIsr to every live replica.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -113,7 +113,7 @@ def hosting(controller):
 
 
 def is_taken_offline(controller, brokers):
-    """Whether the replicas on some brokers are Offline or to go so, those that are queued for deletion apart."""
+    """Whether the replicas on some brokers are Offline or going offline, except those queued for deletion."""
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
         for r in range(len(partition.replicas)):
@@ -140,8 +140,8 @@ def elects_all_waiting(controller):
 
 
 def newcomers_taken_in(before, after, b):
-    """Who comes is live, its log directories work, its replicas are Online and told who leads; whatever waits for a
-    leader is elected.
+    """A broker that comes is live, its log directories work, its replicas are Online and are sent LeaderAndIsr; every
+    partition that waits for a leader is elected.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -161,7 +161,7 @@ def newcomers_taken_in(before, after, b):
 
 
 def knows_no_failure(s, b, brokers):
-    """Whether no log directory of some brokers is known, or said by an answer that waits, to have failed."""
+    """Whether no log directory of some brokers has failed, as far as the controller or a waiting answer knows."""
     for r in range(len(s.brokers)):
         if contains(brokers, r) and not is_empty(s.brokers[b].errors[r]):
             return False
@@ -172,7 +172,7 @@ def knows_no_failure(s, b, brokers):
 
 
 def leaderless_is_offline(controller):
-    """Whether each partition whose leader is not online is Offline, those that are queued for deletion apart."""
+    """Whether each partition whose leader is not online is Offline, except those queued for deletion."""
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
         led = partition.leader != NOBODY and contains(online(controller, partition), partition.leader)
@@ -183,8 +183,8 @@ def leaderless_is_offline(controller):
 
 
 def departed_dropped(before, after, b):
-    """Who bounced or went is live no more; what it led is Offline and elected, then its replicas go offline; who
-    bounced is then taken in.
+    """A broker that bounced or went is no longer live; the partitions that it led are Offline and elected, then its
+    replicas go offline; one that bounced is then taken in.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -207,8 +207,8 @@ def is_touched(controller, p, leaver):
 
 
 def leaver_moved_away(before, after, b, leaver):
-    """A broker that asks to be shut down counts as leaving; what it leads is elected, and where it follows it goes
-    offline (KafkaController.doControlledShutdown).
+    """A broker that asks to be shut down counts as leaving; the partitions that it leads are elected, and where it
+    follows its replica goes offline (KafkaController.doControlledShutdown).
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -226,14 +226,14 @@ def leaver_moved_away(before, after, b, leaver):
 
 
 def waiting_are_elected(before, after, b):
-    """When unclean elections are allowed whatever waits for a leader is elected, if anything does."""
+    """When unclean elections become allowed, every partition that waits for a leader is elected."""
     new = after.brokers[b].controller
     return rests(before, b) and before.zk.unclean == 1 and not is_empty(new.todo) and elects_all_waiting(new)
 
 
 def preferred_as_asked(before, after, b):
-    """An operator's request has exactly those partitions elected that another than the preferred replica leads; then
-    it is deleted.
+    """An operator's request elects exactly those partitions that their preferred replica does not lead; then it is
+    deleted.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -267,15 +267,15 @@ def moved_as_asked(before, after, b, p):
 
 
 def deletion_is_heard(before, after, b):
-    """Whatever is queued for deletion is known at once; nothing is elected, and the event is over."""
+    """Every topic that is queued for deletion is known at once; no leader is elected, and the event is over."""
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     return rests(before, b) and old.deleting != new.deleting and new.deleting == before.zk.deleting and rests(after, b)
 
 
 def notifications_read(before, after, b):
-    """Whoever reads the notifications of failed log directories asks those brokers once more, their replicas Online
-    until they answer; then the notifications are deleted.
+    """A controller that reads the notifications of failed log directories sends those brokers LeaderAndIsr once more,
+    with their replicas Online until they answer; then the notifications are deleted.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -306,8 +306,8 @@ def error_queued(before, after, b, p, r):
 
 
 def errors_handled(before, after, b, r):
-    """Each replica that a storage error names is known as failed; those that are new to it go offline, and what they
-    led is Offline and elected.
+    """Each replica that a storage error names is known as failed; replicas newly failed go offline, and partitions that
+    they led are Offline and elected.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -328,7 +328,7 @@ def errors_handled(before, after, b, r):
 
 
 def notified_once(before, after, b):
-    """A broker that has lost a log directory says so in ZooKeeper, if it has a session, and then says it no more."""
+    """A broker that has lost a log directory notifies through ZooKeeper, once, if it has a session."""
     if not before.brokers[b].up or not before.brokers[b].unnotified:
         return False
     said = has_session(before, b)

@@ -1,4 +1,4 @@
-"""What must be reachable in the model of partitions, so that its properties are not empty."""
+"""What must be reachable in the model of partitions, so that its properties do not hold vacuously."""
 
 from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.kafka.strategies import prefers, replicas_of
@@ -30,7 +30,7 @@ from kafkaproof.spec.partition.zookeeper import assigned, session_open
 
 
 def two_controllers(s):
-    """Two brokers rule at once."""
+    """Two brokers are controller at once."""
     count = 0
     for broker in s.brokers:
         if broker.controller.epoch > 0:
@@ -39,7 +39,7 @@ def two_controllers(s):
 
 
 def stale_request(s):
-    """LeaderAndIsr of a lower controller epoch than its receiver has seen arrives, to be refused."""
+    """LeaderAndIsr arrives with a lower controller epoch than its receiver has seen; it will be refused."""
     for epoch in range(len(s.network.requests)):
         for b in range(len(s.brokers)):
             if epoch < s.brokers[b].seen_epoch and arriving(s.network, epoch, 0, b):
@@ -58,7 +58,7 @@ def zombie_write(s):
 
 
 def overtaken_write(s):
-    """A controller by right is about to write on a version that is not the present one any more."""
+    """The current controller is about to write on an outdated version."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         writes = controller.doing == WRITING_LEADER or controller.doing == WRITING_REMOVAL
@@ -68,7 +68,7 @@ def overtaken_write(s):
 
 
 def overtaken_election(s):
-    """A controller by right is about to write whom it has elected, on an old version: it will elect again."""
+    """The current controller is about to write an election's result on an outdated version: it will elect again."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         if controller.doing == WRITING_LEADER and controller.epoch == s.zk.epoch:
@@ -78,7 +78,7 @@ def overtaken_election(s):
 
 
 def leaderless(s):
-    """A partition has lost its leader, and its ISR names those who could lead."""
+    """A partition has lost its leader, and its ISR names the replicas that could lead."""
     return exists(s.zk.partitions[0]) and s.zk.partitions[0].leader == NOBODY
 
 
@@ -100,12 +100,12 @@ def elects_uncleanly(s, chosen):
 
 
 def unclean_by_configuration(s):
-    """A leader from outside the ISR has been elected, since the topic allows it."""
+    """A leader from outside the ISR has been elected, because the topic allows it."""
     return s.zk.unclean == 1 and elects_uncleanly(s, OFFLINE)
 
 
 def unclean_by_force(s):
-    """A leader from outside the ISR has been elected, since an administrator forces it."""
+    """A leader from outside the ISR has been elected, because an administrator forces it."""
     return not s.zk.unclean and elects_uncleanly(s, FORCED)
 
 
@@ -149,7 +149,7 @@ def new_topic_succeeds(s):
 
 
 def offline_succeeds(s):
-    """The offline strategy has elected another member of the ISR in the place of a leader that is gone."""
+    """The offline strategy has elected another member of the ISR in place of a leader that is gone."""
     for broker in s.brokers:
         controller = broker.controller
         if controller.doing == WRITING_LEADER and controller.strategy == OFFLINE:
@@ -212,7 +212,7 @@ def storage_error(s):
 
 
 def stale_storage_error(s):
-    """A storage error that was received in one reign waits when the next of the same broker begins."""
+    """A storage error that was received in one term still waits when the next term of the same broker begins."""
     for broker in s.brokers:
         for r in range(len(s.brokers)):
             if broker.controller.doing == READING_BROKERS and not is_empty(broker.errors[r]):
@@ -237,7 +237,7 @@ def controlled_shutdown_succeeds(s):
 
 
 def controlled_shutdown_fails(s):
-    """A broker that is shutting down leads on when the event is over."""
+    """A broker that is shutting down still leads when the event is over."""
     for broker in s.brokers:
         controller = broker.controller
         if controller.epoch > 0 and controller.doing == IDLE and controller.partitions[0].leader != NOBODY:
@@ -258,7 +258,7 @@ def shutting_down_leader_replaced(s):
 
 
 def bounced_broker(s):
-    """A controller finds that a broker has gone and come between two looks."""
+    """A controller finds that a broker has gone and come between two reads."""
     for broker in s.brokers:
         if not is_empty(broker.controller.bounced):
             return True
@@ -266,7 +266,7 @@ def bounced_broker(s):
 
 
 def stuck_new(s):
-    """A controller by right, which has handled everything, takes a partition for New that it created itself."""
+    """The current controller, which has handled everything, believes a partition New that it created itself."""
     for b in range(len(s.brokers)):
         if rules(s, b) and s.brokers[b].controller.partitions[0].state == NEW_PARTITION:
             if s.zk.partitions[0].controller_epoch == s.zk.epoch:
@@ -275,7 +275,7 @@ def stuck_new(s):
 
 
 def stale_isr(s):
-    """A controller by right, which has handled everything, remembers another ISR than it wrote itself."""
+    """The current controller, which has handled everything, remembers an ISR other than the one that it wrote itself."""
     for b in range(len(s.brokers)):
         cached = s.brokers[b].controller.partitions[0]
         if rules(s, b) and cached.leader_epoch == s.zk.partitions[0].leader_epoch:

@@ -1,4 +1,6 @@
-"""Liveness of partitions (L3, L7, L8, L14): if controllers handle their events, whoever can lead comes to lead."""
+"""Liveness of partitions (L3, L7, L8, L14): if controllers handle their events, every partition that can be led gets a
+leader.
+"""
 
 from kafkaproof.spec.kafka.strategies import is_imbalanced
 from kafkaproof.spec.language.domains import NOBODY
@@ -19,7 +21,7 @@ def is_fit(s, b, p):
 
 
 def a_member_is_fit(s, p):
-    """Some member of the ISR of `p` can lead, and the topic stays."""
+    """Some member of the ISR of `p` can lead, and the topic is not deleted."""
     for b in range(len(s.brokers)):
         if contains(s.zk.partitions[p].isr, b) and is_fit(s, b, p):
             return is_empty(s.zk.deleting)
@@ -35,15 +37,17 @@ def is_handled(s):
 
 
 def has_lost(s):
-    """A write of a state was applied and its answer lost, so that its controller may know for its whole reign what
-    is not so. Or a deposed controller has read a notification that it could not delete: of what one controller has
-    read no other hears here, whereas in Kafka each has a watch of its own.
+    """A write of a state was applied and its answer lost, so its controller may have a wrong cache for its whole term.
+    Or a deposed controller has read a notification that it could not delete: here a notification read by one controller
+    does not reach another, whereas in Kafka each has a watch of its own.
     """
     return s.zk.ghosts.lost == 1 or not is_empty(s.zk.log_dir_read) and not is_handled(s)
 
 
 def is_served_despite_loss(s, p: Partition):
-    """Where some member of the ISR can lead for ever, at last the leader lives, and knows that it leads (L3)."""
+    """If some member of the ISR can lead from some time on, eventually there is a live leader, which knows that it
+    leads (L3).
+    """
     state = s.zk.partitions[p]
     if state.leader == NOBODY:
         return False
@@ -70,7 +74,7 @@ def preferred_is_fit(s, p):
 
 
 def is_out_of_balance(s, b):
-    """Whether of the partitions that prefer broker `b` too many are led by others."""
+    """Whether too many of the partitions that prefer broker `b` are led by others."""
     size = 0
     led_by_others = 0
     for p in range(len(s.zk.partitions)):
@@ -81,14 +85,14 @@ def is_out_of_balance(s, b):
 
 
 def is_balanced(s, p: Partition):
-    """A preferred replica that can lead for ever comes to lead, unless few enough are led by others (L7), unless an
-    answer or a notification was lost.
+    """A preferred replica that can lead from some time on eventually leads, or few enough partitions are led by others
+    (L7), unless an answer or a notification was lost.
     """
     return has_lost(s) or s.zk.partitions[p].leader == preferred(s, p) or not is_out_of_balance(s, preferred(s, p))
 
 
 def leads_nothing_else(s, b):
-    """Wherever broker `b` leads, another member of the ISR can lead; the topic stays."""
+    """Wherever broker `b` leads, another member of the ISR can lead; the topic is not deleted."""
     for p in range(len(s.zk.partitions)):
         if s.zk.partitions[p].leader == b:
             other = False
@@ -100,7 +104,7 @@ def leads_nothing_else(s, b):
 
 
 def is_followed(s, b):
-    """Wherever broker `b` leads, another replica can lead as soon as it is in the ISR; the topic stays."""
+    """Wherever broker `b` leads, another replica can lead as soon as it is in the ISR; the topic is not deleted."""
     for p in range(len(s.zk.partitions)):
         if s.zk.partitions[p].leader == b:
             other = False
@@ -117,12 +121,12 @@ def has_everybody(s, p, isr):
 
 
 def completes(s, p, isr):
-    """The ISR that is written lacked somebody who is registered, and does not any more."""
+    """The ISR that is written has all registered replicas, and the previous one did not."""
     return has_everybody(s, p, isr) and isr != s.zk.partitions[p].isr
 
 
 def completes_nothing(s, p, isr):
-    """The ISR that is written leaves out somebody who is registered, or is the present one."""
+    """The ISR that is written leaves out a registered replica, or is the current one."""
     return not completes(s, p, isr)
 
 
@@ -132,8 +136,8 @@ def shuts_down(s, b: Broker):
 
 
 def may_go(s, b: Broker):
-    """A broker that asks to be shut down leads nothing at last, where others can lead in its place (L8), unless
-    an answer or a notification was lost.
+    """A broker that asks to be shut down eventually leads nothing, where others can lead in its place (L8), unless an
+    answer or a notification was lost.
     """
     for state in s.zk.partitions:
         if state.leader == b and leaves(s.network, b):
@@ -142,8 +146,8 @@ def may_go(s, b: Broker):
 
 
 def may_go_when_followed(s, b: Broker):
-    """A broker that asks to be shut down leads nothing at last, where others come into the ISR as soon as they may
-    (L8), unless an answer or a notification was lost.
+    """A broker that asks to be shut down eventually leads nothing, where others join the ISR as soon as they may (L8),
+    unless an answer or a notification was lost.
     """
     return may_go(s, b)
 
@@ -180,7 +184,7 @@ def target_is_fit(s, p):
 
 
 def reassignment_dealt_with(s, p: Partition):
-    """A reassignment whose target is in the ISR for ever is deleted (L14), except as above."""
+    """A reassignment request whose target stays in the ISR is deleted (L14), except as above."""
     return has_lost(s) or not is_moved(s.zk, p)
 
 

@@ -1,8 +1,8 @@
 """Properties of what a controller of partitions keeps, and of what processes and sessions leave behind.
 
-What its proof stands on, one event at a time, is said here of every state: a context is empty without a reign, what is
-left of an event agrees with what is done next, and whoever has no process or no session holds nothing. In Kafka they
-follow from the single thread of ControllerEventManager and from onControllerResignation (1.1 to 3.9).
+These are the invariants that proofs about single events rely on: a context is empty without a term, what is left of an
+event agrees with what is done next, and a broker without a process or session holds nothing. In Kafka they follow from
+the single thread of ControllerEventManager and from onControllerResignation (1.1 to 3.9).
 """
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -29,8 +29,8 @@ from kafkaproof.spec.partition.zookeeper import assigned
 
 
 def one_event(s):
-    """A controller has one event in progress: what is left of it agrees with what is done next, and is a result to be
-    written exactly while that is done.
+    """A controller has one event in progress: what is left of it agrees with its next step, and there is a result to be
+    written exactly while that step is a write.
     """
     for b in range(len(s.brokers)):
         if not event_in_order(s, b) or not result_is_to_be_written(s, b) or not moved_were_live(s, b):
@@ -42,7 +42,7 @@ def one_event(s):
 
 
 def no_context_without_reign(s):
-    """Without a reign a controller knows nothing, and while a reign begins only what it has read."""
+    """Without a term a controller knows nothing, and while a term begins only what it has read."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
             if not before_the_context(s, b, p) or not while_states_are_read(s, b, p):
@@ -54,7 +54,7 @@ def no_context_without_reign(s):
 
 
 def machines_started(s):
-    """Partitions and replicas are in a state of their machines from the end of the start-up on, and not before."""
+    """Partitions and replicas have states from the end of the start-up on, and not before."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
             if not machine_is_started(s, b, p):
@@ -66,8 +66,8 @@ def machines_started(s):
 
 
 def hears_of_brokers(s):
-    """A controller has its watch on /brokers/ids armed from its first list on, and is told of whatever it has not
-    listed; without a reign or a session it has none.
+    """A controller has its watch on /brokers/ids armed from its first listing on, and is notified of changes that it
+    has not listed; without a term or a session it has no watch.
     """
     for b in range(len(s.brokers)):
         client = s.zk.clients[b]
@@ -82,7 +82,9 @@ def hears_of_brokers(s):
 
 
 def ephemerals_end_with_session(s):
-    """/controller is of a broker with a session, which rules in the present epoch; versions are known in reigns."""
+    """/controller is owned by a broker with a session, which is controller in the current epoch; only controllers know
+    versions.
+    """
     for b in range(len(s.brokers)):
         if not owner_rules(s, b):
             return False
@@ -95,7 +97,7 @@ def ephemerals_end_with_session(s):
 
 
 def ends_with_process(s):
-    """Without a process there is nothing of what it knew, had received or asked for."""
+    """When a process has ended, nothing is left of what it knew, received or asked for."""
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         for p in range(len(s.zk.partitions)):
@@ -108,7 +110,7 @@ def ends_with_process(s):
 
 
 def leader_wishes(s):
-    """Who believes to lead may wish for an ISR, in the leader epoch in which it leads, and nobody else may."""
+    """A broker may propose an ISR only while it believes that it leads, in the leader epoch in which it leads."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
             replica = s.brokers[b].replicas[p]
@@ -119,7 +121,7 @@ def leader_wishes(s):
 
 
 def failed_is_told(s):
-    """A process that has lost a log directory notifies the controller of it, only such a one is notified of."""
+    """A process that has lost a log directory notifies the controller, and only such a process does."""
     for b in range(len(s.brokers)):
         lost = False
         for p in range(len(s.zk.partitions)):
@@ -130,7 +132,7 @@ def failed_is_told(s):
 
 
 def is_struck(before, after, b):
-    """Whether a living process with a session loses one of them, unless it has asked to be shut down."""
+    """Whether a live process with a session loses one of them, unless it has asked to be shut down."""
     if not before.brokers[b].up or not contains(before.zk.registered, b):
         return False
     up = after.brokers[b].up == 1
@@ -146,7 +148,7 @@ def asks_more(before, after):
 
 
 def faults_counted(before, after):
-    """Whatever befalls a broker, or is asked of the controller, counts as one fault."""
+    """Every failure of a broker, and every request of an operator or administrator, counts as one fault."""
     raised = after.zk.faults - before.zk.faults
     struck = asks_more(before, after)
     for b in range(len(after.brokers)):
@@ -161,19 +163,19 @@ def faults_counted(before, after):
 
 
 def asked_once(before, after):
-    """An operator asks for what is not asked for already."""
+    """An operator asks only for what has not been asked for already."""
     return asks_more(before, after)
 
 
 def election_asked_once(before, after, kind):
-    """An administrator asks for an election while none is asked for, and for the type that is told."""
+    """An administrator asks for an election of the given type, only while none is asked for."""
     wanted = UNCLEAN_TYPE if kind == UNCLEAN else PREFERRED_TYPE
     asked = before.network.asked == NOTHING and after.network.asked == wanted
     return asked and after.zk.ghosts.forced == (1 if kind == UNCLEAN else before.zk.ghosts.forced)
 
 
 def move_asked_once(before, after, p, target):
-    """A reassignment is asked for while none is, of a partition to one of its replicas."""
+    """A reassignment, of a partition to one of its replicas, is asked for only while no other is."""
     request = after.zk.reassignment
     asked = before.zk.reassignment.target.length == 0 and request.target.length == 1
     return (
@@ -185,14 +187,14 @@ def move_asked_once(before, after, p, target):
 
 
 def directory_fails_once(before, after, b, p):
-    """A log directory fails while it works and a replica is in it; then the broker is to notify the controller."""
+    """Only a log directory that works and holds a replica fails; then the broker is to notify the controller."""
     failed = before.brokers[b].replicas[p].failed < after.brokers[b].replicas[p].failed
     return failed and contains(assigned(after.zk, p), b) and after.brokers[b].unnotified == 1
 
 
 def sessions_change_alone(before, after):
-    """A registration that comes or goes is told by every armed watch; a process that comes, comes with it, and is
-    known to nobody; one that goes keeps its session or closes it.
+    """A registration that comes or goes fires every armed watch; a new process comes with a new registration, which no
+    controller knows yet; a process that ends leaves its session open or closes it.
     """
     changed = before.zk.registered != after.zk.registered
     for b in range(len(after.brokers)):
@@ -220,7 +222,7 @@ def orphaned_session(s):
 
 
 def lives_without_session(s):
-    """A process rules whose session is over."""
+    """A process whose session is over is still controller."""
     for b in range(len(s.brokers)):
         if s.brokers[b].controller.epoch > 0 and not contains(s.zk.registered, b):
             return True

@@ -15,7 +15,7 @@ from kafkaproof.spec.partition.zookeeper import as_they_are, known_as_they_are
 COMMON = STATES + CONTROLLERS + ELECTIONS
 SAFETY = COMMON + WITH_BROKER_EPOCHS + ADMIN_ELECTIONS
 STEP_BY_STEP = MEMORY + SESSIONS + EVENTS + WRITES
-"""What each step of a controller does, from 2.7 on."""
+"""Properties of each step of a controller, from 2.7 on."""
 WITHOUT_BROKER_EPOCHS = tuple(
     replace(p, predicate=rebind(p.predicate, {known_as_they_are: as_they_are})) for p in COMMON
 )

@@ -10,7 +10,7 @@ from kafkaproof.spec.partition.context import IDLE, READING_BROKERS
 
 
 def rests(s, b):
-    """Whether a controller rules and no event is in progress."""
+    """Whether a broker is controller and no event is in progress."""
     return s.brokers[b].controller.epoch > 0 and s.brokers[b].controller.doing == IDLE
 
 
@@ -20,7 +20,9 @@ def has_session(s, b):
 
 
 def reign_begins(before, after, b):
-    """A controller is elected where there is none, in a session, in the next epoch; its reign begins with nothing."""
+    """A controller is elected where there is none, in a session, in the next epoch; its term begins with an empty
+    context.
+    """
     if before.zk.controller != NOBODY or not has_session(before, b) or before.brokers[b].controller.epoch > 0:
         return False
     elected = after.zk.controller == b and after.zk.epoch == before.zk.epoch + 1
@@ -32,7 +34,7 @@ def reign_begins(before, after, b):
 
 
 def reign_stands(before, after, b):
-    """A controller that looks at /controller rules on only while that is its own, and is told where it is not."""
+    """A controller that reads /controller keeps its term only if it owns it, and the answer says if it does not."""
     own = before.zk.controller == b and has_session(before, b)
     if own or after.brokers[b].controller.epoch > 0 or before.zk.controller == b:
         return False
@@ -44,8 +46,8 @@ def reign_stands(before, after, b):
 
 
 def registers_anew(before, after, b):
-    """A process that registers had no session; it rules nothing, has no answer in its queue, and no request that was
-    sent to the former registration reaches it.
+    """A process that registers had no session; it is not controller, has no answer in its queue, and no request to the
+    former registration reaches it.
     """
     if has_session(before, b) or not has_session(after, b) or not after.brokers[b].up:
         return False
@@ -74,7 +76,7 @@ def says_nothing(s, b):
 
 
 def ends_whole(before, after, b):
-    """A process that ends has lived; what was on its way to it and from it ends."""
+    """Only a live process ends; what was on its way to it and from it is dropped."""
     ended = before.brokers[b].up == 1 and after.brokers[b].up == 0
     return ended and hears_nothing(after, b) and says_nothing(after, b)
 
@@ -95,7 +97,7 @@ def asks_once(before, after, b):
 
 
 def session_ends(before, after, b):
-    """A session that ends was open; with it goes what the broker owned, and nothing that its process knows."""
+    """A session that ends was open; with it goes what the broker owned, but nothing that its process knows."""
     if not has_session(before, b) or has_session(after, b) or after.zk.controller == b:
         return False
     old = before.brokers[b]
@@ -108,7 +110,7 @@ def session_ends(before, after, b):
 
 
 def of_the_living(before, after, b):
-    """A session is lost by a living process, and a shutdown asked by one that has not asked."""
+    """Only a live process loses its session, and only one that has not asked yet asks for a shutdown."""
     return before.brokers[b].up == 1 and after.brokers[b].up == 1
 
 

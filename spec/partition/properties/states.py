@@ -27,7 +27,7 @@ def leader_in_isr(s):
 
 
 def isr_assigned(s):
-    """The ISR is a part of the assignment (P2)."""
+    """The ISR is a subset of the assignment (P2)."""
     for p in range(len(s.zk.partitions)):
         if not is_empty(difference(s.zk.partitions[p].isr, assigned(s.zk, p))):
             return False
@@ -43,8 +43,8 @@ def isr_not_empty(s):
 
 
 def epoch_step(before, after):
-    """A write raises the leader epoch by one or leaves it and the leader alone; the controller epoch never
-    falls (P4).
+    """A write raises the leader epoch by one, or changes neither it nor the leader; the controller epoch never
+    decreases (P4).
     """
     for p in range(len(after.zk.partitions)):
         old = before.zk.partitions[p]
@@ -62,7 +62,7 @@ def raises_epoch(controller):
 
 
 def raised_by_election(before, after):
-    """Only a controller that has elected, or takes a replica offline, raises a leader epoch: a wish leaves it (P4)."""
+    """Only a controller that has elected, or takes a replica offline, raises a leader epoch; a proposal does not (P4)."""
     for p in range(len(after.zk.partitions)):
         old = before.zk.partitions[p]
         new = after.zk.partitions[p]
@@ -77,7 +77,7 @@ def raised_by_election(before, after):
 
 
 def leader_raises_epoch(before, after):
-    """Another leader has another, larger leader epoch (P5)."""
+    """A new leader has a higher leader epoch (P5)."""
     for p in range(len(after.zk.partitions)):
         old = before.zk.partitions[p]
         new = after.zk.partitions[p]
@@ -87,7 +87,7 @@ def leader_raises_epoch(before, after):
 
 
 def unique_leader(s):
-    """Whoever knows a leader epoch, brokers or ZooKeeper, knows the same leader of it (P6)."""
+    """All that know a leader epoch, brokers or ZooKeeper, know the same leader for it (P6)."""
     for p in range(len(s.zk.partitions)):
         for a in range(len(s.brokers)):
             mine = s.brokers[a].replicas[p]
@@ -101,7 +101,9 @@ def unique_leader(s):
 
 
 def clean(before, after):
-    """While unclean elections were never allowed, nor asked for, each leader is of the ISR before it (P7)."""
+    """As long as unclean elections were neither allowed nor requested, each new leader is a member of the previous ISR
+    (P7).
+    """
     if after.zk.unclean or after.zk.ghosts.forced:
         return True
     for p in range(len(after.zk.partitions)):
@@ -114,12 +116,12 @@ def clean(before, after):
 
 
 def is_assigned(s, b, p):
-    """Whether a broker has a replica of a partition: who has one keeps it."""
+    """Whether a broker has a replica of a partition: here it always keeps it."""
     return True
 
 
 def local_epoch(s):
-    """No broker has a leader epoch of its replica that was never written (P8)."""
+    """No broker has a leader epoch for its replica that was never written (P8)."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
             newer = s.brokers[b].replicas[p].leader_epoch > s.zk.partitions[p].leader_epoch
@@ -134,7 +136,7 @@ def is_replica_lost(s, b, p):
 
 
 def local_epoch_never_falls(before, after):
-    """The leader epoch that a process has never falls, unless it loses the replica (P8)."""
+    """The leader epoch of a process never decreases, unless it loses the replica (P8)."""
     for b in range(len(after.brokers)):
         for p in range(len(after.zk.partitions)):
             if after.brokers[b].replicas[p].leader_epoch < before.brokers[b].replicas[p].leader_epoch:
@@ -144,7 +146,9 @@ def local_epoch_never_falls(before, after):
 
 
 def isr_writer(before, after):
-    """A write that leaves the leader epoch alone is wished by the leader, in that epoch: it believes to lead (P9)."""
+    """A write that does not change the leader epoch was proposed by the leader of that epoch, which believes that it
+    leads (P9).
+    """
     for p in range(len(after.zk.partitions)):
         old = before.zk.partitions[p]
         new = after.zk.partitions[p]
@@ -157,7 +161,7 @@ def isr_writer(before, after):
 
 
 def lost_leads_nothing(s):
-    """A replica whose log directory has failed neither leads nor follows, and wishes for no ISR."""
+    """A replica whose log directory has failed neither leads nor follows, and proposes no ISR."""
     for p in range(len(s.zk.partitions)):
         for b in range(len(s.brokers)):
             replica = s.brokers[b].replicas[p]

@@ -1,7 +1,7 @@
 """Properties of what partitions' controllers and brokers read, write, send and take: one request and its answer.
 
-A write counts only with the version that was read, in the epoch of the last election; its answer decides what the
-controller remembers and whom it tells; a broker obeys the highest epochs that it has seen.
+A write is applied only on the version that was read, in the epoch of the last election; its answer decides what the
+controller remembers and to whom it sends LeaderAndIsr; a broker obeys the highest epochs that it has seen.
 Sources: KafkaZkClient.updateLeaderAndIsr, ControllerBrokerRequestBatch and
 ReplicaManager.becomeLeaderOrFollower, 2.7 to 3.9.
 """
@@ -32,18 +32,18 @@ from kafkaproof.spec.partition.zookeeper import assigned
 
 
 def is_refused(s, b):
-    """Whether a write of a controller is refused: its session is over, or another was elected."""
+    """Whether a write of a controller is refused: its session is over, or another controller was elected."""
     return not has_session(s, b) or s.brokers[b].controller.epoch != s.zk.epoch
 
 
 def reign_ends_unwritten(before, after, b, p):
-    """Whether a refused write has changed nothing, and ended the reign."""
+    """Whether a refused write has changed nothing, and ended the term."""
     written = differs(before.zk.partitions[p], after.zk.partitions[p])
     return not written and after.brokers[b].controller.epoch == 0
 
 
 def is_remembered(after, b, p):
-    """Whether a controller remembers a state that it wrote, its version included, under its own epoch."""
+    """Whether a controller remembers a state that it wrote, including its version, under its own epoch."""
     state = after.zk.partitions[p]
     controller = after.brokers[b].controller
     own = state.controller_epoch == controller.epoch and contains(state.readers, b)
@@ -52,7 +52,7 @@ def is_remembered(after, b, p):
 
 def is_answered(before, after, b, p, fate, again):
     """Whether a write on the version that was read was applied, remembered and followed by the rest of the event as
-    its answer says: on another version the controller reads `again`, without an answer it asks again.
+    its answer says: on another version the controller reads `again`, without an answer it retries.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -74,8 +74,9 @@ def is_answered(before, after, b, p, fate, again):
 
 
 def election_written(before, after, b, p, fate):
-    """What was elected is written on the version that was read, remembered when that succeeds, and then Online; on
-    another version it is read again, without an answer asked again, and refused it ends the reign.
+    """An election's result is written on the version that was read; if that succeeds it is remembered and the partition
+    is Online; on another version the state is read again, without an answer the write is retried, and a refusal ends
+    the term.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -90,7 +91,7 @@ def election_written(before, after, b, p, fate):
 
 
 def removal_written(before, after, b, p, r, fate):
-    """The ISR without a replica that goes offline is written likewise; then the replica is Offline."""
+    """The ISR without a replica that goes offline is written in the same way; then the replica is Offline."""
     old = before.brokers[b].controller
     if old.doing != WRITING_REMOVAL or not is_first(old.removing, p) or not is_first(old.replicas, r):
         return False
@@ -103,8 +104,8 @@ def removal_written(before, after, b, p, r, fate):
 
 
 def first_state_written(before, after, b, p, fate):
-    """The first state is created where there is none, if somebody can lead; then it is remembered, the partition is
-    Online and its ISR told; where there is one the partition stays New.
+    """The first state is created where there is none, if some replica can lead; then it is remembered, the partition is
+    Online, and LeaderAndIsr is sent to its ISR; where there is a state the partition stays New.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -151,8 +152,8 @@ def elected_as_read(before, after, b, p):
 
 
 def removed_as_read(before, after, b, p, r):
-    """Who takes a replica offline reads the state: with the replica in the ISR it is to be written without; else it is
-    remembered as read, and the replica Offline, unless a later controller wrote it.
+    """A controller that takes a replica offline reads the state: with the replica in the ISR it is to be written
+    without it; else it is remembered as read, and the replica is Offline, unless a later controller wrote it.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -173,8 +174,8 @@ def removed_as_read(before, after, b, p, r):
 
 
 def wish_granted(before, after, b, p, sender, isr, fate):
-    """A wish is granted to the leader of the leader epoch that is remembered, for replicas that are eligible; then it
-    is written on the remembered version, and remembered.
+    """A proposal is granted to the leader of the cached leader epoch, for eligible replicas; then it is written on the
+    cached version, and cached.
     """
     old = before.brokers[b].controller
     cached = old.partitions[p]
@@ -214,8 +215,8 @@ def request_deleted(before, after, b, fate):
 
 
 def sent_by_reign(before, after):
-    """LeaderAndIsr is sent by the controller of its epoch: it says what that remembers, and goes to live replicas whose
-    registrations it knows.
+    """LeaderAndIsr is sent by the controller of its epoch: it says what that controller remembers, and goes to live
+    replicas whose registrations it knows.
     """
     for b in range(len(after.brokers)):
         epoch = before.brokers[b].controller.epoch
@@ -255,7 +256,7 @@ def sent_in_reigns(before, after):
 
 def obeyed_in_order(before, after, b, epoch, p):
     """A broker takes each request once; it obeys no lower controller epoch than it has seen, answers
-    KAFKA_STORAGE_ERROR for a replica that is lost, and becomes leader or follower in a higher leader epoch alone.
+    KAFKA_STORAGE_ERROR for a replica that is lost, and becomes leader or follower only in a higher leader epoch.
     """
     old = before.brokers[b]
     new = after.brokers[b]

@@ -1,1 +1,1 @@
-"""The reassignment of partitions (KIP-455), in the controller that `partition` has."""
+"""The reassignment of partitions (KIP-455), by the controller of `partition`."""

@@ -1,4 +1,4 @@
-"""What happens to reassignments when reigns begin, brokers come, and topics are to be deleted."""
+"""How reassignments react when terms begin, brokers come, and topics are to be deleted."""
 
 from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.sets import contains, intersection, union
@@ -13,13 +13,13 @@ from kafkaproof.spec.partition.zookeeper import is_moved
 
 
 def keep_from_deletion(controller, topics):
-    """Topics that are queued for deletion are ineligible: a partition of each is being reassigned."""
+    """Make topics that are queued for deletion ineligible: a partition of each is being reassigned."""
     controller.ineligible = union(controller.ineligible, intersection(controller.deleting, topics))
 
 
 def resume_reassignments(s, b):
-    """After the last state the reassignments that the topic znodes tell of are resumed; topics that are queued for deletion
-    wait for them (KafkaController.initializePartitionReassignments, maybeResumeReassignments, 2.4 to 3.9).
+    """After the last state the reassignments in the topic znodes are resumed; topics that are queued for deletion wait
+    for them (KafkaController.initializePartitionReassignments, maybeResumeReassignments, 2.4 to 3.9).
     """
     controller = s.brokers[b].controller
     if controller.epoch > 0 and controller.doing != READING_STATES:
@@ -35,7 +35,7 @@ def broker_startup(s, b: Broker):
 
     Guards:  those of `broker_startup` of a deletion.
     Effects: its effects; reassignments whose target has a replica there are resumed. (A topic that is queued for
-             deletion is ineligible no longer, though it be reassigned.)
+             deletion is no longer ineligible, even while it is being reassigned.)
     Kafka:   see there; KafkaController.onBrokerStartup, maybeResumeReassignments, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -48,8 +48,8 @@ def broker_startup(s, b: Broker):
 
 
 def keep_reassigned(s, b):
-    """A topic with a partition that is being reassigned is ineligible for deletion (KafkaController.processTopicDeletion,
-    2.4 to 3.9).
+    """A topic with a partition that is being reassigned is ineligible for deletion
+    (KafkaController.processTopicDeletion, 2.4 to 3.9).
     """
     keep_from_deletion(s.brokers[b].controller, topics_of(s.zk, reassigned(s.brokers[b].controller)))
 

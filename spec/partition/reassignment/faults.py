@@ -18,7 +18,9 @@ def size_of(zk, others):
 
 
 def put_target(zk, first, others):
-    """List a target: the preferred replica, then the others by their ids, from the preferred one round."""
+    """List a target: the preferred replica, then the others in the order of ids, starting after the preferred one and
+    wrapping around.
+    """
     push(zk.reassignment.target, first)
     for i in range(len(zk.clients)):
         r = first + i if first + i < len(zk.clients) else first + i - len(zk.clients)
@@ -27,10 +29,11 @@ def put_target(zk, first, others):
 
 
 def ask_for_reassignment(s, p: Partition, first: Broker, others: Others):
-    """An operator creates /admin/reassign_partitions: a partition is to have these replicas, `first` the preferred one.
+    """An operator creates /admin/reassign_partitions: `first` is to be the preferred replica of a partition, before
+    `others`.
 
     Guards:  it does not exist; the partition does; there are not more replicas than the scope says.
-    Effects: it does.
+    Effects: it exists.
     """
     request = s.zk.reassignment
     if request.target.length > 0 or s.zk.assignments[p].length == 0 or contains(others, first):

@@ -1,7 +1,7 @@
-"""StopReplica(delete) with a leader epoch: a replica that was removed, and is told to lead or follow again, stays.
+"""StopReplica(delete) with a leader epoch: a replica that was removed and must lead or follow again stays.
 
-Requests to one broker arrive in their order, of one controller; the leader epoch tells which came first of two
-controllers (2.6+). The deletion of a topic is obeyed whatever the leader epoch is.
+Requests of one controller to one broker arrive in order; the leader epoch orders those of two controllers (2.6+). The
+deletion of a topic is accepted whatever the leader epoch is.
 """
 
 from kafkaproof.spec.language.sets import contains
@@ -11,7 +11,7 @@ from kafkaproof.spec.partition.deletion.network import take_stop as take_deletio
 
 
 def put_stop(network, epoch, p, to):
-    """Send StopReplica(delete) to a set of brokers, for the topic is deleted."""
+    """Send StopReplica(delete) to a set of brokers, because the topic is deleted."""
     put_removal(network, epoch, p, NO_EPOCH, to)
 
 
@@ -36,7 +36,7 @@ def is_of_deletion(network, epoch, p, b):
 
 
 def take_stop(network, epoch, p, b):
-    """It is delivered, or lost."""
+    """The StopReplica is delivered, or lost."""
     if contains(network.stops[epoch][p].to, b):
         network.stops[epoch][p].leader_epochs[b] = NO_EPOCH
     take_deletion(network, epoch, p, b)

@@ -1,6 +1,6 @@
-"""How a reassignment goes on: what comes behind the elections and removals of the event in progress.
+"""How a reassignment goes on: what follows the elections and removals of the event in progress.
 
-The replicas that are removed go offline like any others, when the leader has moved; then they are told to stop.
+The removed replicas go offline like any others, once the leader has moved; then StopReplica is sent to them.
 """
 
 from kafkaproof.spec.kafka.assignment import target
@@ -28,7 +28,7 @@ def reassigned(controller):
 
 
 def reassigned_to(controller, brokers):
-    """Those of them whose target has a replica on some of the brokers."""
+    """The reassigned partitions whose target has a replica on some of the brokers."""
     found = 0
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
@@ -39,7 +39,7 @@ def reassigned_to(controller, brokers):
 
 
 def in_hand(controller):
-    """The partition whose reassignment is looked at now, as a set."""
+    """The partition whose reassignment is handled now, as a set."""
     found = 0
     for p in range(len(controller.partitions)):
         if is_next(controller.moving, p):
@@ -48,12 +48,12 @@ def in_hand(controller):
 
 
 def to_take_offline(controller, r):
-    """The partitions whose replicas on broker `r` go offline: that in hand, where its removed replicas do."""
+    """The partitions whose replicas on broker `r` go offline: the one in hand, where its removed replicas do."""
     return in_hand(controller) if controller.finishing else to_take_offline_else(controller, r)
 
 
 def go_on(controller):
-    """Nobody is to be elected, and no replica to go offline: reassignments come next, then what is left."""
+    """No election and no removal is left: reassignments come next, then the rest of the event."""
     if is_empty(controller.moving):
         go_on_else(controller)
     elif not controller.finishing:
@@ -63,7 +63,7 @@ def go_on(controller):
 
 
 def look_later(controller, partitions):
-    """The reassignments of some partitions are to be looked at, as soon as elections and removals are done."""
+    """The reassignments of some partitions are to be checked, as soon as elections and removals are done."""
     controller.moving = union(controller.moving, partitions)
     waits = controller.doing == IDLE or controller.doing == CHANGING or controller.doing == RESUMING
     if waits and not is_empty(controller.moving):
@@ -71,7 +71,7 @@ def look_later(controller, partitions):
 
 
 def leave(controller, p):
-    """Partition `p` is done with in this event."""
+    """Partition `p` is done in this event."""
     controller.moving = without_member(controller.moving, p)
     controller.finishing = 0
     controller.removed = 0
@@ -81,6 +81,6 @@ def leave(controller, p):
 
 
 def resume_deletion(controller, topic):
-    """resumeDeletionForTopics: a topic that is queued is ineligible for deletion no longer."""
+    """resumeDeletionForTopics: a topic that is queued is no longer ineligible for deletion."""
     controller.ineligible = difference(controller.ineligible, topic)
     controller.resuming = union(controller.resuming, intersection(controller.deleting, topic))

@@ -29,18 +29,18 @@ def raises_epoch(controller):
 
 
 def ends_reassignment(controller):
-    """Whether the leader is to move since a reassignment comes to its end."""
+    """Whether the leader is to move because a reassignment is being completed."""
     return controller.strategy == REASSIGN
 
 
 def is_assigned_so(zk, p, cached):
-    """Whether a controller remembers the assignment that there is, with what is added and removed."""
+    """Whether a controller remembers the current assignment, with what is added and removed."""
     moved = zk.adding[p] != cached.adding or zk.removing[p] != cached.removing
     return not moved and same_sequence(zk.assignments[p], cached.assignment)
 
 
 def is_changed_otherwise(before, after, p):
-    """Whether the assignment of a partition is another one, and no reassignment of it begins or ends."""
+    """Whether the assignment of a partition changes without a reassignment that begins or ends."""
     moved = union(union(before.zk.adding[p], before.zk.removing[p]), union(after.zk.adding[p], after.zk.removing[p]))
     return (
         is_empty(moved)
@@ -50,8 +50,8 @@ def is_changed_otherwise(before, after, p):
 
 
 def may_lose_log(s, b, p):
-    """Whether the log of a broker may be deleted: it is not in the ISR, or has not heard of the present leader epoch,
-    in which it would be in use, or the deletion of its topic is asked for.
+    """Whether the log of a broker may be deleted: it is not in the ISR, or has not received the current leader epoch,
+    in which the log would be used, or the deletion of its topic is asked for.
     """
     used = contains(s.zk.partitions[p].isr, b)
     used = used and s.brokers[b].replicas[p].leader_epoch == s.zk.partitions[p].leader_epoch
@@ -71,28 +71,28 @@ def legal_replica_or_stopped(old, new):
 
 
 def is_assigned(s, b, p):
-    """Whether a broker has a replica of a partition; one whose replica was removed may not have heard of that."""
+    """Whether a broker has a replica of a partition; one whose replica was removed may not know that."""
     return contains(replicas_of(s.zk.assignments[p]), b)
 
 
 def keeps_log(s, b, p):
-    """Whether a broker that has a replica of a partition has a log of it; whose replica was removed may keep one."""
+    """Whether a broker that has a replica of a partition has a log of it; after a removal it may keep the log."""
     return has_log(s, b, p) and is_assigned(s, b, p)
 
 
 def hinders(s, controller, topic):
-    """Whether some replica of a topic keeps its deletion from coming to its end, or a reassignment does."""
+    """Whether some replica of a topic, or a reassignment, keeps its deletion from completing."""
     waits = not is_empty(intersection(topic, reassigned(controller)))
     return waits or is_hindered(s, controller, topic)
 
 
 def by_right(s, b):
-    """Whether a broker rules, and nobody was elected after it."""
+    """Whether a broker is controller, and no other was elected after it."""
     return s.brokers[b].controller.epoch > 0 and s.brokers[b].controller.epoch == s.zk.epoch
 
 
 def replicas_remembered(s):
-    """A replica that a controller by right knows is in the topic znode, as long as it is not stopped (T5)."""
+    """The topic znode has every replica that the current controller knows, until that replica is stopped (T5)."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.assignments)):
             for r in range(len(s.brokers)):
@@ -103,7 +103,7 @@ def replicas_remembered(s):
 
 
 def request_goes_last(before, after, b, fate):
-    """The request of a reassignment is deleted only when that is over (T5)."""
+    """The request for a reassignment is deleted only when the reassignment is over (T5)."""
     p = before.zk.reassignment.partition
     goes = before.zk.reassignment.target.length > 0 and after.zk.reassignment.target.length == 0
     return not goes or is_empty(union(before.zk.adding[p], before.zk.removing[p]))
@@ -125,7 +125,7 @@ def assignment_well_formed(s):
 
 
 def planned_as_asked(before, after, b, p):
-    """A reassignment plans the target, in its order, then what there was; adds and removes what differs (T6)."""
+    """A reassignment plans the target, in its order, then the other replicas; it adds and removes what differs (T6)."""
     asked = before.zk.reassignment.target
     had = replicas_of(before.brokers[b].controller.partitions[p].assignment)
     wanted = replicas_of(asked)
@@ -145,7 +145,7 @@ def target_order_kept(before, after, b, p, fate):
 
 
 def target_in_sync(before, after, b, p):
-    """Replicas are removed by a reassignment only when its target was read in the ISR (T7)."""
+    """A reassignment removes replicas only after it has read that its target is in the ISR (T7)."""
     if before.brokers[b].controller.finishing == after.brokers[b].controller.finishing:
         return True
     known = before.brokers[b].controller.partitions[p]
@@ -167,7 +167,9 @@ def assigned_by_right(before, after, b, p, fate):
 
 
 def replicas_told(before, after, b, p, fate):
-    """Every live replica, old, new or left, is told of the leader epoch that a reassignment raises (C15)."""
+    """LeaderAndIsr with the leader epoch that a reassignment raises is sent to every live replica, old, new or
+    remaining (C15).
+    """
     controller = before.brokers[b].controller
     if after.brokers[b].controller.partitions[p].leader_epoch != controller.result.leader_epoch:
         return True
@@ -185,7 +187,7 @@ def not_deleted_while_reassigned(s):
 
 
 def is_resumed(s):
-    """A controller goes on with a reassignment that one before it had begun."""
+    """A controller goes on with a reassignment that an earlier one had begun."""
     for broker in s.brokers:
         if broker.controller.epoch > 1 and broker.controller.doing == CHECKING:
             if broker.controller.epoch == s.zk.epoch:
@@ -194,7 +196,7 @@ def is_resumed(s):
 
 
 def is_completed_by_another(s):
-    """A controller ends a reassignment that one before it had begun."""
+    """A controller completes a reassignment that an earlier one had begun."""
     for broker in s.brokers:
         if broker.controller.epoch > 1 and broker.controller.doing == WRITING_TARGET:
             return True
@@ -202,7 +204,7 @@ def is_completed_by_another(s):
 
 
 def is_asked_again(s):
-    """A reassignment is over, and its request is taken up by a controller that does not know that it was dealt with."""
+    """A reassignment is over, and a controller that does not know this takes up its request again."""
     for broker in s.brokers:
         if broker.controller.doing == CHECKING and broker.controller.epoch > 1:
             if is_empty(reassigned(broker.controller)):
@@ -211,7 +213,7 @@ def is_asked_again(s):
 
 
 def waits_for_dead(s):
-    """A reassignment waits for a broker that is not there."""
+    """A reassignment waits for a broker that is not live."""
     for broker in s.brokers:
         for partition in broker.controller.partitions:
             waits = broker.controller.epoch > 0 and is_reassigned(partition)
@@ -221,7 +223,7 @@ def waits_for_dead(s):
 
 
 def moves_leader(s):
-    """The leader is to move, for it is removed."""
+    """The leader is to move, because its replica is removed."""
     for broker in s.brokers:
         if broker.controller.doing == WRITING_LEADER and broker.controller.strategy == REASSIGN:
             return True
@@ -237,7 +239,7 @@ def keeps_leader(s):
 
 
 def is_reassigned_wholly(s):
-    """A partition is on other brokers than at first, and no request is left."""
+    """All replicas of a partition have moved to other brokers, and no request is left."""
     for p in range(len(s.zk.assignments)):
         settled = is_empty(union(s.zk.adding[p], s.zk.removing[p])) and s.zk.reassignment.target.length == 0
         had = origin(s.zk.assignments[p], s.zk.adding[p])
@@ -247,7 +249,7 @@ def is_reassigned_wholly(s):
 
 
 def is_overtaken(s):
-    """A removed replica is told to lead or follow again before the StopReplica that was for it has arrived."""
+    """A removed replica must lead or follow again before its StopReplica has arrived."""
     for sent in s.network.stops:
         for p in range(len(s.zk.assignments)):
             for b in range(len(s.brokers)):
@@ -291,10 +293,10 @@ WITH_REASSIGNMENTS = {
     topic_deletion.hinders: hinders,
 }
 GONE = ("reassignment_succeeds", "reassignment_fails", "moved_as_asked", "move_asked_once")
-"""Goals and properties of the election that belongs to a reassignment, where there is nothing else of one."""
+"""Goals and properties of a reassignment's election, for models that have only this part of a reassignment."""
 
 
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
-    """The properties of a model without reassignments as they are with them, and those of reassignments."""
+    """The properties of a model with reassignments: those without, adapted, and those of reassignments."""
     kept = (p for p in topic_deletion.properties(found) if p.name not in GONE)
     return tuple(p.rebound(WITH_REASSIGNMENTS) for p in kept) + SAFETY + GOALS

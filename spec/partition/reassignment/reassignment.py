@@ -1,10 +1,10 @@
-"""The reassignment of a partition, as of KIP-455 (2.4 and later), asked for in ZooKeeper and kept in the topic znode.
+"""The reassignment of a partition, as of KIP-455 (2.4 and later), requested in ZooKeeper and kept in the topic znode.
 
-The steps have the letters of Kafka's comments: U writes the union of old and new replicas, A tells them, B, once the
-target is in the ISR, moves the leader, stops what is removed and writes the target. Not modelled: cancellations, and
-requests that replace one in progress, which only AlterPartitionReassignments makes (see `topics`); more than one
-partition in a request; StopReplica without delete; UpdateMetadata. A partition that has no state yet is reassigned when
-it has one (Kafka writes the union, fails, and drops the request).
+The steps have the letters of Kafka's comments: U writes the union of old and new replicas; A sends them LeaderAndIsr;
+B, once the target is in the ISR, moves the leader, stops the removed replicas and writes the target. Not modelled:
+cancellations, and requests that replace one in progress, which only AlterPartitionReassignments makes (see `topics`);
+more than one partition in a request; StopReplica without delete; UpdateMetadata. A partition that has no state yet is
+reassigned when it has one (Kafka writes the union, fails, and drops the request).
 """
 
 from kafkaproof.spec.kafka.assignment import append_members, is_complete
@@ -53,7 +53,7 @@ from kafkaproof.spec.partition.zookeeper import checked_set_state, copy_target, 
 
 
 def plan(partition, planned):
-    """ReplicaAssignment.reassignTo: first the target, `planned`, then what there was; what is added and removed."""
+    """ReplicaAssignment.reassignTo: the target, `planned`, then the other replicas; and what is added and removed."""
     before = replicas_of(partition.assignment)
     wanted = replicas_of(planned)
     append_members(partition.assignment, before, planned)
@@ -64,7 +64,7 @@ def plan(partition, planned):
 
 
 def is_ready(partition, isr):
-    """Whether the reassignment of a partition can come to its end with an ISR."""
+    """Whether the reassignment of a partition can be completed with an ISR."""
     return is_complete(partition.assignment, partition.adding, partition.removing, isr)
 
 
@@ -73,7 +73,8 @@ def reassign(s, b: Broker, p: Partition):
 
     Guards:  there is one; `b` is at work, knows who leads `p`, and does not reassign it; no deletion of its topic is
              queued.
-    Effects: it knows the new assignment, which is to be written (U); but the one that it knows is checked at once (B).
+    Effects: it knows the new assignment, which is to be written (U); if that is the one it knows already, it is checked
+             at once (B).
     Kafka:   KafkaController.processZkPartitionReassignment, onPartitionReassignment, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -93,10 +94,10 @@ def reassign(s, b: Broker, p: Partition):
 def write_assignment(s, b: Broker, p: Partition, fate: Fate):
     """A controller writes the assignment that a reassignment begins with (U).
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED; LOST.
-    Effects: the ISR is to be read; on LOST it asks again; on FENCED the reign is over.
-    Kafka:   KafkaController.updateCurrentReassignment, 2.4 to 3.9; the context is changed behind the write there.
+    Effects: the ISR is to be read; on LOST it retries; on FENCED the reign is over.
+    Kafka:   KafkaController.updateCurrentReassignment, 2.4 to 3.9; there the context changes after the write.
     """
     controller = s.brokers[b].controller
     if controller.doing != WRITING_ASSIGNMENT or not is_next(controller.moving, p):
@@ -113,9 +114,9 @@ def write_assignment(s, b: Broker, p: Partition, fate: Fate):
 def caught_up(s, b: Broker, p: Partition):
     """A controller finds that the target of a reassignment is in the ISR.
 
-    Guards:  it is in the one that `b` remembers; `b` is at work.
+    Guards:  it is in the ISR that `b` remembers; `b` is at work.
     Effects: the ISR is to be read.
-    Kafka:   KafkaController.maybeCompleteReassignment, behind AlterPartition, 2.7 to 3.9.
+    Kafka:   KafkaController.maybeCompleteReassignment, after AlterPartition, 2.7 to 3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -131,13 +132,13 @@ def caught_up(s, b: Broker, p: Partition):
 def check_reassignment(s, b: Broker, p: Partition):
     """A controller reads the state of a partition that is being reassigned.
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; NEWER when a controller of a higher epoch wrote it; NONODE; EXPIRED.
-    Effects: with the target in the ISR, new replicas are Online and the target is the assignment in memory (B1, B2); it
-             is to be led by one of them (B3), and the removed replicas are to go offline (B4). Else all replicas are to
-             be told (A1). Without a state the reassignment waits.
+    Effects: with the target in the ISR, new replicas are Online and the target is the assignment in memory (B1, B2);
+             one of them is to lead (B3), and the removed replicas are to go offline (B4). Else LeaderAndIsr is to be
+             sent to all replicas (A1). Without a state the reassignment waits.
     Kafka:   KafkaController.isReassignmentComplete, onPartitionReassignment, moveReassignedPartitionLeaderIfRequired,
-             2.4 to 3.9; the state is read again there before it is written.
+             2.4 to 3.9; there the state is read again before it is written.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -183,13 +184,14 @@ def begin_end(controller, p):
 
 
 def tell_replicas(s, b: Broker, p: Partition, fate: Fate):
-    """A controller raises the leader epoch and tells the replicas: old and new ones (A1), or those that are left (B3).
+    """A controller raises the leader epoch and sends LeaderAndIsr: to old and new replicas (A1), or to those that
+    remain (B3).
 
-    Guards:  it has read the state, and is to do so.
+    Guards:  it has read the state, and that is its next step.
     Request: OK; FENCED; BADVERSION; EXPIRED; LOST.
-    Effects: on OK the replicas are told; new ones are New (A2), and the reassignment waits for the ISR; at its end the
-             removed replicas go offline. On BADVERSION, perhaps of its own lost write, it reads again; on LOST it asks
-             again; on FENCED the reign is over.
+    Effects: on OK LeaderAndIsr is sent to the replicas; new ones are New (A2), and the reassignment waits for the ISR;
+             at its end the removed replicas go offline. On BADVERSION, perhaps because of its own lost write, it reads
+             again; on LOST it asks again; on FENCED the reign is over.
     Kafka:   KafkaController.updateLeaderEpochAndSendRequest, startNewReplicasForReassignedPartition, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -214,7 +216,7 @@ def tell_replicas(s, b: Broker, p: Partition, fate: Fate):
 
 
 def end_telling(controller, p):
-    """The replicas are told: new ones are New, or removed ones go."""
+    """LeaderAndIsr is sent: new replicas are New, or removed ones go offline."""
     if not controller.finishing:
         move_replicas(controller.partitions[p], controller.partitions[p].adding, NEW_REPLICA)
         leave(controller, p)
@@ -222,7 +224,8 @@ def end_telling(controller, p):
 
 
 def stop_removed(s, b: Broker, p: Partition):
-    """A controller sends StopReplica(delete) to the replicas that a reassignment removes (B5), and awaits no answer.
+    """A controller sends StopReplica(delete) to the replicas that a reassignment removes (B5), and does not await an
+    answer.
 
     Guards:  they are offline.
     Effects: they are NonExistent; the target is to be written.
@@ -246,9 +249,9 @@ def stop_removed(s, b: Broker, p: Partition):
 def write_target(s, b: Broker, p: Partition, fate: Fate):
     """A controller writes the target as the assignment (B6).
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED; LOST.
-    Effects: the reassignment is over; its request is to be deleted, if it is there still; a deletion that waits goes
+    Effects: the reassignment is over; its request is to be deleted, if it still exists; a deletion that waits goes
              on. On LOST it asks again; on FENCED the reign is over.
     Kafka:   KafkaController.updateReplicaAssignmentForPartition, removePartitionFromReassigningPartitions, 2.4 to 3.9.
     """

@@ -1,7 +1,7 @@
 """What a reassignment adds to the state of `partition`, and how it is forgotten.
 
-That a partition is being reassigned (partitionsBeingReassigned) is seen in its assignment: it has replicas to add or to
-remove. A target has no more replicas than the scope says; with those that were there before it may take all brokers.
+A partition is being reassigned (partitionsBeingReassigned) when its assignment has replicas to add or to remove. A
+target has no more replicas than the scope says; together with the old replicas it may span all brokers.
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Id, Record, Sequence, SetOf
@@ -19,7 +19,7 @@ Reassigning = Choice(
     *Deleting.names,
     "WRITING_ASSIGNMENT",  # must write the assignment that a reassignment begins with
     "CHECKING",  # must read whether the target is in the ISR
-    "TELLING",  # must raise the leader epoch, and tell the replicas
+    "TELLING",  # must raise the leader epoch, and send LeaderAndIsr
     "STOPPING_REMOVED",  # must send StopReplica(delete) to the replicas that are removed
     "WRITING_TARGET",  # must write the target as the assignment
 )
@@ -39,8 +39,8 @@ CONTROLLER = deletion.CONTROLLER.changed(
     target=(Replicas, "the target of the reassignment in hand"),
     partitions=(Array(KNOWN, "partitions"), "states and leadership of the partitions"),
 ).extended(
-    moving=(SetOf("partitions"), "partitions whose reassignment is still to be looked at in this event"),
-    finishing=(Flag(), "that of the first of them comes to its end"),
+    moving=(SetOf("partitions"), "partitions whose reassignment is still to be checked in this event"),
+    finishing=(Flag(), "the reassignment of the first of them is being completed"),
     removed=(SetOf("brokers"), "replicas that it removes, still to be stopped"),
 )
 BROKER = deletion.BROKER.changed(controller=(CONTROLLER, "its controller"))
@@ -64,13 +64,13 @@ STATE = Record(
 
 
 def initial(s):
-    """As without reassignments; each partition has as many replicas as the scope says."""
+    """As without reassignments, but each partition has as many replicas as the scope says."""
     begin(s)
     keep_replicas(s)
 
 
 def keep_replicas(s):
-    """Each partition has the first of the replicas that it is given, as many as a target may have."""
+    """Each partition keeps the first of its replicas, as many as a target may have."""
     size = len(s.zk.reassignment.target.slots) - 1
     for assignment in s.zk.assignments:
         assignment.length = min(assignment.length, size)
@@ -84,7 +84,7 @@ def keep_replicas(s):
 
 
 def forget(controller):
-    """onControllerResignation: the context is emptied, that of reassignments too."""
+    """onControllerResignation: the context is emptied, including that of reassignments."""
     forget_rest(controller)
     controller.moving = 0
     controller.finishing = 0
@@ -100,7 +100,7 @@ def forget_moved(partition):
 
 
 def forget_topic(controller):
-    """removeTopic: the topic whose deletion has gone on is not in the context any more."""
+    """removeTopic: the topic that was being deleted is not in the context any more."""
     for p in range(len(controller.partitions)):
         if contains(controller.dropping, p):
             forget_moved(controller.partitions[p])

@@ -15,7 +15,7 @@ KNOWN = ("is_listed",)
 
 
 def is_listed(zk, p, replicas):
-    """Whether /admin/reassign_partitions lists a partition with exactly these replicas: the watch says so."""
+    """Whether /admin/reassign_partitions lists a partition with exactly these replicas: the watch reports that."""
     target = zk.reassignment.target
     if not is_moved(zk, p) or target.length != replicas.length:
         return False
@@ -37,7 +37,7 @@ def load_reassigned(zk, b, p, partition, reader):
 def set_topic(zk, b, p, partition, fate):
     """setData of the topic znode with the assignment that a controller knows: OK, NONODE, EXPIRED or LOST.
 
-    Whatever the version is. What the znode says of other partitions the controller knows as well.
+    The version does not matter. The controller also knows what the znode says of other partitions.
     """
     if not session_open(zk, b):
         return EXPIRED

@@ -1,8 +1,8 @@
 """One request queue for clients and controllers (up to 2.1): control requests wait behind produce requests.
 
-Only what the head of a broker's queue is matters: a produce request, behind which control requests have arrived,
-or none. While they wait the broker goes on as what it was: it answers with success for a partition
-that was taken away from it (KIP-291).
+Only the head of a broker's queue matters: a produce request, with control requests behind it, or none. While they wait
+the broker keeps its role: it answers produce requests with success for a partition that was taken away from it
+(KIP-291).
 """
 
 from kafkaproof.spec.requests.batch import NOTHING
@@ -11,14 +11,14 @@ from kafkaproof.spec.requests.network import UNANSWERED, Fate, arrive, arriving,
 
 
 def may_handle_in_turn(broker):
-    """Whether no produce request is before a control request that arrives."""
+    """Whether no produce request is ahead of a control request that arrives."""
     return broker.up == 1 and not broker.produce
 
 
 def produce_arrives(s, b: Broker):
-    """A client sends a produce request to the broker that it knows as leader.
+    """A client sends a produce request to the broker that it believes to be the leader.
 
-    Guards:  `b` believes to lead; its queue is empty.
+    Guards:  `b` believes that it leads; its queue is empty.
     Effects: the produce request is at the head of its queue.
     Kafka:   SocketServer, RequestChannel.sendRequest, 0.8 to 2.1.
     """
@@ -48,7 +48,7 @@ def request_arrives(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
 
 
 def answer_produce(s, b: Broker):
-    """A broker appends what a client produces, and answers with success if it believes to lead.
+    """A broker appends what a client produces, and answers with success if it believes that it leads.
 
     Guards:  a produce request is at the head of its queue.
     Effects: it is gone.

@@ -1,4 +1,4 @@
-"""Properties of each step of controllers: what a reign begins and ends with, and who is sent what."""
+"""Properties of each step of controllers: how terms begin and end, and which requests are sent."""
 
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
@@ -24,7 +24,7 @@ def has_no_context(controller):
 
 
 def ends_with_reign(s):
-    """Without a reign a broker has no context of a controller, and a reign that is over has no channels."""
+    """Without a term a broker has no controller context, and a term that is over has no channels."""
     for b in range(len(s.brokers)):
         if not reign_is_the_senders(s, b):
             return False
@@ -60,7 +60,7 @@ def channels_are_to_live(s):
 
 
 def is_last(queue, update, stop):
-    """Whether the newest batch has this UpdateMetadata and StopReplica, the first with -2 where the topic goes."""
+    """Whether the newest batch has this UpdateMetadata and StopReplica, the former with -2 where the topic is deleted."""
     if queue.length == 0:
         return False
     last = queue.slots[queue.length - 1]
@@ -68,7 +68,9 @@ def is_last(queue, update, stop):
 
 
 def newcomers_are_sent(before, after, b):
-    """Who comes is sent UpdateMetadata, then LeaderAndIsr for its replica; the others are sent the list of the live."""
+    """A broker that comes is sent UpdateMetadata, then LeaderAndIsr for its replica; the others are sent the list of
+    live brokers.
+    """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     if new.joined != 0 or new.live != union(old.live, old.joined) or not is_settled(before.brokers[b]):
@@ -91,7 +93,7 @@ def newcomers_are_sent(before, after, b):
 
 
 def reign_begins_whole(before, after, b):
-    """A new controller has read what there is; live brokers are sent UpdateMetadata, then replicas LeaderAndIsr."""
+    """A new controller has read the cluster's state; live brokers are sent UpdateMetadata, then replicas LeaderAndIsr."""
     new = after.brokers[b].controller
     if before.zk.controller != NOBODY or before.brokers[b].controller.epoch > 0:
         return False
@@ -116,7 +118,7 @@ def reign_begins_whole(before, after, b):
 
 
 def moved_ends_reign(before, after, b):
-    """A controller that looks at /controller rules on only while that names it, in a session that is open."""
+    """A controller that reads /controller keeps its term only if that names it, and its session is open."""
     if before.brokers[b].controller.epoch == 0:
         return False
     rightful = before.zk.controller == b and session_open(before.zk, b)
@@ -124,7 +126,7 @@ def moved_ends_reign(before, after, b):
 
 
 def registers_anew(before, after, b):
-    """A process that starts, or has lost its session, registers under a new broker epoch, and rules nothing."""
+    """A process that starts, or has lost its session, registers under a new broker epoch, and is not controller."""
     broker = after.brokers[b]
     if session_open(before.zk, b) or not session_open(after.zk, b) or broker.controller.epoch > 0:
         return False
@@ -173,7 +175,9 @@ def leaver_is_told(before, after, b, leaver):
 
 
 def deletion_is_sent(before, after, b):
-    """A deletion begins once a reign: all live brokers are told that the topic goes, its replicas to delete."""
+    """A deletion begins once a term: UpdateMetadata with leader -2 is sent to all live brokers, StopReplica with delete
+    to replicas.
+    """
     controller = after.brokers[b].controller
     if not before.zk.deleting or before.brokers[b].controller.deletion == STARTED or controller.deletion != STARTED:
         return False
@@ -186,8 +190,8 @@ def deletion_is_sent(before, after, b):
 
 
 def gone_are_dropped(before, after, b):
-    """A controller that lists the brokers drops those that are gone or registered anew, and tells the others if no
-    election will; those that came are to be taken in.
+    """A controller that lists the brokers drops those that are gone or registered anew, and notifies the others unless
+    an election will; those that came are to be taken in.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -211,7 +215,9 @@ def gone_are_dropped(before, after, b):
 
 
 def writes_by_right(before, after, b, leader):
-    """Who elects writes by right a leader that is online, or nobody where the old one is not; who is fenced is told."""
+    """Only the current controller writes a leader: one that is online, or nobody where the old one is not; a fenced one
+    learns it.
+    """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     if leader != NOBODY and not contains(online(before.brokers[b]), leader):
@@ -226,7 +232,9 @@ def writes_by_right(before, after, b, leader):
 
 
 def notification_is_taken(before, after, b, r):
-    """Who hears of a failed directory by right takes the notification and asks the replica; who is fenced is told."""
+    """Only the current controller takes a notification of a failed directory and asks the replica; a fenced one learns
+    it.
+    """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     if not contains(before.zk.dir_events, r) or old.epoch == 0:

@@ -1,4 +1,4 @@
-"""What must be reachable in the requests system, so that its properties do not hold of nothing."""
+"""What must be reachable in the requests system, so that its properties do not hold vacuously."""
 
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import sometimes
@@ -20,7 +20,7 @@ from kafkaproof.spec.requests.properties.safety import expected_to_follow, has_s
 
 
 def arrives_stale(s, kind):
-    """Whether a request of this kind, to the present registration, is of a lower epoch than its receiver has seen."""
+    """Whether a request of this kind, to the current registration, is of a lower epoch than its receiver has seen."""
     for epoch in range(len(s.network.senders)):
         for b in range(len(s.brokers)):
             broker = s.brokers[b]
@@ -47,7 +47,7 @@ def stale_stop_replica(s):
 
 
 def former_request(s):
-    """A request to a former registration of a broker arrives at its present process."""
+    """A request to a former registration of a broker arrives at its current process."""
     for epoch in range(len(s.network.senders)):
         for b in range(len(s.brokers)):
             for fate in range(LATE + 1):
@@ -58,7 +58,7 @@ def former_request(s):
 
 
 def late_request(s):
-    """A request of a discarded channel arrives after one of a later reign."""
+    """A request of a discarded channel arrives after one of a later term."""
     for epoch in range(len(s.network.senders)):
         for b in range(len(s.brokers)):
             if epoch < s.brokers[b].seen_epoch and arriving(s.network, epoch, b, LATE) != NOTHING:
@@ -67,7 +67,7 @@ def late_request(s):
 
 
 def unknown_leader(s):
-    """A broker is about to refuse to follow, in a new leader epoch, a leader whom it does not know as alive."""
+    """A broker is about to refuse to follow, in a new leader epoch, a leader that it does not know as alive."""
     for epoch in range(len(s.network.senders)):
         for b in range(len(s.brokers)):
             broker = s.brokers[b]
@@ -81,7 +81,7 @@ def unknown_leader(s):
 
 
 def storage_error_election(s):
-    """The leader's log directory is offline, as its answer said: another is to be elected."""
+    """According to its answer, the leader's log directory is offline: another leader is to be elected."""
     for broker in s.brokers:
         leader = broker.controller.leader
         if broker.controller.epoch > 0 and leader != NOBODY and contains(broker.controller.offline_dirs, leader):
@@ -90,7 +90,7 @@ def storage_error_election(s):
 
 
 def stale_answer(s):
-    """An answer with a storage error waits for a reign that has not heard from its sender yet."""
+    """An answer with a storage error waits in a term in which its sender has not answered yet."""
     for b in range(len(s.brokers)):
         for r in range(len(s.brokers)):
             epoch = s.brokers[b].controller.epoch
@@ -101,7 +101,7 @@ def stale_answer(s):
 
 
 def sent_again(s):
-    """The first request of a reign is sent to a broker that has obeyed it already."""
+    """The first request of a term is sent again to a broker that has accepted it already."""
     for b in range(len(s.brokers)):
         epoch = s.brokers[b].seen_epoch
         if epoch > 0 and s.network.channels[epoch][b].queue.slots[0].update == BARE:
@@ -111,7 +111,7 @@ def sent_again(s):
 
 
 def left_behind(s):
-    """A controller by right has handled everything, and a replica that works is not what ZooKeeper says."""
+    """The current controller has handled everything, and a replica that works differs from ZooKeeper."""
     for b in range(len(s.brokers)):
         if has_settled(s, b):
             for r in range(len(s.brokers)):

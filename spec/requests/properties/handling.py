@@ -1,4 +1,4 @@
-"""Properties of each step of brokers: what a process knows, what it is sent, what it refuses and what it obeys."""
+"""Properties of each step of brokers: what a process knows, receives, refuses and accepts."""
 
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
@@ -26,7 +26,9 @@ from kafkaproof.spec.requests.properties.safety import HANDLERS, differs
 
 
 def process_knows_itself(s):
-    """A process knows its registration, and has seen what it has obeyed; without a process nothing is known."""
+    """A process knows its registration, and has seen the epochs that it has accepted; without a process nothing is
+    known.
+    """
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         if not process_is_registration(s, b) or not seen_is_applied(s, b):
@@ -41,7 +43,7 @@ def process_knows_itself(s):
 
 
 def says_what_it_sends(batch):
-    """Whether a batch says what its requests need, and nothing else."""
+    """Whether a batch has the fields that its requests need, and no others."""
     if batch.update == NO_UPDATE and batch.alive != 0:
         return False
     if not batch.leader_and_isr and batch.update != FULL and batch.leader != 0:
@@ -50,7 +52,9 @@ def says_what_it_sends(batch):
 
 
 def batches_are_whole(s):
-    """A batch that waits has a request to send, and says no more than that; of a discarded one the first is left."""
+    """A waiting batch has a request to send, and only the fields for its requests; only the first request of a
+    discarded one is left.
+    """
     for epoch in range(len(s.network.channels)):
         for r in range(len(s.brokers)):
             channel = s.network.channels[epoch][r]
@@ -72,20 +76,22 @@ def batches_are_whole(s):
 
 
 def is_accepted(s, b, epoch, fate):
-    """Whether broker `b` accepts a request: to its present registration, of no lower controller epoch than seen."""
+    """Whether broker `b` accepts a request: to its current registration, of no lower controller epoch than seen."""
     present = broker_epoch_in(s.network, epoch, b, fate) >= s.brokers[b].epoch
     return s.brokers[b].up == 1 and present and epoch >= s.brokers[b].seen_epoch
 
 
 def refused_changes_nothing(before, after, b, epoch, fate):
-    """A request that is refused changes nothing at the broker, and one that is accepted is seen."""
+    """A refused request changes nothing at the broker; the epoch of an accepted one is remembered."""
     if not is_accepted(before, b, epoch, fate):
         return before.brokers[b].up == 1 and not differs(before.brokers[b], after.brokers[b])
     return after.brokers[b].seen_epoch == epoch
 
 
 def answered_once(before, after, b, epoch, fate):
-    """A request that is answered is not sent again, and the next one of its channel is; one that is not, is."""
+    """A request that is answered is not sent again, and the next one of its channel follows; without an answer it is
+    sent again.
+    """
     old = before.network.channels[epoch][b]
     new = after.network.channels[epoch][b]
     if fate == UNANSWERED:
@@ -101,7 +107,7 @@ def answered_once(before, after, b, epoch, fate):
 
 
 def metadata_as_told(before, after, b, epoch, fate):
-    """Who accepts UpdateMetadata knows the live brokers that it lists, and the leader that it names or drops."""
+    """A broker that accepts UpdateMetadata knows the live brokers that it lists, and the leader that it names or drops."""
     if not is_accepted(before, b, epoch, fate):
         return True
     new = after.brokers[b]
@@ -116,8 +122,8 @@ def metadata_as_told(before, after, b, epoch, fate):
 
 
 def becomes_as_told(before, after, b, epoch, fate):
-    """Who accepts LeaderAndIsr of a higher leader epoch, and whose directory works, has a log, and leads or follows if
-    it knows the leader as alive.
+    """A broker that accepts LeaderAndIsr with a higher leader epoch, and whose directory works, has a log, and leads or
+    follows if it knows the leader as alive.
     """
     old = before.brokers[b]
     new = after.brokers[b]
@@ -133,7 +139,9 @@ def becomes_as_told(before, after, b, epoch, fate):
 
 
 def stops_as_told(before, after, b, epoch, fate):
-    """Who accepts StopReplica, and whose directory works, hosts the replica no more; its log goes only with delete."""
+    """A broker that accepts StopReplica, and whose directory works, no longer hosts the replica; only with delete is
+    its log deleted.
+    """
     old = before.brokers[b].replica
     new = after.brokers[b].replica
     stop = stop_in(before.network, epoch, b, fate)
@@ -160,12 +168,14 @@ def controller_is_told(before, after, b, epoch, fate):
 
 
 def leader_answers_produce(before, after, b):
-    """Only a process that believes to lead answers a produce request with success."""
+    """Only a process that believes that it leads answers a produce request with success."""
     return before.brokers[b].up == 1 and before.brokers[b].replica.leader == b
 
 
 def fault_strikes(before, after, b):
-    """A process dies with all that was on its way to it, or its session ends, where there is one, and is over then."""
+    """Only an existing process dies, with all that was on its way to it, and only an open session ends; afterwards it
+    has ended.
+    """
     if not session_open(before.zk, b) or session_open(after.zk, b) or after.zk.controller == b:
         return False
     old = before.brokers[b]

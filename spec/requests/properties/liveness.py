@@ -1,4 +1,6 @@
-"""Liveness of control requests (L3): if controllers and brokers do their work, all learn what ZooKeeper holds."""
+"""Liveness of control requests (L3): if controllers and brokers do their work, all eventually know what ZooKeeper
+holds.
+"""
 
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
@@ -11,7 +13,9 @@ from kafkaproof.spec.requests.properties.safety import expected_to_follow, obeys
 
 
 def a_replica_can_lead(s):
-    """Some replica of a topic that stays is on a live broker that does not shut down, and its log directory works."""
+    """Some replica of a topic that is not deleted is on a live broker that does not shut down, and its log directory
+    works.
+    """
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         leaving = False
@@ -29,23 +33,23 @@ def finds_a_leader(s, b, leader):
 
 
 def asked(s, fate):
-    """The request comes by a channel of the present, and its answer arrives."""
+    """The request comes from a current channel, and its answer arrives."""
     return fate == ANSWERED
 
 
 def knows(s, r):
-    """Whether broker `r` knows who lives, and who leads."""
+    """Whether broker `r` knows the live brokers and the leader."""
     return s.brokers[r].alive == s.zk.registered and s.brokers[r].known_leader == s.zk.leader
 
 
 def is_told(s, b, r):
-    """Whether broker `r` knows all, and its replica obeys, for the controller of `b`."""
+    """Whether broker `r` and its replica are up to date for the controller of `b`."""
     blamed = s.network.answers[b][r] == HANDLED
     return knows(s, r) and (obeys(s, r) or blamed or not expected_to_follow(s, b, r))
 
 
 def all_agree(s):
-    """At last there is one leader that lives, and every live broker and replica has what ZooKeeper has (L3).
+    """Eventually there is one live leader, and every live broker and replica has what ZooKeeper has (L3).
 
     Except for a replica of which the controller has handled a storage error of a former process.
     """

@@ -1,4 +1,6 @@
-"""Properties of control requests: C6, C9, C11, C15, C16, P6, P8, T4 as far as it speaks of them, L3 as safety."""
+"""Properties of control requests: C6, C9, C11, C15, C16, P6, P8, T4 as far as it concerns them, and L3 as a safety
+property.
+"""
 
 from dataclasses import replace
 
@@ -45,7 +47,7 @@ def applied_never_fall(before, after):
 
 
 def epoch_bound(s):
-    """No broker has seen a controller epoch that was not yet written (C9)."""
+    """No broker has seen a controller epoch that has not been written yet (C9)."""
     for broker in s.brokers:
         if broker.seen_epoch > s.zk.epoch:
             return False
@@ -75,7 +77,9 @@ def is_told(queue, leader_epoch):
 
 
 def told_of_election(before, after, b, leader):
-    """Every live replica whose log directory works is told of an election, and nobody else (C15)."""
+    """After an election LeaderAndIsr is sent to every live replica whose log directory works, and to no other broker
+    (C15).
+    """
     if after.zk.leader_epoch == before.zk.leader_epoch:
         return True
     channels = after.network.channels[after.brokers[b].controller.epoch]
@@ -98,7 +102,7 @@ def only_replicas_told(s):
 
 
 def metadata_first(before, after, b):
-    """The first request of a reign to each broker, also to one that comes again, is UpdateMetadata (C16)."""
+    """The first request of a term to each broker, also to one that comes again, is UpdateMetadata (C16)."""
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     for r in range(len(after.brokers)):
@@ -110,7 +114,7 @@ def metadata_first(before, after, b):
 
 
 def unique_leader(s):
-    """Whoever knows a leader epoch, brokers or ZooKeeper, knows the same leader of it (P6)."""
+    """All that know a leader epoch, brokers or ZooKeeper, know the same leader for it (P6)."""
     for a in range(len(s.brokers)):
         mine = s.brokers[a].replica
         if mine.leader_epoch == s.zk.leader_epoch and mine.leader != s.zk.leader:
@@ -131,7 +135,7 @@ def local_epoch(s):
 
 
 def local_epoch_never_falls(before, after):
-    """The leader epoch of a replica never falls, until it is not hosted any more (P8)."""
+    """The leader epoch of a replica never decreases, as long as it is hosted (P8)."""
     for b in range(len(after.brokers)):
         new = after.brokers[b].replica.leader_epoch
         if new != NO_EPOCH and new < before.brokers[b].replica.leader_epoch:
@@ -140,7 +144,7 @@ def local_epoch_never_falls(before, after):
 
 
 def no_stale_stop(before, after, b, epoch, fate):
-    """No replica is stopped by a decision of an older leader epoch than its own, but for deletion (T4)."""
+    """No replica is stopped by a decision of an older leader epoch than its own, except for deletion (T4)."""
     old = before.brokers[b].replica.leader_epoch
     if old == NO_EPOCH or after.brokers[b].replica.leader_epoch != NO_EPOCH:
         return True
@@ -156,7 +160,7 @@ def log_kept(before, after):
 
 
 def takes_away(s, b, epoch, fate):
-    """Whether a request takes the partition away from broker `b`, who leads."""
+    """Whether a request takes the partition away from broker `b`, which leads."""
     broker = s.brokers[b]
     kind = arriving(s.network, epoch, b, fate)
     if epoch < broker.seen_epoch or kind == NOTHING:
@@ -183,7 +187,7 @@ def control_requests_first(before, after, b):
 
 
 def tells_of_deletion(s, b, epoch, fate):
-    """Whether a request that broker `b` will obey has arrived, waits, and says that the topic is deleted."""
+    """Whether a request that broker `b` will accept has arrived, waits, and says that the topic is deleted."""
     if not has_arrived(s.network, epoch, b, fate) or epoch < s.brokers[b].seen_epoch:
         return False
     kind = arriving(s.network, epoch, b, fate)
@@ -194,7 +198,8 @@ def tells_of_deletion(s, b, epoch, fate):
 
 def nothing_for_the_deleted(before, after, b):
     """No produce request is answered with success while a control request has arrived at the broker, and waits, that
-    tells it that the topic is deleted (KIP-291). Who has dropped the topic from its metadata refuses (0.10.1+).
+    tells it that the topic is deleted (KIP-291). A broker that has dropped the topic from its metadata refuses
+    (0.10.1+).
     """
     broker = before.brokers[b]
     if broker.replica.leader != b or broker.known_leader == NOBODY:
@@ -206,7 +211,7 @@ def nothing_for_the_deleted(before, after, b):
 
 
 def has_heard_all(s, b):
-    """Whether `b` rules by right, has handled every event, and every request of its reign was answered."""
+    """Whether `b` is the current controller, has handled every event, and every request of its term was answered."""
     controller = s.brokers[b].controller
     if controller.epoch == 0 or controller.epoch != s.zk.epoch or s.zk.controller != b:
         return False
@@ -220,7 +225,7 @@ def has_heard_all(s, b):
 
 
 def has_settled(s, b):
-    """Whether besides there is an online leader, and no deletion."""
+    """Whether, in addition, there is an online leader, and no deletion."""
     controller = s.brokers[b].controller
     settled = has_heard_all(s, b) and controller.leader != NOBODY and is_settled(s.brokers[b])
     return settled and not s.zk.deleting and controller.deletion == NOT_DELETED
@@ -240,9 +245,9 @@ def obeys(s, r):
 
 
 def replicas_converge(s):
-    """When a controller by right has handled everything, and all that it sent is answered, every replica has
-    the leader and the leader epoch that ZooKeeper has; except where it has handled a storage error of a
-    replica whose log directory works: an answer of the former process (L3).
+    """When the current controller has handled everything, and all that it sent is answered, every replica has the
+    leader and the leader epoch that ZooKeeper has; except where it has handled a storage error, from a former process,
+    of a replica whose log directory works (L3).
     """
     for b in range(len(s.brokers)):
         if has_settled(s, b):
@@ -254,7 +259,7 @@ def replicas_converge(s):
 
 
 def metadata_converges(s):
-    """Then every live broker knows the leader, and who lives (L3)."""
+    """Then every live broker knows the leader and the live brokers (L3)."""
     for b in range(len(s.brokers)):
         if has_settled(s, b):
             for r in range(len(s.brokers)):

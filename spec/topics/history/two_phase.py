@@ -108,7 +108,7 @@ def write_isr(zk, b, p, isr):
 
 
 def change_isr(s, b: Broker, p: Partition, isr: Isr):
-    """A leader writes the ISR that it wishes.
+    """A leader writes the ISR that it proposes.
 
     Guards:  `b` leads; the ISR is another one, of replicas that it knows of, and holds itself.
     Request: OK; EXPIRED.
@@ -148,7 +148,7 @@ def find_request(s, b: Broker, p: Partition):
 def check_target(s, b: Broker, p: Partition):
     """A controller reads the ISR of a partition that is being reassigned.
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; NONODE; EXPIRED.
     Effects: with the target in the ISR the second phase begins: the target is the assignment in memory; else the
              union is to be written, and told.
@@ -195,7 +195,7 @@ def set_union(zk, b, p, context, epoch):
 def write_union(s, b: Broker, p: Partition):
     """A controller writes the union of old and new replicas as the assignment (phase 1).
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; NONODE; EXPIRED.
     Effects: it is the assignment in memory; all of them are to be told.
     Kafka:   KafkaController.updateAssignedReplicasForPartition, 1.1 to 2.3.
@@ -218,7 +218,7 @@ def write_union(s, b: Broker, p: Partition):
 def write_target(s, b: Broker, p: Partition):
     """A controller writes the target as the assignment, at the end of phase 2.
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; NONODE; EXPIRED.
     Effects: the request is to be deleted.
     Kafka:   KafkaController.updateAssignedReplicasForPartition, 1.1 to 2.3.
@@ -238,9 +238,9 @@ def write_target(s, b: Broker, p: Partition):
 def delete_listed(s, b: Broker, p: Partition):
     """A controller deletes the request that it has dealt with.
 
-    Guards:  it is to do so.
+    Guards:  that is its next step.
     Request: OK; EXPIRED.
-    Effects: the reassignment is over; a deletion that waits goes on.
+    Effects: the reassignment is over; a waiting deletion goes on.
     Kafka:   KafkaController.removePartitionsFromReassignedPartitions, 1.1 to 2.3.
     """
     controller = s.brokers[b].controller

@@ -172,8 +172,8 @@ def waits_for_somebody(controller):
 
 
 def departed_dropped(before, after, b):
-    """Who bounced or went is live no more; what it led is Offline and elected, then its replicas go offline; in a topic
-    that is queued for deletion they are ineligible instead, and so is the topic.
+    """Who bounced or went is no longer live; what it led is Offline and elected, then its replicas go offline; in a
+    topic that is queued for deletion they are ineligible instead, and so is the topic.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -300,7 +300,7 @@ def answer_handled(before, after, b, r, p):
 
 
 def deletes_in_order(before, after, b):
-    """States, topic, configuration and marker are deleted in this order, each by a controller by right alone, and
+    """States, topic, configuration and marker are deleted in this order, each by the current controller alone, and
     nothing else with them; then the topic is forgotten.
     """
     old = before.brokers[b].controller

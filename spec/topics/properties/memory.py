@@ -88,7 +88,7 @@ def deletion_in_order(s):
 
 
 def context_is_written(s):
-    """A controller by right remembers the assignments and leaders that ZooKeeper holds, or is writing them."""
+    """The current controller remembers the assignments and leaders that ZooKeeper holds, or is writing them."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
             known = assignment_is_known(s, b, p) and cache_is_state(s, b, p)
@@ -124,7 +124,7 @@ def tree_is_whole(s):
 
 
 def is_struck(before, after, b):
-    """Whether a living process, or its session, ends."""
+    """Whether a live process, or its session, ends."""
     if not before.brokers[b].up:
         return False
     return not after.brokers[b].up or contains(before.zk.registered, b) and not contains(after.zk.registered, b)

@@ -50,7 +50,7 @@ def reassignment_taken_up(before, after, b):
 
 
 def assignment_written(before, after, b, p):
-    """The assignment that a reassignment begins with is written and remembered; replicas that it needs no more are
+    """The assignment that a reassignment begins with is written and remembered; replicas that it no longer needs are
     stopped, else the ISR is looked at.
     """
     old = before.brokers[b].controller
@@ -123,7 +123,7 @@ def replicas_told(before, after, b, p):
 
 def leader_moved(before, after, b, p):
     """A replica of the target leads in a higher leader epoch: the leader, if it is one and live, else a live one in the
-    ISR; the replicas that are removed are then stopped whatever became of it.
+    ISR; the replicas that are removed are then stopped whatever the outcome.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller

@@ -103,7 +103,7 @@ def own_logs_deleted(before, after, b, epoch, p):
 
 
 def replicas_remembered(s):
-    """A replica that a controller by right knows is in the topic znode, unless it is dropped at this moment (T5)."""
+    """A replica that the current controller knows is in the topic znode, unless it is dropped at this moment (T5)."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         if by_right(s, b) and s.zk.topic > 0 and controller.task != DROP_TASK:
@@ -116,7 +116,7 @@ def replicas_remembered(s):
 
 
 def request_remembered(s):
-    """While a controller by right reassigns a partition, /admin/reassign_partitions lists it (T5)."""
+    """While the current controller reassigns a partition, /admin/reassign_partitions lists it (T5)."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.assignments)):
             listed = s.zk.request.wanted == REASSIGNMENT and s.zk.request.partition == p
@@ -203,7 +203,7 @@ def first_state(before, after, b, p):
 
 
 def cache_of_this_topic(s):
-    """A controller by right at rest has in its cache what the states of this incarnation are (T10)."""
+    """The current controller at rest has in its cache what the states of this incarnation are (T10)."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         for p in range(len(s.zk.partitions)):
@@ -218,7 +218,7 @@ def cache_of_this_topic(s):
 
 
 def partitions_known(s):
-    """A controller by right at rest knows the partitions of its topic, or is going to hear of them (C12)."""
+    """The current controller at rest knows the partitions of its topic, or is going to hear of them (C12)."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         hears = s.zk.clients[b].watch == FIRED or controller.deleting or controller.topic != s.zk.topic
@@ -235,7 +235,7 @@ def no_partition_undone(s):
 
 
 def isr_assigned(s):
-    """While a controller by right is at rest, the ISR is a part of the assignment (P2)."""
+    """While the current controller is at rest, the ISR is a part of the assignment (P2)."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
             assigned = replicas_of(s.zk.assignments[p].replicas)
@@ -245,7 +245,7 @@ def isr_assigned(s):
 
 
 def force_elects(s):
-    """While a controller by right is at rest and a replica is live, a forced election finds a leader."""
+    """While the current controller is at rest and a replica is live, a forced election finds a leader."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         for p in range(len(s.zk.partitions)):

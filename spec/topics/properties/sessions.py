@@ -54,7 +54,7 @@ def process_ends(before, after, b):
 
 
 def session_ends(before, after, b):
-    """The session of a living process ends, which goes on with what it believes."""
+    """The session of a live process ends, which goes on with what it believes."""
     old = before.brokers[b]
     new = after.brokers[b]
     ended = has_session(before, b) and not has_session(after, b)

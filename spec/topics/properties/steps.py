@@ -72,7 +72,7 @@ def names_all(before, after, b, p):
 
 def first_state_written(before, after, b, p):
     """The first state is written if a replica lives and there is none; then it is remembered, Online, and told; the
-    replicas that were New are Online whatever became of it.
+    replicas that were New are Online whatever the outcome.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -121,7 +121,7 @@ def leader_elected(before, after, b, p):
 
 
 def replica_removed(before, after, b, p, r):
-    """A replica that goes offline leaves the ISR, whose last member stays, and leads no more; then it is Offline."""
+    """A replica that goes offline leaves the ISR, whose last member stays, and no longer leads; then it is Offline."""
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     state = before.zk.partitions[p]
@@ -209,8 +209,8 @@ def refused_in_order(before, after, b, epoch, p):
 
 
 def wish_granted(before, after, b, p, isr):
-    """An ISR that the leader wishes is written in its leader epoch: it holds the leader, and replicas that it knows of
-    and are live.
+    """An ISR that the leader proposes is written in its leader epoch: it holds the leader, and replicas that it knows
+    of and are live.
     """
     old = before.brokers[b].controller
     state = before.zk.partitions[p]
