@@ -89,7 +89,7 @@ def _method(name):
     return lambda target, *arguments: getattr(target, name)(*arguments)
 
 
-def arguments_of(function: FunctionType) -> tuple[str, ...]:
+def arguments_of(function: Callable) -> tuple[str, ...]:
     """The names of a transition's arguments, but for the state."""
     return function.__code__.co_varnames[1 : function.__code__.co_argcount]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import FunctionType
 from zlib import crc32
 
 from kafkaproof.spec.group import loading, network
@@ -64,7 +63,7 @@ class Steps:
             each: self._noting(each) for each in (network.answer, network.answer_operator)
         }
         watched[network.operator] = lambda _: self.waiter
-        self.functions: dict[str, FunctionType] = {
+        self.functions: dict[str, Callable] = {
             function.__name__: rebind(function, watched) for function in bound(model, None, Storage).values()
         }
 
