@@ -1,7 +1,7 @@
-"""Which brokers get the replicas of a new topic: pure functions, no part of a transition.
+"""Which brokers get the replicas of a new topic: pure functions, not part of a transition.
 
-`start` and `shift` are the choices that Kafka makes at random; here they are arguments. Brokers are ids in the order
-in which Kafka takes them: sorted, or alternated by rack.
+`start` and `shift` are the choices that Kafka makes at random; here they are arguments. Brokers are ids in Kafka's
+order: sorted, or alternating by rack.
 
 Source: kafka.admin.AdminUtils.assignReplicasToBrokers, 0.8 to 3.9; rack awareness (KIP-36) from 0.10.0 on.
 """
@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 def assign_replicas(brokers: Sequence[int], partitions: int, replicas: int, start: int, shift: int) -> list[list[int]]:
     """The replicas of each partition, the preferred one first; raises ValueError for impossible sizes.
 
-    The first replicas go round the brokers; the followers of a partition go round the others, and begin one
-    broker farther after each round.
+    The first replicas go round-robin over the brokers; the followers of a partition go round-robin over the others, and
+    start one broker farther after each round.
     """
     _check(len(brokers), partitions, replicas)
     n = len(brokers)
@@ -30,7 +30,7 @@ def assign_replicas(brokers: Sequence[int], partitions: int, replicas: int, star
 def assign_replicas_to_racks(
     racks: Mapping[int, str], partitions: int, replicas: int, start: int, shift: int
 ) -> list[list[int]]:
-    """The same, where a follower skips a rack that the partition has, or a broker, while others are left.
+    """The same, where a follower skips racks and brokers that the partition already uses, as long as others are left.
 
     `racks` gives the rack of each broker.
     """
@@ -63,7 +63,7 @@ def _follower(first, shift, j, n):
 
 
 def _is_wanted(broker, chosen, racks):
-    """Whether a broker is taken: neither it nor its rack is used, or all that are left have this fault."""
+    """Whether a broker is chosen: neither it nor its rack is used, or no such broker is left."""
     used = {racks[b] for b in chosen}
     rack_is_free = racks[broker] not in used or len(used) == len(set(racks.values()))
     return broker not in chosen and rack_is_free

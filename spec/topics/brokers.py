@@ -26,7 +26,7 @@ def broker_change(s, b: Broker):
 
     Guards:  they have changed; it is at work.
     Request: OK; EXPIRED.
-    Effects: those that came, bounced and went are to be handled.
+    Effects: brokers that came, bounced and went are to be handled.
     Kafka:   KafkaController.processBrokerChange, 2.2 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -42,11 +42,11 @@ def broker_change(s, b: Broker):
 
 
 def broker_startup(s, b: Broker):
-    """A controller takes in the brokers that came: their replicas are Online, and they are told who leads.
+    """A controller takes in the brokers that came: their replicas are Online, and LeaderAndIsr is sent to them.
 
-    Guards:  some came, or bounced and were handled as failed.
-    Effects: partitions that need a leader are to be elected, reassignments to these brokers looked at; a deletion
-             is resumed, though the topic was ineligible.
+    Guards:  some brokers came, or bounced and were handled as failed.
+    Effects: partitions that need a leader are to be elected, and reassignments to these brokers checked; a deletion is
+             resumed, even if the topic was ineligible.
     Kafka:   KafkaController.onBrokerStartup, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -79,9 +79,9 @@ def resume_for(controller, joined):
 
 
 def broker_failure(s, b: Broker):
-    """A controller drops the brokers that bounced, who then come again, or else those that went.
+    """A controller handles brokers that failed: first those that bounced, which then come again, else those that went.
 
-    Guards:  none is left that came.
+    Guards:  no broker that came is left to handle.
     Effects: partitions without a live leader are Offline, and to be elected; then the replicas of those brokers
              are to go offline; if the topic is queued for deletion, they are ineligible instead.
     Kafka:   KafkaController.onBrokerFailure, onReplicasBecomeOffline, 2.2 to 3.9.

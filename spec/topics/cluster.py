@@ -15,7 +15,7 @@ STATE = Record(
 
 
 def initial(s):
-    """Every broker runs and is registered; nobody is controller; the topic has just been created."""
+    """Every broker runs and is registered; there is no controller; the topic has just been created."""
     s.zk.controller = NOBODY
     for b in range(len(s.brokers)):
         register(s.zk, b)

@@ -1,10 +1,10 @@
-"""What a broker holds of the topic: its logs, and, while it rules, the controller's context.
+"""What a broker holds of the topic: its logs and, while it is controller, the controller's context.
 
 A handler is a program counter (`doing`) and the sets still to do, one ZooKeeper operation a step. Reading a state and
-writing it on the version that was read is one step: a write between them only makes Kafka read again.
+writing it on the version that was read is one step: a write in between only makes Kafka read again.
 
-A topic that is deleted and created again is another incarnation. The context
-knows the one that it read (in Kafka, from 2.8 on, the topic id); no guard of Kafka's looks at it.
+A topic that is deleted and created again is another incarnation. The context has the one that was read (in Kafka, from
+2.8 on, the topic id); no guard in Kafka checks it.
 """
 
 from kafkaproof.spec.kafka.legal import PartitionState, ReplicaState
@@ -23,17 +23,17 @@ Incarnation = Number(0, Bound("topics"))
 
 Doing = Choice(
     "IDLE",
-    "LOADING",  # a reign begins: must read brokers, topic, states and markers
+    "LOADING",  # a term begins: must read brokers, topic, states and markers
     "ARMING",  # must arm the watch on the topic's data (two-phase)
     "ELECTING",  # must create the first state of a partition, or elect
     "REMOVING",  # must remove a replica from an ISR
     "STOPPING",  # must send StopReplica(delete) to the replicas that it has taken offline
     "CHANGING",  # brokers have come or gone, and are still to be handled
-    "REWRITING",  # must take partitions out of the topic znode that came while the topic is queued for deletion
+    "REWRITING",  # must remove partitions from the topic znode that were added while the topic is queued for deletion
     "WRITING_ASSIGNMENT",  # reassignment: must write the new assignment
     "CHECKING",  # reassignment: must read whether the target is in the ISR
-    "BUMPING",  # reassignment: must raise the leader epoch, and tell old and new replicas
-    "MOVING",  # reassignment: must have a replica of the target lead
+    "BUMPING",  # reassignment: must raise the leader epoch, and send LeaderAndIsr to old and new replicas
+    "MOVING",  # reassignment: must make a replica of the target the leader
     "WRITING_TARGET",  # reassignment: must write the target as the assignment
     "DELETING_REQUEST",  # reassignment: must delete the request that it has dealt with
     "DELETING_STATES",  # deletion: must delete the states of the partitions
@@ -85,12 +85,12 @@ PARTITION = Record(
     stopping=(SetOf("brokers"), "brokers whose replicas are then to be stopped and deleted"),
 )
 CONTROLLER = Record(
-    epoch=(Number(0, Bound("epochs")), "controller epoch of the reign, 0 without one"),
+    epoch=(Number(0, Bound("epochs")), "controller epoch of the term, 0 without one"),
     doing=(Doing, "the event in progress"),
     task=(Task, "what follows when the replicas are offline"),
     starting=(Flag(), "the partition state machine has not started up yet"),
     todo=(SetOf("partitions"), "partitions still to be elected"),
-    moving=(SetOf("partitions"), "partitions whose reassignment is still to be looked at"),
+    moving=(SetOf("partitions"), "partitions whose reassignment is still to be checked"),
     resuming=(Flag(), "the deletion is still to be resumed in this event"),
     joined=(SetOf("brokers"), "brokers that have come, not yet handled"),
     bounced=(SetOf("brokers"), "brokers that have gone and come unseen, not yet handled"),
@@ -144,7 +144,7 @@ def hosts(controller):
 
 
 def has_leader(controller, partition):
-    """Whether the cached leader is somebody who is live."""
+    """Whether the cached leader is a live broker."""
     return partition.leader != NOBODY and contains(controller.live, partition.leader)
 
 

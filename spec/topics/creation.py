@@ -1,4 +1,4 @@
-"""A topic appears, disappears, or gets another partition."""
+"""A topic is created, disappears, or gets another partition."""
 
 from kafkaproof.spec.kafka.legal import NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_PARTITION
 from kafkaproof.spec.kafka.moves import move_partition, move_replicas
@@ -30,9 +30,9 @@ def begin_partitions(controller):
 
 
 def topic_change(s, b: Broker):
-    """A controller lists the topics: one has come, or gone.
+    """A controller lists the topics, because one was created or is gone.
 
-    Guards:  the children of /brokers/topics are not those in the context; `b` is at work.
+    Guards:  the children of /brokers/topics differ from the context; `b` is at work.
     Request: OK; NONODE when it has gone; EXPIRED.
     Effects: the partitions of a new topic are New, and to be elected; a topic that has gone is forgotten.
     Kafka:   KafkaController.processTopicChange, 1.1 to 3.9.
@@ -99,7 +99,7 @@ def restore_partitions(s, b: Broker):
 
     Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED.
-    Effects: the event ends; on FENCED the reign is over.
+    Effects: the event ends; on FENCED the term is over.
     Kafka:   KafkaController.restorePartitionReplicaAssignment, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller

@@ -1,7 +1,6 @@
 """The deletion of the topic: queued, started, answered, retried, completed.
 
-When it starts and when it completes `progress.resume_deletion` decides, at the end of any event that may have
-changed it.
+`progress.resume_deletion` decides when it starts and when it completes, at the end of any event that may affect it.
 """
 
 from kafkaproof.spec.kafka.legal import REPLICA_DELETION_SUCCESSFUL
@@ -34,7 +33,7 @@ def topic_deletion(s, b: Broker):
     """A controller finds the marker of a deletion.
 
     Guards:  there is one, and the topic is not queued; `b` is at work.
-    Effects: that of an unknown topic is to be deleted; else the topic is queued, but ineligible while a partition
+    Effects: the marker of an unknown topic is to be deleted; else the topic is queued, but ineligible while a partition
              is being reassigned.
     Kafka:   KafkaController.processTopicDeletion, 1.1 to 3.9.
     """
@@ -56,8 +55,8 @@ def handle_answer(s, b: Broker, r: Broker, p: Partition):
     """A controller handles the answer of a broker to StopReplica(delete).
 
     Guards:  it arrives; `b` is at work.
-    Effects: the replica is DeletionSuccessful, or DeletionIneligible and with it the topic; the deletion goes on.
-             An answer that is late, so that the move is not legal, changes no state.
+    Effects: the replica is DeletionSuccessful, or the replica and the topic are ineligible; the deletion goes on. A
+             late answer whose move would be illegal changes no state.
     Kafka:   KafkaController.processTopicDeletionStopReplicaResponseReceived, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -83,7 +82,7 @@ def delete_states(s, b: Broker, p: Partition):
 
     Guards:  the deletion is to be completed; `p` is the next.
     Request: OK; FENCED; EXPIRED.
-    Effects: after the last comes the topic znode; on FENCED the reign is over.
+    Effects: after the last one the topic znode is next; on FENCED the term is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -105,7 +104,7 @@ def delete_topic_node(s, b: Broker):
 
     Guards:  the states are deleted.
     Request: OK; FENCED; EXPIRED.
-    Effects: the configuration comes next; on FENCED the reign is over.
+    Effects: the configuration is next; on FENCED the term is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -125,7 +124,7 @@ def delete_topic_config(s, b: Broker):
 
     Guards:  the topic znode is deleted.
     Request: OK; FENCED; EXPIRED.
-    Effects: the marker comes next; on FENCED the reign is over.
+    Effects: the marker is next; on FENCED the term is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicConfigs, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -141,11 +140,11 @@ def delete_topic_config(s, b: Broker):
 
 
 def delete_topic_marker(s, b: Broker):
-    """A controller deletes the marker, that of a finished deletion or of an unknown topic.
+    """A controller deletes the marker of a finished deletion or of an unknown topic.
 
     Guards:  that is its next step.
     Request: OK; FENCED; EXPIRED.
-    Effects: the topic is forgotten, the event ends; on FENCED the reign is over.
+    Effects: the topic is forgotten, the event ends; on FENCED the term is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicDeletions, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller

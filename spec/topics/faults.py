@@ -1,6 +1,6 @@
-"""What may go wrong, or is wanted, from outside: faults, and acts of operators, count and are bounded apart.
+"""Faults, and requests of operators: each kind has its own count and bound.
 
-A process that dies takes its session with it: what lies between death and expiry is a broker that does not answer.
+A process that dies takes its session with it: between death and expiry it would only be a broker that does not answer.
 `delete_controller` is that of `kafkaproof.spec.election.faults`.
 """
 
@@ -78,7 +78,7 @@ def refuse_deletion(s, b: Broker, epoch: Epoch, p: Partition):
 
 
 def create_topic(zk, first):
-    """Configuration and topic znode, of one partition; replicas from broker `first` on."""
+    """Create configuration and topic znode, with one partition; its replicas start at broker `first`."""
     zk.created += 1
     zk.topic = zk.created
     zk.config = 1
@@ -96,8 +96,8 @@ def add_replicas(zk, p, first):
 def create_again(s):
     """An operator creates a topic of the same name.
 
-    Guards:  there is none, and no deletion is asked for.
-    Effects: there is, of one partition.
+    Guards:  there is no topic, and no deletion is asked for.
+    Effects: there is one, with one partition.
     """
     if s.zk.topic > 0 or s.zk.marker:
         return False
@@ -141,7 +141,9 @@ def expand(s, p: Partition):
 
 
 def is_another(zk, p, old, new, first):
-    """Whether a partition's target, or its assignment, changes: `new` for `old`, if not the same; `first` first."""
+    """Whether replacing `old` by `new` (perhaps the same) and putting `first` first changes a partition's target or
+    assignment.
+    """
     if zk.topic == 0 or zk.assignments[p].replicas.length == 0:
         return False
     target = target_of(zk.assignments[p])
@@ -152,7 +154,7 @@ def is_another(zk, p, old, new, first):
 
 
 def put_request(zk, request, p, old, new, first):
-    """Ask for that: `first`, then the others in their order, `new` in the place of `old`."""
+    """Ask for that: `first`, then the others in their order, with `new` in place of `old`."""
     assigned = zk.assignments[p]
     request.wanted = REASSIGNMENT
     request.partition = p
@@ -165,10 +167,10 @@ def put_request(zk, request, p, old, new, first):
 
 
 def ask_for_reassignment(s, p: Partition, old: Broker, new: Broker, first: Broker):
-    """An administrator asks the controller that a replica takes the place of another, and that one be the preferred.
+    """An administrator asks the controller to replace one replica by another, and to make one the preferred replica.
 
-    Guards:  nothing is asked for; `old` is in the target, and `new` is not, or is the same; the target is another.
-    Effects: it is.
+    Guards:  nothing is asked for; `old` is in the target, and `new` is not, or is the same; the target changes.
+    Effects: the request is on its way.
     """
     if s.network.asked.wanted != NOTHING or not is_another(s.zk, p, old, new, first):
         return False
@@ -184,7 +186,7 @@ def ask_for_cancellation(s, p: Partition):
     """An administrator asks the controller to give up a reassignment.
 
     Guards:  nothing is asked for; the partition is being reassigned.
-    Effects: it is.
+    Effects: the request is on its way.
     """
     assigned = s.zk.assignments[p]
     if s.network.asked.wanted != NOTHING or origin_of(assigned) == replicas_of(assigned.replicas):
@@ -198,9 +200,11 @@ def ask_for_cancellation(s, p: Partition):
 
 
 def list_reassignment(s, p: Partition, old: Broker, new: Broker, first: Broker):
-    """An operator creates /admin/reassign_partitions: a replica is to take the place of another, one is preferred.
+    """An operator creates /admin/reassign_partitions, to replace one replica by another and make one the preferred
+    replica.
 
-    Guards:  it does not exist; `old` is a replica, and `new` is not, or is the same; the target is another.
+    Guards:  it does not exist; `old` is a replica, and `new` is not, or is the same; the target differs from the
+             assignment.
     Effects: it exists.
     """
     if s.zk.request.wanted != NOTHING or not is_another(s.zk, p, old, new, first):

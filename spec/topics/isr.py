@@ -1,6 +1,6 @@
-"""Changes of the ISR that a leader proposes: asked of the controller, which writes (KIP-497, 2.7 and later).
+"""ISR changes that a leader proposes to the controller, which writes them (KIP-497, 2.7 and later).
 
-`partition` models refusals and epochs; here the leader of the current epoch wishes any ISR that holds itself.
+`partition` models refusals and epochs; here the leader of the current epoch proposes any ISR that includes itself.
 """
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK
@@ -20,11 +20,11 @@ Isr = SetOf("brokers")
 def alter_partition(s, b: Broker, p: Partition, isr: Isr):
     """A controller writes the ISR that the leader proposes.
 
-    Guards:  the leader lives; it proposes another ISR, of replicas that it knows of and are live, and that holds
-             itself; `b` remembers its leader epoch, and is at work.
+    Guards:  the leader is live; it proposes another ISR, of live replicas that it knows, including itself; `b`
+             remembers its leader epoch, and is at work.
     Request: OK; FENCED; BADVERSION; EXPIRED.
-    Effects: on OK a reassignment whose target is then in the ISR is looked at in the same event. The context has no
-             ISR here.
+    Effects: on OK a reassignment whose target is then in the ISR is checked in the same event. Here the context has no
+             ISR.
     Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.
     """
     controller = s.brokers[b].controller

@@ -1,4 +1,4 @@
-"""What moves through ZooKeeper whatever the event: first states, elections, removals from an ISR, StopReplica."""
+"""Moves that all events share: first states, elections, removals from an ISR, StopReplica."""
 
 from kafkaproof.spec.kafka.legal import (
     NEW_PARTITION,
@@ -40,11 +40,11 @@ from kafkaproof.spec.topics.zookeeper import epoch_of, isr_of, leader_of
 
 
 def create_first_state(s, b: Broker, p: Partition):
-    """A controller creates the state of a new partition: its live replicas, the first of them leads.
+    """A controller creates the state of a new partition: its live replicas are the ISR, and the first of them leads.
 
     Guards:  `p` is New, and the next to be elected.
     Request: none when no replica is live, else OK; FENCED; NODEEXISTS; NONODE without the topic; EXPIRED.
-    Effects: on OK `p` is Online and the ISR is told, else it stays New; its new replicas are Online.
+    Effects: on OK `p` is Online and LeaderAndIsr is sent to the ISR, else it stays New; its new replicas are Online.
     Kafka:   PartitionStateMachine.initializeLeaderAndIsrForPartitions, onNewPartitionCreation, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -72,7 +72,7 @@ def elect_leader(s, b: Broker, p: Partition):
     """A controller elects the leader of a partition that has none: a live member of the ISR.
 
     Guards:  `p` is the next to be elected, and not New.
-    Request: none when nobody can be elected, else OK; FENCED; NEWER; NONODE; EXPIRED.
+    Request: none when no replica can be elected, else OK; FENCED; NEWER; NONODE; EXPIRED.
     Effects: on OK `p` is Online; else it stays as it is.
     Kafka:   PartitionStateMachine.doElectLeaderForPartitions, offlinePartitionLeaderElection, 2.1 to 3.9.
     """
@@ -100,7 +100,7 @@ def remove_replica(s, b: Broker, p: Partition, r: Broker):
 
     Guards:  replica `r` of `p` is the next to go offline.
     Request: OK; FENCED; NEWER; NONODE; EXPIRED.
-    Effects: on OK the replica is Offline, and the others are told (not before a deletion).
+    Effects: on OK the replica is Offline, and LeaderAndIsr is sent to the others (not before a deletion).
     Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -125,8 +125,8 @@ def stop_replicas(s, b: Broker):
     """A controller sends StopReplica(delete) for the replicas that it has taken offline.
 
     Guards:  they are offline.
-    Effects: those of a deletion are DeletionStarted, those of dead brokers DeletionIneligible; those of a
-             reassignment are NonExistent at once, no answer is awaited.
+    Effects: in a deletion they are DeletionStarted, or DeletionIneligible on dead brokers; in a reassignment they are
+             NonExistent at once, and no answer is awaited.
     Kafka:   ReplicaStateMachine.doHandleStateChanges, TopicDeletionManager.onTopicDeletion,
              KafkaController.stopRemovedReplicasOfReassignedPartition, 2.1 to 3.9.
     """
@@ -147,7 +147,7 @@ def stop_replicas(s, b: Broker):
 
 
 def is_stopped(controller, partition, r):
-    """Whether a replica is to be stopped, and offline; in a deletion, only on a live broker."""
+    """Whether a replica is to be stopped and is offline; in a deletion, only on a live broker."""
     reached = contains(controller.live, r) or controller.task != DELETE_TASK
     return contains(partition.stopping, r) and partition.replicas[r] == OFFLINE_REPLICA and reached
 

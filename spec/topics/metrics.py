@@ -102,7 +102,7 @@ def under_replicated(s):
 
 
 def preferred_imbalance(s):
-    """How many partitions another than the first replica leads, unless the topic is queued for deletion."""
+    """How many partitions are led by a replica other than the first, unless the topic is queued for deletion."""
     count = 0
     for p in range(len(s.zk.partitions)):
         state = s.zk.partitions[p]
@@ -159,7 +159,7 @@ def topics_ineligible_reported(s):
 
 
 def is_to_delete(state):
-    """Whether a replica in this state is not deleted yet; one that is NonExistent is not known any more."""
+    """Whether a replica in this state is not deleted yet; a NonExistent one is not known any more."""
     return state != REPLICA_DELETION_SUCCESSFUL and state != NON_EXISTENT_REPLICA
 
 

@@ -1,13 +1,13 @@
-"""The network: LeaderAndIsr and StopReplica(delete) one way, answers and proposals for an ISR the other.
+"""The network: LeaderAndIsr and StopReplica(delete) to brokers, answers and ISR proposals from them.
 
 For each controller epoch, broker and partition the newest request, or the answer to it: a newer request replaces an
-older one that has not arrived. (What the older would have done alone it may also do, by arriving early.) Requests of
-different controllers overtake each other; one that never arrives is a lost one. Of StopReplica only
-delete=true is here: the other deletes nothing. Only the answer of a deletion is kept: the controller does not
-await those of a reassignment. A request names the incarnation of its topic, for the sake of properties.
+older one that has not arrived. (What the older request would have done it may also do by arriving early.) Requests of
+different controllers overtake each other; a lost request is one that never arrives. StopReplica is modelled only with
+delete=true: without it nothing is deleted. Only the answer of a deletion is kept: the controller does not await those
+of a reassignment. A request names the incarnation of its topic, for properties only.
 
-Leaders act on the newest LeaderAndIsr as if it had arrived: `named` is the assignment that it tells. An
-administrator's reassignment (KIP-455, 2.4+) is asked until a controller takes it up.
+Leaders act on the newest LeaderAndIsr as if it had arrived: `named` is the assignment in it. An administrator asks for
+a reassignment (KIP-455, 2.4+) until a controller takes the request up.
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Choice, Record, SetOf
@@ -34,7 +34,7 @@ NETWORK = Record(
         "for each controller epoch and broker the newest request of each partition",
     ),
     named=(Array(SetOf("brokers"), "partitions"), "the replicas that the newest LeaderAndIsr names"),
-    asked=(REQUEST, "what an administrator asks of the controller"),
+    asked=(REQUEST, "the request of an administrator to the controller"),
 )
 
 
@@ -52,12 +52,12 @@ def start(network, epoch, p, topic, to):
 
 
 def name_replicas(network, p, replicas):
-    """LeaderAndIsr of a new leader epoch tells the assignment."""
+    """LeaderAndIsr of a new leader epoch carries the assignment."""
     network.named[p] = replicas
 
 
 def named(network, p):
-    """The replicas that the leader takes for assigned."""
+    """The replicas that the leader believes to be assigned."""
     return network.named[p]
 
 
@@ -67,7 +67,7 @@ def kind_of(network, epoch, b, p):
 
 
 def topic_of(network, epoch, b, p):
-    """The incarnation that it is about."""
+    """The incarnation that it names."""
     return network.channels[epoch][b][p].topic
 
 
@@ -96,12 +96,12 @@ def keep_requests(network, b):
 
 
 def wanted(network):
-    """What an administrator asks for: an arrival."""
+    """The kind of request that an administrator makes: an arrival."""
     return network.asked.wanted
 
 
 def partition_wanted(network):
-    """Of which partition."""
+    """The partition of that request."""
     return network.asked.partition
 
 
@@ -111,7 +111,7 @@ def target_wanted(network):
 
 
 def take_wanted(network):
-    """The controller has taken it up."""
+    """The controller has taken up the request."""
     clear_request(network.asked)
 
 

@@ -1,7 +1,7 @@
 """How an event goes on: what is to be elected, which replicas go offline or are stopped, and what comes next.
 
-Kafka runs one event to its end. The tail of each event here is: elect, take replicas offline, stop them, handle the
-next brokers, look at reassignments, resume the deletion.
+Kafka runs one event to its end. Here each event ends with: elect, take replicas offline, stop them, handle the next
+brokers, check reassignments, resume the deletion.
 """
 
 from kafkaproof.spec.kafka.legal import (
@@ -75,7 +75,7 @@ def replicas_in(partition, state):
 
 
 def take_offline(partition, brokers):
-    """Replicas on some brokers are to go offline; where leadership is not known they are so at once."""
+    """Replicas on some brokers are to go offline; where leadership is not known they are Offline at once."""
     for r in range(len(partition.replicas)):
         if contains(brokers, r) and replica_move_is_legal(partition.replicas[r], OFFLINE_REPLICA):
             if is_known(partition):
@@ -101,7 +101,7 @@ def mark_offline_leaders(controller):
 
 
 def dead_hosts(controller):
-    """The brokers whose replicas go offline when a reign begins: those that are not live."""
+    """The brokers whose replicas go offline when a term begins: those that are not live."""
     return difference(hosts(controller), controller.live)
 
 
@@ -128,13 +128,13 @@ def start_partitions(controller):
 
 
 def end_election(controller, p):
-    """Partition `p` is done with, elected or not."""
+    """Partition `p` is done, elected or not."""
     controller.todo = without_member(controller.todo, p)
     proceed(controller)
 
 
 def end_removal(controller, p, r):
-    """Replica `r` of partition `p` is done with."""
+    """Replica `r` of partition `p` is done."""
     controller.partitions[p].leaving = without_member(controller.partitions[p].leaving, r)
     proceed(controller)
 
@@ -178,7 +178,7 @@ def is_deleted(partition):
 
 
 def all_deleted(controller):
-    """Whether all replicas of the topic are DeletionSuccessful; true of a topic without replicas."""
+    """Whether all replicas of the topic are DeletionSuccessful; true for a topic without replicas."""
     for partition in controller.partitions:
         if not is_deleted(partition):
             return False

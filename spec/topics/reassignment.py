@@ -1,8 +1,9 @@
-"""The reassignment of a partition, as of KIP-455 (2.4 and later): asked of the controller, kept in the topic znode.
+"""The reassignment of a partition, as of KIP-455 (2.4 and later): requested from the controller, kept in the topic
+znode.
 
-The steps have the letters of Kafka's comments: U writes the union of old and new replicas, A tells them, B, once the
-target is in the ISR, moves the leader, stops what is removed and writes the target. A cancellation is a
-reassignment to the replicas that there were; a new request replaces the one in progress.
+The steps have the letters of Kafka's comments: U writes the union of old and new replicas; A sends them LeaderAndIsr;
+B, once the target is in the ISR, moves the leader, stops the removed replicas and writes the target. A cancellation is
+a reassignment to the original replicas; a new request replaces the one in progress.
 """
 
 from kafkaproof.spec.kafka.assignment import append_members, is_complete, origin, target
@@ -40,17 +41,17 @@ from kafkaproof.spec.topics.zookeeper import epoch_of, get_state, isr_of, leader
 
 
 def origin_of(assigned):
-    """The replicas that there were before the reassignment in progress."""
+    """The replicas before the reassignment in progress."""
     return origin(assigned.replicas, assigned.adding)
 
 
 def target_of(assigned):
-    """The replicas that there are to be after it."""
+    """The replicas after the reassignment in progress."""
     return target(assigned.replicas, assigned.removing)
 
 
 def plan(assigned, wanted, planned):
-    """ReplicaAssignment.reassignTo: first the target, then what there was; what is added and what removed."""
+    """ReplicaAssignment.reassignTo: the target, then the other replicas; and what is added and removed."""
     before = origin_of(assigned)
     clear(planned.replicas)
     append_members(wanted, replicas_of(wanted), planned.replicas)
@@ -60,7 +61,7 @@ def plan(assigned, wanted, planned):
 
 
 def plan_cancellation(assigned, planned):
-    """The same with what there was as the target."""
+    """The same with the original replicas as the target."""
     clear(planned.replicas)
     append_members(assigned.replicas, origin_of(assigned), planned.replicas)
     planned.adding = 0
@@ -68,7 +69,7 @@ def plan_cancellation(assigned, planned):
 
 
 def is_valid(controller, partition, wish, asked):
-    """Whether the request is obeyed: known, not being deleted, new replicas live, something to cancel."""
+    """Whether a request is valid: partition known, not being deleted, new replicas live, something to cancel."""
     if controller.deleting or not is_present(partition):
         return False
     if wish == CANCELLATION:
@@ -77,10 +78,11 @@ def is_valid(controller, partition, wish, asked):
 
 
 def reassign(s, b: Broker):
-    """A controller takes up a request to reassign a partition, or to cancel that (AlterPartitionReassignments).
+    """A controller takes up a request to reassign a partition, or to cancel its reassignment
+    (AlterPartitionReassignments).
 
     Guards:  there is one; `b` is at work.
-    Effects: a valid one is to be written (U), and makes the topic ineligible for deletion; others are refused.
+    Effects: a valid reassignment is to be written (U), and makes the topic ineligible for deletion; others are refused.
     Kafka:   KafkaController.processApiPartitionReassignment, onPartitionReassignment, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -102,11 +104,12 @@ def reassign(s, b: Broker):
 
 
 def write_assignment(s, b: Broker, p: Partition):
-    """A controller writes the assignment of a reassignment that begins (U); replicas that it no longer needs go.
+    """A controller writes the assignment of a reassignment that begins (U); replicas that it no longer needs are
+    removed.
 
     Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED.
-    Effects: on OK the replicas that a replaced reassignment had added are to be stopped; then ISR is to be read.
+    Effects: on OK the replicas that a replaced reassignment had added are to be stopped; then the ISR is to be read.
     Kafka:   KafkaController.updateCurrentReassignment, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -136,7 +139,7 @@ def stop_later(controller, partition, brokers, task):
 
 
 def is_ready(assigned, isr):
-    """Whether a reassignment can be finished with an ISR."""
+    """Whether a reassignment can be completed with an ISR."""
     return is_complete(assigned.replicas, assigned.adding, assigned.removing, isr)
 
 
@@ -152,7 +155,7 @@ def look_again(controller, p, isr):
 
 
 def caught_up(s, b: Broker, p: Partition):
-    """A controller hears that the target of a reassignment is in the ISR, where leaders write it.
+    """A controller is notified that the target of a reassignment is in the ISR, in releases whose leaders write it.
 
     Guards:  it is; `b` is at work.
     Effects: the ISR is to be read.
@@ -174,7 +177,7 @@ def check(s, b: Broker, p: Partition):
     Guards:  that is its next step.
     Request: OK; NONODE; EXPIRED.
     Effects: with the target in the ISR, new replicas are Online and the target is the assignment in memory (B1, B2);
-             the leader is to be moved. Else old and new replicas are to be told (A1).
+             the leader is to be moved. Else LeaderAndIsr is to be sent to old and new replicas (A1).
     Kafka:   KafkaController.isReassignmentComplete, onPartitionReassignment, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -203,7 +206,7 @@ def finish(controller, partition):
 
 
 def tell_replicas(s, b: Broker, p: Partition):
-    """A controller raises the leader epoch and tells old and new replicas (A1); new ones are New (A2).
+    """A controller raises the leader epoch and sends LeaderAndIsr to old and new replicas (A1); new ones are New (A2).
 
     Guards:  that is its next step.
     Request: OK; NEWER; NONODE; FENCED; EXPIRED.
@@ -231,18 +234,19 @@ def tell_replicas(s, b: Broker, p: Partition):
 
 
 def new_leader(controller, partition, leader, isr):
-    """The leader that stays, or a live replica of the target in the ISR; NOBODY when there is none."""
+    """The leader if it stays, else a live replica of the target in the ISR; NOBODY if there is none."""
     if has_leader(controller, partition) and contains(members(partition), partition.leader):
         return leader
     return reassign_leader(partition.assigned.replicas, isr, controller.live)
 
 
 def move_leader(s, b: Broker, p: Partition):
-    """A controller has a replica of the target lead, or raises the leader epoch where one leads (B3, B4).
+    """A controller makes a replica of the target the leader, or raises the leader epoch where one leads already (B3,
+    B4).
 
     Guards:  that is its next step.
     Request: none when nobody can be elected, else OK; NEWER; NONODE; FENCED; EXPIRED.
-    Effects: whatever the outcome, the replicas that are removed are to be stopped.
+    Effects: whatever the outcome, the removed replicas are to be stopped.
     Kafka:   KafkaController.moveReassignedPartitionLeaderIfRequired, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller

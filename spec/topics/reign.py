@@ -1,4 +1,4 @@
-"""The reign of a controller: elected in one step, started up, and given up."""
+"""The term of a controller: it is elected in one step, starts up, and resigns."""
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, MINE, OK
 from kafkaproof.spec.language.sets import difference, intersection, is_empty, with_member
@@ -33,8 +33,8 @@ def load_context(s, b: Broker):
 
     Guards:  its reign begins.
     Request: OK; EXPIRED.
-    Effects: replicas of live brokers are told, those of dead ones are to go offline; then partitions are to be
-             elected, reassignments looked at, and a deletion resumed.
+    Effects: LeaderAndIsr is sent to replicas of live brokers, those of dead ones are to go offline; then partitions are
+             to be elected, reassignments checked, and a deletion resumed.
     Kafka:   KafkaController.initializeControllerContext, onControllerFailover, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -66,7 +66,7 @@ def start_machines(controller):
 
 
 def take_up_deletion(controller):
-    """A deletion that is found is resumed; not while a replica is on a dead broker, or a partition reassigned."""
+    """Resume a deletion that is found, except while a replica is on a dead broker, or a partition is being reassigned."""
     if controller.deleting:
         controller.resuming = 1
         waits = not is_empty(difference(hosts(controller), controller.live)) or is_reassigned(controller)
@@ -78,7 +78,7 @@ def resign(s, b: Broker):
 
     Guards:  it is controller, and no event is in progress; its watch has fired.
     Request: OK (another's) or NONODE; EXPIRED.
-    Effects: unless it is its own, the reign is over.
+    Effects: unless `b` owns it, the term is over.
     Kafka:   KafkaController.maybeResign, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -92,11 +92,11 @@ def resign(s, b: Broker):
 
 
 def reopen(s, b: Broker):
-    """A broker that has heard of its session's expiry gives up its reign and registers again.
+    """A broker that knows that its session has expired gives up its term and registers again.
 
     Guards:  there is a process; its session has expired; no event is in progress.
     Request: OK.
-    Effects: the reign is over; the process goes on with its replicas.
+    Effects: the term is over; the process goes on with its replicas.
     Kafka:   KafkaController.processExpire, processRegisterBrokerAndReelect, 1.1 to 3.9.
     """
     broker = s.brokers[b]

@@ -1,4 +1,4 @@
-"""Requests that write the topic znode, and those that delete what there is of a topic."""
+"""Requests that write the topic znode, and those that delete the znodes of a topic."""
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, NONODE, OK
 from kafkaproof.spec.partition.context import clear

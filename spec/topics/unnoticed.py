@@ -17,9 +17,9 @@ UNNOTICED = {
         "kafkaproof.spec.topics.faults.add_replicas",
         "push(zk.assignments[p].replicas, replica if replica < brokers else replica - brokers) -> "
         "push(zk.assignments[p].replicas, replica if replica <= brokers else replica - brokers)",
-    ): "Partitions have one replica at these scopes, so that no broker's id goes round.",
+    ): "Partitions have one replica at these scopes, so broker ids never wrap around.",
     (
         "kafkaproof.spec.topics.context.forget",
         "controller.bounced = 0 -> controller.live = 0",
-    ): "A reign that ends while a broker has bounced takes a crash and another election, more faults than are asked.",
+    ): "A term that ends while a broker has bounced takes a crash and another election, more faults than scopes have.",
 }

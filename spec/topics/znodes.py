@@ -1,8 +1,8 @@
 """What ZooKeeper holds of the topic: registrations, /controller, the topic's tree, configuration, markers, requests.
 
-The election is one multi, which `election` checks, so that the epoch is also the version of its znode. A broker is
-registered exactly while its session is open. `/brokers/topics/t/partitions` and its children stand and fall with
-the states. `seen` is who knows the current registration of a broker (in Kafka its czxid, 2.2+).
+The election is one multi, which `election` checks, so the epoch is also the version of its znode. A broker is
+registered exactly while its session is open. `/brokers/topics/t/partitions` and its children exist exactly while the
+states do. `seen` is the set of brokers whose current registration a controller knows (in Kafka by its czxid, 2.2+).
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Budget, Choice, Flag, Id, Number, Record, Sequence, SetOf
@@ -14,7 +14,7 @@ Wanted = Choice("NOTHING", "REASSIGNMENT", "CANCELLATION")
 NOTHING, REASSIGNMENT, CANCELLATION = Wanted
 
 CLIENT = Record(
-    watch=(Watch, "the controller's watch on the data of the topic: of what others write"),
+    watch=(Watch, "the controller's watch on the data of the topic, for writes of others"),
     seen=(SetOf("brokers"), "brokers whose current registration it has read"),
 )
 STATE = Record(

@@ -1,8 +1,8 @@
-"""ZooKeeper as the topic's controllers use it: what they ask for, and what their watches say.
+"""ZooKeeper as the topic's controllers use it: their requests, and what their watches report.
 
-A function that answers with a code is one request. Lost answers are not modelled: `partition` does. Watches that
-are armed again before each reading are left out: what they say is seen in what has changed. The watch on the
-topic's data is kept, since the old failover order arms it late.
+A function that answers with a code is one request. Lost answers are not modelled here, but in `partition`. Watches that
+are armed again before each read are left out: they have fired when their data has changed. The watch on the topic's
+data is kept, since the old failover order arms it late.
 """
 
 from kafkaproof.spec.kafka.strategies import isr_after_removal, leader_after_removal
@@ -25,22 +25,22 @@ KNOWN = ("brokers_changed",)
 
 
 def brokers_changed(zk, b, live):
-    """Whether registrations are not what `b` read last: its watch says so."""
+    """Whether registrations have changed since `b` read them: its watch reports that."""
     return zk.registered != live or zk.clients[b].seen != live
 
 
 def ids_changed(zk, b, live):
-    """The same without broker epochs (up to 2.1): who goes and comes between two looks was never away."""
+    """The same without broker epochs (up to 2.1): a broker that goes and comes between two reads was never away."""
     return zk.registered != live
 
 
 def topic_in(zk):
-    """The topic among the children of /brokers/topics: the watch on them says so."""
+    """The topic among the children of /brokers/topics: the watch on them reports it."""
     return zk.topic
 
 
 def marked(zk):
-    """Whether /admin/delete_topics names the topic: the watch on its children says so."""
+    """Whether /admin/delete_topics names the topic: the watch on its children reports that."""
     return zk.marker
 
 
@@ -50,7 +50,9 @@ def data_changed(zk, b):
 
 
 def isr_of(zk, p):
-    """The ISR, as who reads and then writes a state sees it; the watch on the state, or the leader, tells of it."""
+    """The ISR, as a controller sees it that reads and then writes a state; the watch on the state, or the leader,
+    reports it.
+    """
     return zk.partitions[p].isr
 
 
@@ -60,17 +62,17 @@ def leads(zk, p, b):
 
 
 def leader_of(zk, p):
-    """The leader, as who reads and then writes a state sees it."""
+    """The leader, as a controller sees it that reads and then writes a state."""
     return zk.partitions[p].leader
 
 
 def epoch_of(zk, p):
-    """The leader epoch, as who reads and then writes a state sees it."""
+    """The leader epoch, as a controller sees it that reads and then writes a state."""
     return zk.partitions[p].leader_epoch
 
 
 def request_listed(zk, p):
-    """Whether /admin/reassign_partitions lists a partition: the watch on it says so."""
+    """Whether /admin/reassign_partitions lists a partition: the watch on it reports that."""
     return zk.request.wanted == REASSIGNMENT and zk.request.partition == p
 
 
@@ -80,7 +82,7 @@ def request_target(zk):
 
 
 def disconnect(zk, b):
-    """Broker `b` is no longer controller: its watches, and what it knew of registrations, are of no use."""
+    """Broker `b` is no longer controller: its watches, and the registrations that it knew, do not matter any more."""
     zk.clients[b].watch = NONE
     zk.clients[b].seen = 0
 
@@ -153,7 +155,7 @@ def read_topic(zk, b, reader):
 def load(zk, b, reader):
     """What a new controller reads: brokers, topic, states and markers, into `reader`: OK or EXPIRED.
 
-    One step: what changes between two of these readings is told by a watch that was armed before.
+    This is one step: a watch that was armed before reports what changes between two of these reads.
     """
     if list_brokers(zk, b, reader) == EXPIRED:
         return EXPIRED
@@ -168,7 +170,7 @@ def load(zk, b, reader):
 
 
 def is_begun(zk, reader, p):
-    """Whether what was read says that a partition is being reassigned."""
+    """Whether a partition is being reassigned according to what was read."""
     assigned = reader.partitions[p].assigned
     return 0 if is_empty(union(assigned.adding, assigned.removing)) else 1
 

@@ -1,9 +1,9 @@
-"""Topics of 1.1 to 2.0: a reassignment is known from /admin/reassign_partitions alone, and nothing is checked.
+"""Topics of 1.1 to 2.0: a reassignment is known only from /admin/reassign_partitions, and writes are not checked.
 
-The topic znode has the union of old and new replicas, which nothing tells apart: who takes over reads the request
-again. Leaders write the ISR themselves. The watch on the topic's data is armed after it was read, so that what is
-written between is missed. A partition of a topic that is deleted keeps its state until all is deleted (up to 2.0).
-A reassignment that has begun cannot be taken back.
+The topic znode has the union of old and new replicas, without a distinction: a new controller reads the request again.
+Leaders write the ISR themselves. The watch on the topic's data is armed after the read, so writes in between are
+missed. A partition of a topic that is deleted keeps its state until all is deleted (up to 2.0). A reassignment that has
+begun cannot be cancelled.
 """
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
@@ -47,7 +47,7 @@ Isr = SetOf("brokers")
 
 
 def nobody(controller):
-    """The brokers whose replicas go offline when a reign begins: none (up to 2.0)."""
+    """The brokers whose replicas go offline when a term begins: none (up to 2.0)."""
     return 0
 
 
@@ -57,12 +57,12 @@ def mark_nothing(controller):
 
 
 def is_listed(zk, reader, p):
-    """Whether the request that was read says that a partition is being reassigned."""
+    """Whether a partition is being reassigned according to the request that was read."""
     return 1 if request_listed(zk, p) else 0
 
 
 def is_in_sync(assigned, isr):
-    """Whether a reassignment can be finished: its target is in the ISR, also where only the order is another.
+    """Whether a reassignment can be finished: its target is in the ISR, even if only the order changes.
 
     Kafka: KafkaController.areReplicasInIsr, 0.8 to 2.3.
     """
@@ -84,7 +84,7 @@ def arm_watch(s, b: Broker):
 
     Guards:  it has read the topic.
     Request: OK; EXPIRED.
-    Effects: its reign goes on. (In Kafka the watch is armed when the machines have started up.)
+    Effects: its term goes on. (In Kafka the watch is armed after the machines have started up.)
     Kafka:   PartitionStateMachine.registerListeners, KafkaController.onControllerFailover, 0.8 to 0.11.
     """
     controller = s.brokers[b].controller
@@ -110,7 +110,7 @@ def write_isr(zk, b, p, isr):
 def change_isr(s, b: Broker, p: Partition, isr: Isr):
     """A leader writes the ISR that it proposes.
 
-    Guards:  `b` leads; the ISR is another one, of replicas that it knows of, and holds itself.
+    Guards:  `b` leads; the ISR is another one, of replicas that it knows, including itself.
     Request: OK; EXPIRED.
     Effects: none in the model.
     Kafka:   Partition.updateIsr, ReplicationUtils.updateLeaderAndIsr, 0.8 to 2.6.
@@ -150,8 +150,8 @@ def check_target(s, b: Broker, p: Partition):
 
     Guards:  that is its next step.
     Request: OK; NONODE; EXPIRED.
-    Effects: with the target in the ISR the second phase begins: the target is the assignment in memory; else the
-             union is to be written, and told.
+    Effects: with the target in the ISR the second phase begins: the target is the assignment in memory; else the union
+             is to be written and sent.
     Kafka:   KafkaController.areReplicasInIsr, onPartitionReassignment, 1.1 to 2.3.
     """
     controller = s.brokers[b].controller
@@ -179,12 +179,12 @@ def check_target(s, b: Broker, p: Partition):
 
 
 def is_planned(assigned):
-    """Whether the controller has told old and new replicas apart."""
+    """Whether the controller distinguishes old and new replicas."""
     return not is_empty(union(assigned.adding, assigned.removing))
 
 
 def set_union(zk, b, p, context, epoch):
-    """setData of the topic znode, where nothing tells old and new replicas apart: as `set_topic`."""
+    """setData of the topic znode, without a distinction of old and new replicas: as `set_topic`."""
     answer = set_topic(zk, b, p, context, epoch)
     if answer == OK:
         zk.assignments[p].adding = 0
@@ -197,7 +197,7 @@ def write_union(s, b: Broker, p: Partition):
 
     Guards:  that is its next step.
     Request: OK; NONODE; EXPIRED.
-    Effects: it is the assignment in memory; all of them are to be told.
+    Effects: it is the assignment in memory; LeaderAndIsr is to be sent to all of them.
     Kafka:   KafkaController.updateAssignedReplicasForPartition, 1.1 to 2.3.
     """
     controller = s.brokers[b].controller

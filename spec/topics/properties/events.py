@@ -1,7 +1,8 @@
-"""Properties of the events of topics' controllers: what the step that begins one, or goes on with it, must do.
+"""Properties of the events of topics' controllers: what the step that begins or continues one must do.
 
-An event begins when none is in progress (ControllerEventManager, one thread); a write that is refused because the reign
-or the session is over changes nothing and ends the reign; what is written is then remembered, and told.
+An event begins when none is in progress (ControllerEventManager, one thread); a write that is refused because the term
+or the session is over changes nothing and ends the term; after any other write the controller remembers the result, and
+sends it.
 Sources: KafkaController, TopicDeletionManager, PartitionStateMachine and ReplicaStateMachine, 2.7 to 3.9.
 """
 
@@ -56,8 +57,9 @@ def is_read_again(before, after, b):
 
 
 def context_read(before, after, b):
-    """A new controller knows whatever ZooKeeper holds: brokers, topic, assignments, states and marker; live replicas
-    are told, those of dead brokers go offline, reassignments that were begun go on, and a deletion waits for them.
+    """A new controller knows everything that ZooKeeper holds: brokers, topic, assignments, states and marker; live
+    replicas are sent LeaderAndIsr, those of dead brokers go offline, reassignments in progress go on, and a deletion
+    waits for them.
     """
     new = after.brokers[b].controller
     if before.brokers[b].controller.doing != LOADING:
@@ -75,7 +77,7 @@ def context_read(before, after, b):
 
 
 def is_deletion_read(before, new):
-    """Whether a new controller misreads the marker, or a topic whose deletion must wait."""
+    """Whether a new controller has read the marker, and whether the deletion must wait."""
     dead = False
     for partition in new.partitions:
         dead = dead or not is_empty(difference(members(partition), new.live))
@@ -110,7 +112,7 @@ def is_partition_read(before, after, b, p):
 
 
 def brokers_compared(before, after, b):
-    """A controller that lists the brokers again takes up those that came, bounced or went."""
+    """A controller that lists the brokers again handles those that came, bounced or went."""
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     if not rests(before, b):
@@ -140,8 +142,8 @@ def waiting_for_leader(controller):
 
 
 def newcomers_taken_in(before, after, b):
-    """Who comes is live, its replicas are Online and told; whatever waits for a leader is elected, and what waited for
-    them goes on: reassignments to them, and a deletion.
+    """A broker that comes is live, its replicas are Online and are sent LeaderAndIsr; every partition that waits for a
+    leader is elected, and reassignments to it and a deletion that waited for it go on.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -172,8 +174,8 @@ def waits_for_somebody(controller):
 
 
 def departed_dropped(before, after, b):
-    """Who bounced or went is no longer live; what it led is Offline and elected, then its replicas go offline; in a
-    topic that is queued for deletion they are ineligible instead, and so is the topic.
+    """A broker that bounced or went is no longer live; the partitions that it led are Offline and elected, then its
+    replicas go offline; if the topic is queued for deletion they are ineligible instead, and so is the topic.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -199,7 +201,7 @@ def departed_dropped(before, after, b):
 
 
 def topic_taken_up(before, after, b):
-    """A topic that has come is read with its partitions, which are New, as their replicas, and elected; one that has
+    """A new topic is read with its partitions, which are New, as are their replicas, and are elected; a topic that is
     gone is forgotten.
     """
     old = before.brokers[b].controller
@@ -212,7 +214,9 @@ def topic_taken_up(before, after, b):
 
 
 def partitions_taken_up(before, after, b):
-    """Partitions that have come are read, New, as are their replicas, and elected, in a topic that is to stay."""
+    """New partitions of a topic that is not queued for deletion are read; they are New, as are their replicas, and are
+    elected.
+    """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     if not rests(before, b) or before.zk.clients[b].watch != FIRED or old.topic == 0 or old.deleting:
@@ -240,7 +244,7 @@ def partitions_begun(before, after, b):
 
 
 def expansion_undone(before, after, b):
-    """Partitions that come while a topic is queued for deletion are taken out of its znode again."""
+    """Partitions that are added while a topic is queued for deletion are removed from its znode again."""
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     if not rests(before, b) or before.zk.clients[b].watch != FIRED or not old.deleting:
@@ -251,7 +255,7 @@ def expansion_undone(before, after, b):
 
 
 def topic_restored(before, after, b):
-    """What is written then are the partitions that the controller knows; the event ends."""
+    """The controller then writes only the partitions that it knows; the event ends."""
     old = before.brokers[b].controller
     if old.doing != REWRITING:
         return False
@@ -280,7 +284,7 @@ def deletion_taken_up(before, after, b):
 
 
 def answer_handled(before, after, b, r, p):
-    """An answer to StopReplica is handled once: a replica whose deletion was started is deleted, or not eligible."""
+    """An answer to StopReplica is handled once: a replica whose deletion was started is deleted, or ineligible."""
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     answer = before.network.channels[old.epoch][r][p].kind
@@ -300,7 +304,7 @@ def answer_handled(before, after, b, r, p):
 
 
 def deletes_in_order(before, after, b):
-    """States, topic, configuration and marker are deleted in this order, each by the current controller alone, and
+    """States, topic, configuration and marker are deleted in this order, each only by the current controller, and
     nothing else with them; then the topic is forgotten.
     """
     old = before.brokers[b].controller
@@ -317,7 +321,7 @@ def deletes_in_order(before, after, b):
 
 
 def states_deleted(before, after, b, p):
-    """The states of a topic that is deleted go one by one; after the last comes the topic."""
+    """The states of a deleted topic are deleted one by one; after the last one the topic znode is next."""
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     if old.doing != DELETING_STATES or not contains(old.todo, p):

@@ -1,4 +1,4 @@
-"""What must be reachable in the model of topics, so that its properties are not empty."""
+"""What must be reachable in the model of topics, so that its properties do not hold vacuously."""
 
 from kafkaproof.spec.kafka.legal import (
     REPLICA_DELETION_INELIGIBLE,
@@ -17,7 +17,7 @@ from kafkaproof.spec.topics.znodes import NOTHING
 
 
 def is_somewhere(s, state):
-    """Whether some controller at rest by right has a replica in a state, in a deletion."""
+    """Whether the current controller, at rest, has a replica in a state during a deletion."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         if at_rest(s, b) and controller.deleting and any_in(controller, state):
@@ -51,7 +51,7 @@ def deletion_resumed(s):
 
 
 def topic_deleted(s):
-    """The topic is deleted, with all that belongs to it."""
+    """The topic is deleted, with everything that belongs to it."""
     return s.zk.created > 0 and s.zk.topic == 0 and not s.zk.marker and not s.zk.config
 
 
@@ -81,7 +81,7 @@ def reassigned(s):
 
 
 def is_assigned(s, first, second):
-    """Whether the first partition has just these two replicas, in this order, and nothing else is asked for."""
+    """Whether the first partition has exactly these two replicas, in this order, and nothing else is asked for."""
     replicas = s.zk.assignments[0].replicas
     if not is_settled(s) or replicas.length != 2:
         return False
@@ -114,7 +114,7 @@ def replaced(s):
 
 
 def stale_stop(s):
-    """StopReplica of a lower controller epoch than its receiver has seen arrives, to be refused."""
+    """StopReplica arrives with a lower controller epoch than its receiver has seen; it will be refused."""
     for epoch in range(len(s.network.channels)):
         for b in range(len(s.brokers)):
             kind = kind_of(s.network, epoch, b, 0)

@@ -1,4 +1,4 @@
-"""Liveness of topics (L5, L6, L14): if every broker runs at last, deletions and reassignments come to an end."""
+"""Liveness of topics (L5, L6, L14): if every broker runs from some time on, deletions and reassignments complete."""
 
 from kafkaproof.spec.kafka.legal import OFFLINE_REPLICA
 from kafkaproof.spec.language.domains import NOBODY
@@ -20,17 +20,17 @@ def all_run(s):
 
 
 def is_everybody(s, p, isr):
-    """Whether an ISR has all live replicas that the leader of `p` knows of."""
+    """Whether an ISR has all live replicas that the leader of `p` knows."""
     return isr == intersection(named(s.network, p), s.zk.registered)
 
 
 def leaves_out(s, p, isr):
-    """Whether an ISR leaves out a live replica that the leader of `p` knows of."""
+    """Whether an ISR leaves out a live replica that the leader of `p` knows."""
     return not is_everybody(s, p, isr)
 
 
 def no_log_fails(s):
-    """No controller has given up the deletion of a log on a live broker: that is Online, or being deleted."""
+    """No controller has given up the deletion of a log on a live broker: the replica is Online, or being deleted."""
     for broker in s.brokers:
         controller = broker.controller
         for partition in controller.partitions:
@@ -56,7 +56,7 @@ def is_deleted(s):
 
 
 def no_stray_log(s):
-    """At last no broker has a log of a topic that is gone (L5)."""
+    """Eventually no broker has a log of a topic that is gone (L5)."""
     for broker in s.brokers:
         for log in broker.logs:
             if log > 0 and log != s.zk.topic:
@@ -70,7 +70,7 @@ def is_moving(s, p: Partition):
 
 
 def has_moved(s, p: Partition):
-    """A reassignment comes to its end: nothing is added or removed any more (L6)."""
+    """A reassignment completes: nothing is added or removed any more (L6)."""
     return not is_moving(s, p)
 
 
@@ -80,7 +80,7 @@ def is_listed(s):
 
 
 def listed_is_known(s):
-    """The controller knows the partition that is listed; one that it does not know Kafka drops from the list."""
+    """The controller knows the listed partition; Kafka drops an unknown one from the list."""
     b = s.zk.controller
     return b != NOBODY and is_present(s.brokers[b].controller.partitions[s.zk.request.partition])
 

@@ -1,8 +1,8 @@
 """Properties of what a controller of topics keeps, and of what processes and sessions leave behind.
 
-What the proof stands on is said here of every state: an event has left what it still has to do, a context is empty
-without a reign, and knows in a reign by right what ZooKeeper holds. In Kafka they follow from the single thread of
-ControllerEventManager, and from ControllerContext.clearTopicsState and removeTopic (2.4 to 3.9).
+These are the invariants that proofs about single events rely on: an event has left what it still has to do, a context
+is empty without a term, and the current controller knows what ZooKeeper holds. In Kafka they follow from the single
+thread of ControllerEventManager, and from ControllerContext.clearTopicsState and removeTopic (2.4 to 3.9).
 """
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -48,7 +48,9 @@ from kafkaproof.spec.topics.znodes import NOTHING
 
 
 def one_event(s):
-    """A controller has one event in progress: it does what is left of it, and between events nothing is left."""
+    """A controller has one event in progress: its next step agrees with what is left of it, and between events nothing
+    is left.
+    """
     for b in range(len(s.brokers)):
         if not event_ends_clean(s, b) or not doing_is_needed(s, b) or not starts_while_removing(s, b):
             return False
@@ -64,7 +66,7 @@ def one_event(s):
 
 
 def no_context_without_reign(s):
-    """Without a reign a controller knows nothing, and of a topic or a partition that is not in its context nothing."""
+    """Without a term a controller knows nothing, and it knows nothing of a topic or partition outside its context."""
     for b in range(len(s.brokers)):
         if not begins_empty(s, b) or not known_topic_has_partition(s, b):
             return False
@@ -75,8 +77,8 @@ def no_context_without_reign(s):
 
 
 def deletion_in_order(s):
-    """A controller deletes what is queued, whose marker stands; then the topic is there until it has deleted that, and
-    its configuration goes before the marker.
+    """A controller deletes only a queued topic, whose marker exists; the topic exists until that controller has deleted
+    it, and its configuration is deleted before the marker.
     """
     for b in range(len(s.brokers)):
         queued = queued_elects_not(s, b) and deletes_when_queued(s, b) and rewrites_what_is_queued(s, b)
@@ -98,7 +100,7 @@ def context_is_written(s):
 
 
 def replicas_have_states(s):
-    """A replica has a state from when it is assigned and told so, until it is stopped."""
+    """A replica has a state from when it is assigned and sent LeaderAndIsr, until it is stopped."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
             for r in range(len(s.brokers)):
@@ -108,7 +110,7 @@ def replicas_have_states(s):
 
 
 def ends_with_session(s):
-    """/controller and watches are of a broker that rules in a session, and a registration of a process."""
+    """/controller and watches belong to a controller with a session, and a registration to a process."""
     for b in range(len(s.brokers)):
         if not owner_rules(s, b) or not dead_rules_not(s, b) or not watches_in_reign(s, b):
             return False
@@ -131,7 +133,7 @@ def is_struck(before, after, b):
 
 
 def faults_counted(before, after):
-    """Whatever befalls a process counts as one fault."""
+    """Every failure of a process counts as one fault."""
     raised = after.zk.faults - before.zk.faults
     struck = False
     for b in range(len(after.brokers)):
@@ -153,13 +155,13 @@ def asks_more(before, after):
 
 
 def requests_counted(before, after):
-    """Whatever an operator or an administrator asks for counts as one request, and nothing else does."""
+    """Every request of an operator or administrator counts as one request, and nothing else does."""
     raised = after.zk.requests - before.zk.requests
     return raised == (1 if asks_more(before, after) else 0)
 
 
 def sessions_change_alone(before, after):
-    """A process that comes registers, and nobody knows its new registration yet."""
+    """A process that starts registers, and no controller knows its new registration yet."""
     for b in range(len(after.brokers)):
         came = contains(after.zk.registered, b) and not contains(before.zk.registered, b)
         if came and not after.brokers[b].up or before.brokers[b].up < after.brokers[b].up and not came:
@@ -207,7 +209,7 @@ def is_sent(before, after, epoch, to, topic):
 
 
 def process_gone(s):
-    """A process has died that a controller takes for live."""
+    """A process has died that a controller believes live."""
     for broker in s.brokers:
         for b in range(len(s.brokers)):
             if broker.controller.epoch > 0 and contains(broker.controller.live, b) and not s.brokers[b].up:

@@ -1,4 +1,4 @@
-"""Properties of the steps of a reassignment: what is asked for, written, told, and finished.
+"""Properties of the steps of a reassignment: how it is requested, written, sent, and completed.
 
 Source: KafkaController.onPartitionReassignment, 2.7 to 3.9.
 """
@@ -33,7 +33,9 @@ from kafkaproof.spec.topics.znodes import CANCELLATION, NOTHING
 
 
 def reassignment_taken_up(before, after, b):
-    """What an administrator asks for is taken up once; if it is valid it is to be written, else nothing is done."""
+    """An administrator's request is taken up once; if it is valid the reassignment is to be written, else nothing is
+    done.
+    """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     asked = before.network.asked
@@ -50,8 +52,8 @@ def reassignment_taken_up(before, after, b):
 
 
 def assignment_written(before, after, b, p):
-    """The assignment that a reassignment begins with is written and remembered; replicas that it no longer needs are
-    stopped, else the ISR is looked at.
+    """The first assignment of a reassignment is written and remembered; replicas that it no longer needs are stopped,
+    else the ISR is checked.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -69,7 +71,7 @@ def assignment_written(before, after, b, p):
 
 
 def progress_looked_at(before, after, b, p, isr):
-    """With an ISR that holds its whole target a reassignment in progress goes on in the event that writes the ISR."""
+    """A reassignment in progress goes on in the event that writes an ISR with its whole target."""
     old = before.brokers[b].controller.partitions[p]
     new = after.brokers[b].controller
     if new.epoch == 0:
@@ -80,7 +82,7 @@ def progress_looked_at(before, after, b, p, isr):
 
 
 def finished_when_ready(before, after, b, p):
-    """A reassignment is finished when the whole target is in the ISR, else its replicas are told of it."""
+    """A reassignment is completed when the whole target is in the ISR, else LeaderAndIsr is sent to its replicas."""
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     if old.doing != CHECKING or not contains(old.moving, p):
@@ -97,7 +99,9 @@ def finished_when_ready(before, after, b, p):
 
 
 def replicas_told(before, after, b, p):
-    """Old and new replicas are told of a reassignment in a higher leader epoch; those that are added become New."""
+    """LeaderAndIsr with a higher leader epoch is sent to old and new replicas of a reassignment; those that are added
+    become New.
+    """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     state = before.zk.partitions[p]
@@ -122,8 +126,8 @@ def replicas_told(before, after, b, p):
 
 
 def leader_moved(before, after, b, p):
-    """A replica of the target leads in a higher leader epoch: the leader, if it is one and live, else a live one in the
-    ISR; the replicas that are removed are then stopped whatever the outcome.
+    """A replica of the target leads in a higher leader epoch: the old leader if it is live and in the target, else a
+    live one in the ISR; whatever the outcome, the removed replicas are then stopped.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -162,7 +166,7 @@ def target_written(before, after, b, p):
 
 
 def cancellation_asked(before, after, p):
-    """A cancellation is asked for of a partition that is being reassigned, while nothing is asked for."""
+    """A cancellation is asked for only for a partition that is being reassigned, while nothing else is asked for."""
     assigned = before.zk.assignments[p]
     moves = not is_empty(union(assigned.adding, assigned.removing))
     asked = before.network.asked.wanted == NOTHING and after.network.asked.wanted == CANCELLATION

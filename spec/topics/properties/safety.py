@@ -35,12 +35,12 @@ from kafkaproof.spec.topics.znodes import CANCELLATION, FIRED, REASSIGNMENT
 
 
 def by_right(s, b):
-    """Whether a broker rules, and nobody was elected after it."""
+    """Whether a broker is controller, and no other was elected after it."""
     return s.brokers[b].controller.epoch > 0 and s.brokers[b].controller.epoch == s.zk.epoch
 
 
 def at_rest(s, b):
-    """Whether it does so, and no event is in progress."""
+    """Whether it is the current controller, and no event is in progress."""
     return by_right(s, b) and s.brokers[b].controller.doing == IDLE
 
 
@@ -62,7 +62,7 @@ def removed_when_deleted(before, after):
 
 
 def marker_last(before, after, b):
-    """A controller removes the marker when tree and configuration are gone, or the topic is unknown to it (T2)."""
+    """A controller removes the marker only when tree and configuration are gone, or it does not know the topic (T2)."""
     if before.zk.marker == 0 or after.zk.marker == 1:
         return True
     if before.zk.topic > 0:
@@ -76,7 +76,7 @@ def configured(s):
 
 
 def not_deleted_while_reassigned(s):
-    """No deletion has started of a topic with a partition that is being reassigned (T3)."""
+    """The deletion of a topic with a partition that is being reassigned has not started (T3)."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         if controller.started and is_reassigned(controller):
@@ -85,7 +85,7 @@ def not_deleted_while_reassigned(s):
 
 
 def queued_elects_nothing(before, after, b, p):
-    """No leader is elected, nor a first state created, of a topic that is queued for deletion (T3)."""
+    """No leader is elected, and no first state created, for a topic that is queued for deletion (T3)."""
     return before.brokers[b].controller.deleting == 0
 
 
@@ -95,7 +95,7 @@ def queued_begins_nothing(before, after, b):
 
 
 def own_logs_deleted(before, after, b, epoch, p):
-    """A broker deletes a log only when a controller that means this incarnation of the topic says so (T4)."""
+    """A broker deletes a log only if the controller's request is for this incarnation of the topic (T4)."""
     log = before.brokers[b].logs[p]
     if log == 0 or after.brokers[b].logs[p] == log:
         return True
@@ -103,7 +103,9 @@ def own_logs_deleted(before, after, b, epoch, p):
 
 
 def replicas_remembered(s):
-    """A replica that the current controller knows is in the topic znode, unless it is dropped at this moment (T5)."""
+    """The topic znode has every replica that the current controller knows, unless it is being removed at this moment
+    (T5).
+    """
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         if by_right(s, b) and s.zk.topic > 0 and controller.task != DROP_TASK:
@@ -142,7 +144,7 @@ def assignment_well_formed(s):
 
 
 def planned_as_asked(before, after, b):
-    """A reassignment plans the target, in its order, then what there was; adds and removes what differs (T6)."""
+    """A reassignment plans the target, in its order, then the other replicas; it adds and removes what differs (T6)."""
     wanted = after.brokers[b].controller.wanted
     asked = before.network.asked
     if asked.wanted != REASSIGNMENT or after.brokers[b].controller.doing != WRITING_ASSIGNMENT:
@@ -156,7 +158,7 @@ def planned_as_asked(before, after, b):
 
 
 def target_order_kept(before, after, b, p):
-    """The assignment that ends a reassignment is what the union began with, in that order (T6)."""
+    """The assignment at the end of a reassignment is the target with which the union began, in that order (T6)."""
     old = before.zk.assignments[p]
     new = after.zk.assignments[p]
     if after.brokers[b].controller.doing == WRITING_TARGET or after.brokers[b].controller.epoch == 0:
@@ -168,14 +170,14 @@ def target_order_kept(before, after, b, p):
 
 
 def origin_kept(before, after, b, p):
-    """Whatever reassignment follows another, the replicas that there were before stay known (T6)."""
+    """When a reassignment replaces another, the original replicas stay known (T6)."""
     old = before.brokers[b].controller.partitions[p].assigned
     new = after.brokers[b].controller.partitions[p].assigned
     return after.brokers[b].controller.epoch == 0 or origin_of(old) == origin_of(new)
 
 
 def target_in_sync(before, after, b, p):
-    """Replicas are to be removed by a reassignment only when its target was read in the ISR (T7)."""
+    """A reassignment removes replicas only after it has read that its target is in the ISR (T7)."""
     controller = after.brokers[b].controller
     if controller.doing != MOVING or is_empty(controller.partitions[p].stopping):
         return True
@@ -183,7 +185,7 @@ def target_in_sync(before, after, b, p):
 
 
 def cancelled_to_origin(before, after, b):
-    """A cancellation has the replicas that there were as its target (T8)."""
+    """A cancellation has the original replicas as its target (T8)."""
     if before.network.asked.wanted != CANCELLATION or after.brokers[b].controller.doing != WRITING_ASSIGNMENT:
         return True
     old = before.brokers[b].controller.partitions[before.network.asked.partition].assigned
@@ -192,7 +194,7 @@ def cancelled_to_origin(before, after, b):
 
 
 def first_state(before, after, b, p):
-    """The first ISR is of the live replicas, the first of them leads, in leader epoch 0 (T9)."""
+    """The first ISR has the live replicas, and the first of them leads, in leader epoch 0 (T9)."""
     if has_state(before, p) or not has_state(after, p):
         return True
     controller = before.brokers[b].controller
@@ -203,7 +205,7 @@ def first_state(before, after, b, p):
 
 
 def cache_of_this_topic(s):
-    """The current controller at rest has in its cache what the states of this incarnation are (T10)."""
+    """The cache of the current controller, at rest, agrees with the states of this incarnation (T10)."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         for p in range(len(s.zk.partitions)):
@@ -218,7 +220,7 @@ def cache_of_this_topic(s):
 
 
 def partitions_known(s):
-    """The current controller at rest knows the partitions of its topic, or is going to hear of them (C12)."""
+    """The current controller, at rest, knows the partitions of its topic, or will be notified of them (C12)."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         hears = s.zk.clients[b].watch == FIRED or controller.deleting or controller.topic != s.zk.topic
@@ -235,7 +237,7 @@ def no_partition_undone(s):
 
 
 def isr_assigned(s):
-    """While the current controller is at rest, the ISR is a part of the assignment (P2)."""
+    """While the current controller is at rest, the ISR is a subset of the assignment (P2)."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
             assigned = replicas_of(s.zk.assignments[p].replicas)
@@ -266,7 +268,7 @@ def is_composed(old, new):
 
 
 def moves_legal(before, after):
-    """Within a reign and a topic, partitions and replicas move as the tables say (C13)."""
+    """Within a term and a topic, partitions and replicas move as the tables say (C13)."""
     for b in range(len(after.brokers)):
         old = before.brokers[b].controller
         new = after.brokers[b].controller
@@ -287,7 +289,9 @@ def moves_legal(before, after):
 
 
 def state_tells(s):
-    """At rest, Online is led, New has no state, and only what is deleted does not exist (C14)."""
+    """At rest, an Online partition has a leader, a New one has no state, and only one being deleted is NonExistent
+    (C14).
+    """
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         for p in range(len(s.zk.partitions)):

@@ -11,7 +11,7 @@ from kafkaproof.spec.topics.properties.writes import is_late
 
 
 def rests(s, b):
-    """Whether a controller rules and no event is in progress."""
+    """Whether a broker is controller and no event is in progress."""
     return s.brokers[b].controller.epoch > 0 and s.brokers[b].controller.doing == IDLE
 
 
@@ -21,12 +21,14 @@ def has_session(s, b):
 
 
 def is_refused(s, b):
-    """Whether a write of a controller is refused: its session is over, or another was elected."""
+    """Whether a write of a controller is refused: its session is over, or another controller was elected."""
     return not has_session(s, b) or is_late(s, b)
 
 
 def reign_begins(before, after, b):
-    """A controller is elected where there is none, in a session, in the next epoch; its reign begins with nothing."""
+    """A controller is elected where there is none, in a session, in the next epoch; its term begins with an empty
+    context.
+    """
     if before.zk.controller != NOBODY or not has_session(before, b) or before.brokers[b].controller.epoch > 0:
         return False
     controller = after.brokers[b].controller
@@ -35,18 +37,18 @@ def reign_begins(before, after, b):
 
 
 def reign_stands(before, after, b):
-    """A controller that is told that /controller is not its own rules no more."""
+    """A controller that reads that it does not own /controller gives up its term."""
     return rests(before, b) and before.zk.controller != b and after.brokers[b].controller.epoch == 0
 
 
 def registers_anew(before, after, b):
-    """A process that registers had no session, and rules nothing."""
+    """A process that registers had no session, and is not controller."""
     registers = not has_session(before, b) and has_session(after, b) and after.brokers[b].up == 1
     return registers and after.brokers[b].controller.epoch == 0
 
 
 def process_ends(before, after, b):
-    """A process that ends has lived; its session ends with it, and its logs stay."""
+    """Only a live process ends; its session ends with it, and its logs stay."""
     for p in range(len(after.zk.partitions)):
         if after.brokers[b].logs[p] != before.brokers[b].logs[p]:
             return False
@@ -54,7 +56,7 @@ def process_ends(before, after, b):
 
 
 def session_ends(before, after, b):
-    """The session of a live process ends, which goes on with what it believes."""
+    """A live process whose session ends goes on with what it believes."""
     old = before.brokers[b]
     new = after.brokers[b]
     ended = has_session(before, b) and not has_session(after, b)

@@ -36,7 +36,7 @@ from kafkaproof.spec.topics.properties.writes import state_differs, tree_differs
 
 
 def reign_ends_unwritten(before, after, b, p):
-    """Whether a refused write has changed nothing, and ended the reign."""
+    """Whether a refused write has changed nothing, and ended the term."""
     written = state_differs(before.zk, after.zk, p) or tree_differs(before.zk, after.zk)
     return not written and after.brokers[b].controller.epoch == 0
 
@@ -47,7 +47,7 @@ def may_write(before, b, p):
 
 
 def is_written(before, after, b, p, leader, isr):
-    """Whether a state was written, in the next leader epoch and its writer's epoch, remembered and told."""
+    """Whether a state was written, in the next leader epoch and its writer's epoch, remembered and sent."""
     state = after.zk.partitions[p]
     controller = after.brokers[b].controller
     cached = controller.partitions[p]
@@ -58,7 +58,7 @@ def is_written(before, after, b, p, leader, isr):
 
 
 def is_left(before, after, b, p):
-    """Whether nothing was written of a partition, nor is remembered otherwise."""
+    """Whether nothing was written of a partition, and what is remembered has not changed."""
     old = before.brokers[b].controller.partitions[p]
     new = after.brokers[b].controller.partitions[p]
     same = old.leader == new.leader and old.leader_epoch == new.leader_epoch
@@ -66,13 +66,13 @@ def is_left(before, after, b, p):
 
 
 def names_all(before, after, b, p):
-    """Whether the newest LeaderAndIsr tells all replicas."""
+    """Whether the newest LeaderAndIsr names all replicas."""
     return after.network.named[p] == members(before.brokers[b].controller.partitions[p])
 
 
 def first_state_written(before, after, b, p):
-    """The first state is written if a replica lives and there is none; then it is remembered, Online, and told; the
-    replicas that were New are Online whatever the outcome.
+    """The first state is written if there is none and a replica is live; then it is remembered and sent, and the
+    partition is Online; replicas that were New are Online whatever the outcome.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -101,8 +101,8 @@ def first_state_written(before, after, b, p):
 
 
 def leader_elected(before, after, b, p):
-    """A leader is elected of the live members of the ISR, if there is one; then the partition is Online and its
-    replicas told; else it stays as it is.
+    """A leader is elected from the live members of the ISR, if there are any; then the partition is Online and
+    LeaderAndIsr is sent to its replicas; else it stays as it is.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -121,7 +121,7 @@ def leader_elected(before, after, b, p):
 
 
 def replica_removed(before, after, b, p, r):
-    """A replica that goes offline leaves the ISR, whose last member stays, and no longer leads; then it is Offline."""
+    """A replica that goes offline no longer leads and leaves the ISR, except as its last member; then it is Offline."""
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     state = before.zk.partitions[p]
@@ -147,7 +147,7 @@ def replica_removed(before, after, b, p, r):
 
 def stopped_are_asked(before, after, b):
     """Replicas that are to be stopped are asked to delete their logs, where the broker is live and known; an answer is
-    awaited in a deletion alone, and not of dead brokers, which make the topic ineligible.
+    awaited only in a deletion, and not from dead brokers, which make the topic ineligible.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -175,7 +175,7 @@ def stopped_are_asked(before, after, b):
 
 
 def obeyed_in_order(before, after, b, epoch, p):
-    """LeaderAndIsr is taken once, by a process; of no lower controller epoch than it has seen it makes a log."""
+    """A process takes each LeaderAndIsr once; unless the controller epoch is lower than it has seen, it creates a log."""
     old = before.brokers[b]
     new = after.brokers[b]
     channel = before.network.channels[epoch][b][p]
@@ -187,7 +187,7 @@ def obeyed_in_order(before, after, b, epoch, p):
 
 
 def stopped_in_order(before, after, b, epoch, p):
-    """StopReplica likewise deletes the log; that is answered, if it was asked for in a deletion."""
+    """StopReplica in the same way deletes the log; it is answered if it belongs to a deletion."""
     old = before.brokers[b]
     new = after.brokers[b]
     kind = before.network.channels[epoch][b][p].kind
@@ -200,7 +200,7 @@ def stopped_in_order(before, after, b, epoch, p):
 
 
 def refused_in_order(before, after, b, epoch, p):
-    """A log that cannot be deleted is kept, and answered as a failure; that counts as a fault."""
+    """A log that cannot be deleted is kept, and the answer is a failure; that counts as a fault."""
     old = before.brokers[b]
     new = after.brokers[b]
     asked = old.up == 1 and before.network.channels[epoch][b][p].kind == DELETE and epoch >= old.seen_epoch
@@ -209,8 +209,8 @@ def refused_in_order(before, after, b, epoch, p):
 
 
 def wish_granted(before, after, b, p, isr):
-    """An ISR that the leader proposes is written in its leader epoch: it holds the leader, and replicas that it knows
-    of and are live.
+    """An ISR that the leader proposes is written in its leader epoch: it includes the leader, and only live replicas
+    that it knows.
     """
     old = before.brokers[b].controller
     state = before.zk.partitions[p]
@@ -233,7 +233,7 @@ def wish_granted(before, after, b, p, isr):
 
 
 def created_whole(before, after):
-    """A topic is created where there is none, nor a marker, as another incarnation with a configuration."""
+    """A topic is created only where there is neither a topic nor a marker, as a new incarnation with a configuration."""
     gone = before.zk.topic == 0 and before.zk.marker == 0
     return (
         gone
@@ -244,7 +244,7 @@ def created_whole(before, after):
 
 
 def deletion_asked_once(before, after):
-    """A deletion is asked for of a topic that is there, once."""
+    """A deletion is asked for only once, of a topic that exists."""
     return before.zk.topic > 0 and before.zk.marker == 0 and after.zk.marker == 1
 
 

@@ -6,7 +6,7 @@ from kafkaproof.spec.topics.lemmas.events import deletes_znodes
 
 
 def sequences_differ(one, other):
-    """Whether two sequences have not the same elements."""
+    """Whether two sequences differ."""
     for i in range(len(one.slots)):
         if one.slots[i] != other.slots[i]:
             return True
@@ -32,7 +32,7 @@ def state_differs(zk, other, p):
 
 
 def is_late(s, b):
-    """Whether another was elected after the controller `b`."""
+    """Whether another broker was elected after the controller `b`."""
     return s.brokers[b].controller.epoch < s.zk.epoch
 
 
@@ -42,13 +42,13 @@ def topic_written_in_time(before, after, b):
 
 
 def partition_written_in_time(before, after, b, p):
-    """Only the controller that was elected last writes a state, an assignment, or deletes a state (C4)."""
+    """Only the controller that was elected last writes or deletes a state, or writes an assignment (C4)."""
     changed = tree_differs(before.zk, after.zk) or state_differs(before.zk, after.zk, p)
     return not is_late(before, b) or not changed
 
 
 def marked_before_deletion(s):
-    """Where the deletion of a topic has started, its partitions are NonExistent: nobody is elected any more (C13)."""
+    """Where the deletion of a topic has started, its partitions are NonExistent: no leader is elected any more (C13)."""
     for broker in s.brokers:
         for partition in broker.controller.partitions:
             if broker.controller.started and partition.state != NON_EXISTENT_PARTITION:
@@ -57,7 +57,7 @@ def marked_before_deletion(s):
 
 
 def replicas_gone_first(s):
-    """Where the znodes of a deleted topic go, its replicas are gone, their logs deleted: all are NonExistent (C13)."""
+    """When the znodes of a topic are deleted, its replicas are gone and their logs deleted: all are NonExistent (C13)."""
     for broker in s.brokers:
         for partition in broker.controller.partitions:
             for state in partition.replicas:
