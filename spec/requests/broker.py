@@ -131,7 +131,7 @@ def update_metadata(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
 
 
 def precedes(replica, leader_epoch, stop):
-    """Whether StopReplica was decided in an older leader epoch than the replica has; a deletion never is older (2.6+)."""
+    """Whether StopReplica was decided in an older leader epoch than the replica has; never for a deletion (2.6+)."""
     return stop != DELETE and leader_epoch < replica.leader_epoch
 
 

@@ -77,7 +77,7 @@ def context_read(before, after, b):
 
 
 def is_deletion_read(before, new):
-    """Whether a new controller has read the marker, and whether the deletion must wait."""
+    """Whether a new controller misreads the marker, or does not let a deletion wait that must."""
     dead = False
     for partition in new.partitions:
         dead = dead or not is_empty(difference(members(partition), new.live))
