@@ -50,7 +50,7 @@ def reached(offset, log):
 
 
 def serve_fetch(s, b: Broker, follower: Broker):
-    """A broker receives a fetch, from a follower of its own or of another broker.
+    """A broker receives a fetch, from its followers or from others.
 
     Guards:  a fetch is in flight to it.
     Request: OK; NOT_LEADER; FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH if the epochs differ.
