@@ -39,7 +39,7 @@ fail_log_dir = then(faults.fail_log_dir, end_one_replica)
 
 
 def checkpointed(replica, hw):
-    """The high watermark that a new process finds in a checkpoint: `hw`, or the former high watermark if that is lower."""
+    """The high watermark that a new process finds in a checkpoint: `hw`, or the former one if that is lower."""
     return min(replica.hw, hw)
 
 

@@ -44,7 +44,7 @@ from kafkaproof.spec.partition.context import (
 
 
 def at_work(controller):
-    """Whether the controller rules and waits for events."""
+    """Whether the broker is controller and waits for events."""
     return controller.epoch > 0 and controller.doing == IDLE
 
 
@@ -165,7 +165,7 @@ def end_election(controller, p):
 
 
 def proceed(controller):
-    """Go on with the event: elect, then take replicas offline (before the elections when a term begins), then the rest."""
+    """Go on with the event: elect, then take replicas offline (first, when a term begins), then the rest."""
     if is_empty(controller.todo):
         next_removal(controller)
     if controller.starting and is_empty(controller.replicas):

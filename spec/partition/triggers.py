@@ -70,7 +70,7 @@ def needs_preferred(controller, p):
 
 
 def needs_any(controller, p):
-    """Whether there is no leader, or it is not alive (else ELECTION_NOT_NEEDED); never of a topic queued for deletion."""
+    """Whether there is no leader, or a dead one (else ELECTION_NOT_NEEDED); never of a topic queued for deletion."""
     partition = controller.partitions[p]
     leads = partition.leader != NOBODY and contains(alive(controller), partition.leader)
     return is_known(partition) and not leads and not is_queued(controller, p)

@@ -244,7 +244,7 @@ def stop_in(network, epoch, b, fate):
 
 
 def answer(network, epoch, b, fate, error):
-    """Broker `b` answers the request that has arrived, with an error code for the partition or for the whole request."""
+    """Broker `b` answers a request that has arrived, with an error code for the partition or the whole request."""
     channel = network.channels[epoch][b]
     if fate == UNANSWERED:
         network.faults += 1

@@ -96,7 +96,7 @@ def win_election(zk, b, reader):
 
 
 def read_controller(zk, b):
-    """getData of /controller by a broker that believes that it is controller: MINE, OK (another's), NONODE or EXPIRED."""
+    """getData of /controller by a broker that believes it is controller: MINE, OK (another's), NONODE or EXPIRED."""
     if not session_open(zk, b):
         return EXPIRED
     if zk.controller == b:

@@ -48,7 +48,7 @@ from kafkaproof.spec.topics.context import (
 
 
 def at_work(controller):
-    """Whether the controller rules and waits for events."""
+    """Whether the broker is controller and waits for events."""
     return controller.epoch > 0 and controller.doing == IDLE
 
 

@@ -66,7 +66,7 @@ def start_machines(controller):
 
 
 def take_up_deletion(controller):
-    """Resume a deletion that is found, except while a replica is on a dead broker, or a partition is being reassigned."""
+    """Resume a deletion that is found, unless a replica is on a dead broker or a partition is being reassigned."""
     if controller.deleting:
         controller.resuming = 1
         waits = not is_empty(difference(hosts(controller), controller.live)) or is_reassigned(controller)

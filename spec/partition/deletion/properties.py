@@ -47,7 +47,7 @@ def legal_partition_or_end(old, new):
 
 
 def legal_replica_or_retry(old, new):
-    """Whether a replica may be in `new` after `old`, perhaps through DeletionIneligible, where there is no leader yet."""
+    """Whether a replica may be in `new` after `old`, perhaps through DeletionIneligible, where none leads yet."""
     retried = old == REPLICA_DELETION_STARTED and new == OFFLINE_REPLICA
     return new == old or retried or replica_move_is_legal(old, new)
 

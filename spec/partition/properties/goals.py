@@ -275,7 +275,7 @@ def stuck_new(s):
 
 
 def stale_isr(s):
-    """The current controller, which has handled everything, remembers an ISR other than the one that it wrote itself."""
+    """The current controller, which has handled everything, remembers another ISR than the one that it wrote."""
     for b in range(len(s.brokers)):
         cached = s.brokers[b].controller.partitions[0]
         if rules(s, b) and cached.leader_epoch == s.zk.partitions[0].leader_epoch:

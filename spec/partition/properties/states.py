@@ -62,7 +62,7 @@ def raises_epoch(controller):
 
 
 def raised_by_election(before, after):
-    """Only a controller that has elected, or takes a replica offline, raises a leader epoch; a proposal does not (P4)."""
+    """Only a controller that has elected, or takes a replica offline, raises a leader epoch; proposals do not (P4)."""
     for p in range(len(after.zk.partitions)):
         old = before.zk.partitions[p]
         new = after.zk.partitions[p]

@@ -60,7 +60,7 @@ def channels_are_to_live(s):
 
 
 def is_last(queue, update, stop):
-    """Whether the newest batch has this UpdateMetadata and StopReplica, the former with -2 where the topic is deleted."""
+    """Whether the newest batch has this UpdateMetadata and StopReplica, with leader -2 where the topic is deleted."""
     if queue.length == 0:
         return False
     last = queue.slots[queue.length - 1]
@@ -93,7 +93,7 @@ def newcomers_are_sent(before, after, b):
 
 
 def reign_begins_whole(before, after, b):
-    """A new controller has read the cluster's state; live brokers are sent UpdateMetadata, then replicas LeaderAndIsr."""
+    """A new controller has read the whole state; live brokers are sent UpdateMetadata, then replicas LeaderAndIsr."""
     new = after.brokers[b].controller
     if before.zk.controller != NOBODY or before.brokers[b].controller.epoch > 0:
         return False

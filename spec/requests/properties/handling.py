@@ -107,7 +107,7 @@ def answered_once(before, after, b, epoch, fate):
 
 
 def metadata_as_told(before, after, b, epoch, fate):
-    """A broker that accepts UpdateMetadata knows the live brokers that it lists, and the leader that it names or drops."""
+    """A broker that accepts UpdateMetadata knows the live brokers in it, and the leader that it names or drops."""
     if not is_accepted(before, b, epoch, fate):
         return True
     new = after.brokers[b]

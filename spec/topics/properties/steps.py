@@ -175,7 +175,7 @@ def stopped_are_asked(before, after, b):
 
 
 def obeyed_in_order(before, after, b, epoch, p):
-    """A process takes each LeaderAndIsr once; unless the controller epoch is lower than it has seen, it creates a log."""
+    """A process takes each LeaderAndIsr once; unless its controller epoch is too low, there is a log afterwards."""
     old = before.brokers[b]
     new = after.brokers[b]
     channel = before.network.channels[epoch][b][p]
@@ -233,7 +233,7 @@ def wish_granted(before, after, b, p, isr):
 
 
 def created_whole(before, after):
-    """A topic is created only where there is neither a topic nor a marker, as a new incarnation with a configuration."""
+    """A topic is created only where there is no topic and no marker, as a new incarnation with a configuration."""
     gone = before.zk.topic == 0 and before.zk.marker == 0
     return (
         gone

@@ -48,7 +48,7 @@ def partition_written_in_time(before, after, b, p):
 
 
 def marked_before_deletion(s):
-    """Where the deletion of a topic has started, its partitions are NonExistent: no leader is elected any more (C13)."""
+    """Once the deletion of a topic has started, its partitions are NonExistent: no leader is elected (C13)."""
     for broker in s.brokers:
         for partition in broker.controller.partitions:
             if broker.controller.started and partition.state != NON_EXISTENT_PARTITION:
@@ -57,7 +57,7 @@ def marked_before_deletion(s):
 
 
 def replicas_gone_first(s):
-    """When the znodes of a topic are deleted, its replicas are gone and their logs deleted: all are NonExistent (C13)."""
+    """When the znodes of a topic are deleted, its replicas and their logs are gone: all are NonExistent (C13)."""
     for broker in s.brokers:
         for partition in broker.controller.partitions:
             for state in partition.replicas:
