@@ -170,7 +170,7 @@ def end_process(broker):
 
 
 def lose_replica(replica):
-    """Forget what the controller has told of a replica."""
+    """Forget what LeaderAndIsr has said of a replica."""
     replica.leader = NOBODY
     replica.leader_epoch = NO_EPOCH
 

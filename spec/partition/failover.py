@@ -42,7 +42,7 @@ def elect(s, b: Broker):
 
     Guards:  there is no /controller; `b` is not controller.
     Request: OK; EXPIRED.
-    Effects: its reign begins.
+    Effects: its term begins.
     Kafka:   KafkaController.elect, 2.1 to 3.9; see `election` for its steps.
     """
     broker = s.brokers[b]
@@ -82,7 +82,7 @@ def reopen(s, b: Broker):
 
     Guards:  there is a process; its session has expired; no event is in progress.
     Request: OK.
-    Effects: the reign is over, and the event queue empty; the process goes on with its replicas.
+    Effects: the term is over, and the event queue empty; the process goes on with its replicas.
     Kafka:   KafkaController.processExpire, processRegisterBrokerAndReelect, 1.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -99,7 +99,7 @@ def reopen(s, b: Broker):
 def load_brokers(s, b: Broker):
     """A new controller lists the registered brokers, watch armed.
 
-    Guards:  its reign begins.
+    Guards:  its term begins.
     Request: OK; EXPIRED.
     Effects: it knows which brokers are live; it reads the states next.
     Kafka:   KafkaController.initializeControllerContext, 1.1 to 3.9.

@@ -85,7 +85,7 @@ def mark_offline_leaders(controller):
 
 
 def dead_hosts(controller):
-    """The brokers whose replicas are to go offline when a reign begins: those that are not live."""
+    """The brokers whose replicas are to go offline when a term begins: those that are not live."""
     return difference(hosts(controller), controller.live)
 
 

@@ -175,7 +175,7 @@ def delete_request(s, b: Broker, fate: Fate):
 
     Guards:  it has dealt with them as far as it could.
     Request: OK; NONODE, perhaps because of its own lost request; FENCED; EXPIRED; LOST.
-    Effects: the event ends; on LOST it retries; on FENCED the reign is over.
+    Effects: the event ends; on LOST it retries; on FENCED the term is over.
     Kafka:   KafkaZkClient.deletePreferredReplicaElection, setOrCreatePartitionReassignment,
              deleteLogDirEventNotifications, 2.1 to 3.9.
     """

@@ -15,7 +15,7 @@ def elect(s, b: Broker):
 
     Guards:  there is no /controller; `b` is not controller.
     Request: OK; EXPIRED.
-    Effects: its reign begins.
+    Effects: its term begins.
     Kafka:   KafkaController.elect, 2.1 to 3.9; see `election` for its steps.
     """
     broker = s.brokers[b]
@@ -31,7 +31,7 @@ def elect(s, b: Broker):
 def load_context(s, b: Broker):
     """A new controller reads brokers, topic, states and markers; the replica machine starts up.
 
-    Guards:  its reign begins.
+    Guards:  its term begins.
     Request: OK; EXPIRED.
     Effects: LeaderAndIsr is sent to replicas of live brokers, those of dead ones are to go offline; then partitions are
              to be elected, reassignments checked, and a deletion resumed.

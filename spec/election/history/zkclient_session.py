@@ -1,7 +1,7 @@
 """Sessions up to 1.0: the client library opens a new one by itself, whatever the broker is doing.
 
 Then its callbacks run in the order in which they were subscribed: the controller's, which resigns and
-stands again; the registration of the broker's id; and an event for every path that is watched.
+becomes a candidate again; the registration of the broker's id; and an event for every path that is watched.
 """
 
 from kafkaproof.spec.election.belief import (

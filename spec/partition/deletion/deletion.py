@@ -164,7 +164,7 @@ def delete_state(s, b: Broker, p: Partition, fate: Fate):
 
     Guards:  the deletion of its topic is to be completed; `p` is the next.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: after the last one the topic znode is next; on LOST it retries; on FENCED the reign is over.
+    Effects: after the last one the topic znode is next; on LOST it retries; on FENCED the term is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -186,7 +186,7 @@ def delete_topic(s, b: Broker, fate: Fate):
 
     Guards:  the states of its partitions are deleted.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: the configuration is next; on LOST it retries; on FENCED the reign is over.
+    Effects: the configuration is next; on LOST it retries; on FENCED the term is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -206,7 +206,7 @@ def delete_config(s, b: Broker, fate: Fate):
 
     Guards:  the topic znode is deleted.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: the marker is next; on LOST it retries; on FENCED the reign is over.
+    Effects: the marker is next; on LOST it retries; on FENCED the term is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicConfigs, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -226,7 +226,7 @@ def delete_marker(s, b: Broker, fate: Fate):
 
     Guards:  the configuration is deleted.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: the topic is forgotten, and the event goes on; on LOST it retries; on FENCED the reign is over.
+    Effects: the topic is forgotten, and the event goes on; on LOST it retries; on FENCED the term is over.
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicDeletions, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -263,7 +263,7 @@ def delete_leftovers(s, b: Broker, fate: Fate):
 
     Guards:  it has found some.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: the event is over; on LOST it retries; on FENCED the reign is over.
+    Effects: the event is over; on LOST it retries; on FENCED the term is over.
     Kafka:   KafkaZkClient.deleteTopicConfigs, deleteTopicDeletions, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller

@@ -96,7 +96,7 @@ def write_assignment(s, b: Broker, p: Partition, fate: Fate):
 
     Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED; LOST.
-    Effects: the ISR is to be read; on LOST it retries; on FENCED the reign is over.
+    Effects: the ISR is to be read; on LOST it retries; on FENCED the term is over.
     Kafka:   KafkaController.updateCurrentReassignment, 2.4 to 3.9; there the context changes after the write.
     """
     controller = s.brokers[b].controller
@@ -191,7 +191,7 @@ def tell_replicas(s, b: Broker, p: Partition, fate: Fate):
     Request: OK; FENCED; BADVERSION; EXPIRED; LOST.
     Effects: on OK LeaderAndIsr is sent to the replicas; new ones are New (A2), and the reassignment waits for the ISR;
              at its end the removed replicas go offline. On BADVERSION, perhaps because of its own lost write, it reads
-             again; on LOST it asks again; on FENCED the reign is over.
+             again; on LOST it retries; on FENCED the term is over.
     Kafka:   KafkaController.updateLeaderEpochAndSendRequest, startNewReplicasForReassignedPartition, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -252,7 +252,7 @@ def write_target(s, b: Broker, p: Partition, fate: Fate):
     Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED; LOST.
     Effects: the reassignment is over; its request is to be deleted, if it still exists; a deletion that waits goes
-             on. On LOST it asks again; on FENCED the reign is over.
+             on. On LOST it retries; on FENCED the term is over.
     Kafka:   KafkaController.updateReplicaAssignmentForPartition, removePartitionFromReassigningPartitions, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
