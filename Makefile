@@ -6,7 +6,7 @@ SEED := 1
 PER := 40
 SYSTEM :=
 
-.PHONY: install check lint test wheel thorough real mutants mutants-random proofs tamperings clean
+.PHONY: install check lint test wheel thorough real mutants mutants-random proofs pages tamperings clean
 
 install: $(VENV)/installed
 
@@ -46,14 +46,17 @@ real: install
 	$(BIN)/python -m pytest -m real tests/impl/test_real.py
 
 mutants: install
-	$(BIN)/python -m kafkaproof.checker.mutation.by_hand docs/mutants.md
+	$(BIN)/python -m kafkaproof.checker.mutation.by_hand docs/mutants.md $(VARIANT)
 
 mutants-random: install
 	$(BIN)/python -m kafkaproof.checker.mutation.by_machine --seed $(SEED) --per $(PER) \
 	  $(if $(SYSTEM),--system $(SYSTEM)) --output docs/mutants-random.md
 
 proofs: install
-	$(BIN)/python -m kafkaproof.checker.prove.table docs/proved.md
+	$(BIN)/python -m kafkaproof.checker.prove.table docs/proved.md $(VARIANT)
+
+pages: install
+	$(BIN)/python -m tests.docs.generated
 
 tamperings: install
 	$(BIN)/python -m tests.traces.tamperings.table docs/tamperings.md --places 3

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.refinement import Refinement
 from kafkaproof.spec.replica.refinement import TO_REPLICATION
 
+ROOT = Path(__file__).parent
 ORDER = (
     "replication",
     "async-isr",
@@ -23,11 +25,18 @@ ORDER = (
 """The systems in the order in which they are listed, from the simplest on; a new one comes behind."""
 
 
+def declared(name: str) -> Iterator[tuple[str, ModuleType]]:
+    """Of each system that has a module or package `name` in its folder, the system and that module, in their order."""
+    for system in dict.fromkeys(model.system for model in MODELS):
+        folder = system.replace("-", "_")
+        if any((ROOT / folder / file).exists() for file in (f"{name}.py", f"{name}/__init__.py")):
+            yield system, import_module(f"kafkaproof.spec.{folder}.{name}")
+
+
 def _found() -> Iterator[Model]:
     """The models of all folders; those of a part of a system (`partition/deletion`) come before the system's own."""
-    root = Path(__file__).parent
-    for file in sorted(root.glob("*/**/model.py"), key=lambda file: (-len(file.parts), file)):
-        module = ".".join(("kafkaproof.spec", *file.relative_to(root).with_suffix("").parts))
+    for file in sorted(ROOT.glob("*/**/model.py"), key=lambda file: (-len(file.parts), file)):
+        module = ".".join(("kafkaproof.spec", *file.relative_to(ROOT).with_suffix("").parts))
         yield from getattr(import_module(module), "MODELS", ())
 
 

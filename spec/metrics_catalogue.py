@@ -1,25 +1,15 @@
-"""The metrics of every system."""
+"""The metrics of every system: `METRICS` of its module `metrics`, but for the variants that `OF_VARIANT` names there."""
 
-from kafkaproof.spec.consumer import metrics as consumer
-from kafkaproof.spec.election import metrics as election
-from kafkaproof.spec.group import metrics as group
+from kafkaproof.spec.catalogue import declared
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.metrics.metric import Measure
-from kafkaproof.spec.partition import metrics as partition
-from kafkaproof.spec.replica import metrics as replica
-from kafkaproof.spec.requests import metrics as requests
-from kafkaproof.spec.topics import metrics as topics
 
-SYSTEMS = {
-    "election": election.METRICS,
-    "partition": partition.METRICS,
-    "requests": requests.METRICS,
-    "topics": topics.METRICS,
-    "replica": replica.METRICS,
-    "group": group.METRICS,
-    "consumer": consumer.METRICS,
+SYSTEMS = {system: here.METRICS for system, here in declared("metrics")}
+VARIANTS = {
+    (system, variant): metrics
+    for system, here in declared("metrics")
+    for variant, metrics in getattr(here, "OF_VARIANT", {}).items()
 }
-VARIANTS = {("election", "zkclient"): election.UP_TO_1_0}
 
 
 def metrics_of(model: Model) -> tuple[Measure, ...]:

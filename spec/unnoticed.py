@@ -6,22 +6,18 @@ known by its function and its text, as ``make mutants-random`` prints it; ``-> a
 """
 
 from collections.abc import Mapping
-from importlib import import_module
-from pathlib import Path
 
-SPEC = Path(__file__).parent
+from kafkaproof.spec.catalogue import declared
 
 Reasons = Mapping[tuple[str, str], str]
 
 
 def systems() -> list[str]:
     """The systems of which something is listed."""
-    return sorted(path.parent.name.replace("_", "-") for path in SPEC.glob("*/unnoticed.py"))
+    return [system for system, _ in declared("unnoticed")]
 
 
 def listed(system: str) -> tuple[Reasons, Reasons]:
     """What is equivalent in a system, and what goes unnoticed: reasons by (function, change)."""
-    if system not in systems():
-        return {}, {}
-    module = import_module(f"kafkaproof.spec.{system.replace('-', '_')}.unnoticed")
-    return module.EQUIVALENT, module.UNNOTICED
+    here = dict(declared("unnoticed")).get(system)
+    return (here.EQUIVALENT, here.UNNOTICED) if here else ({}, {})

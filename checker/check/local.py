@@ -51,7 +51,7 @@ def explore_here(
     require_accepted(replace(model, properties=()), scope)
     properties = tuple(p for p in model.properties_at(scope) if only in ("", p.name))
     if only and not properties:
-        raise UserError(f"{model.system}/{model.variant} has no property {only} at this scope")
+        raise UserError(f"{model.name} has no property {only} at this scope")
     kernel = Kernel(model, scope, properties, symmetric)
     if symmetric:
         require_symmetry(model, scope, properties)

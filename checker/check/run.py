@@ -73,7 +73,7 @@ def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
     except (LookupError, UserError) as error:
         raise RunError(f"{run.uri} cannot be resumed: {error}") from error
     if source_of(kernel) != manifest["source"]:
-        raise RunError(f"{run.uri} was made by another version of {model.system}/{model.variant}; begin a new run")
+        raise RunError(f"{run.uri} was made by another version of {model.name}; begin a new run")
     run.verify()
     return check, kernel, manifest["partitions"]
 
@@ -126,7 +126,7 @@ def perform(
     began = time.monotonic()
     compile_all([kernel.compiled])  # once, so that the workers need not
     Levels(context, run, kernel.compiled, partitions).probe(run)
-    progress = Progress(f"{check.model.system}/{check.model.variant}")
+    progress = Progress(check.model.name)
     explorer = Explorer(
         run,
         kernel,

@@ -28,7 +28,7 @@ def described(model: Model) -> dict:
 
 def print_description(out: Console, model: Model) -> None:
     """Print what a variant consists of, as tables."""
-    out.print(f"[bold]{model.system}/{model.variant}[/]: {model.story}")
+    out.print(f"[bold]{model.name}[/]: {model.story}")
     out.print(f"default scope: {scope_text(model.scope)}")
     state = Table(Column("field", overflow="fold"), "values", "meaning", title="state", header_style="bold")
     for row in _fields(model.state):

@@ -111,7 +111,7 @@ def _graph(model, scope, fields, most):
     """The graph of states, or the projection, with numbered nodes and the field names in `values`."""
     if not fields:
         return state_graph(model, scope, MOST_STATES if most is None else most)
-    progress = Progress(f"{model.system}/{model.variant}")
+    progress = Progress(model.name)
     try:
         graph = projected(model, scope, fields, MOST_PROJECTED if most is None else most, progress)
     finally:

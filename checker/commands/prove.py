@@ -24,7 +24,7 @@ from kafkaproof.checker.prove.cti import INITIAL
 from kafkaproof.checker.prove.proof import NOT_DECIDED, NOT_INDUCTIVE, PROVED, prove
 from kafkaproof.checker.prove.variables import sorts_of
 from kafkaproof.spec.language.model import SAFETY
-from kafkaproof.spec.lemmas import LEMMAS
+from kafkaproof.spec.proofs import plan_of
 
 COLOURS = {PROVED: "green", NOT_INDUCTIVE: "red", NOT_DECIDED: "cyan", "violated": "red", "holds": "green"}
 UNITS = {"induction": "steps", "bounded": "propagations"}
@@ -116,7 +116,7 @@ def run(options) -> int:
         raise UserError("--any-brokers proves; --depth needs a number of brokers")
     if options.symmetry and options.depth is None:
         raise UserError("--symmetry is for --depth: a proof speaks of all ids anyhow")
-    with closing(Progress(f"{model.system}/{model.variant}")) as progress:
+    with closing(Progress(model.name)) as progress:
         asked = _bounded if options.depth is not None else _proved
         result, proof = asked(model, scope, properties, options, progress.note)
     code = _report(result, options)
@@ -132,7 +132,7 @@ def _bounded(model, scope, properties, options, note):
 
 
 def _proved(model, scope, properties, options, note):
-    lemmas = () if options.no_lemmas else LEMMAS.get((model.system, model.variant), ())
+    lemmas = () if options.no_lemmas else plan_of(model).lemmas
     kept = frozenset(given_sizes(options)) - sorts_of(model)
     proof = prove(model, scope, properties, lemmas, options.work, options.search, options.any_brokers, kept, note)
     return _proof_result(proof), proof

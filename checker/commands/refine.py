@@ -77,7 +77,7 @@ def run(options) -> int:
 
 
 def _name(model):
-    return f"{model.system}/{model.variant}"
+    return model.name
 
 
 def _refuse_unknown(refinement, scope, without):

@@ -369,7 +369,7 @@ def require_in_range(kernel: Kernel, expansion: Expansion) -> None:
 
 def told_fault(kernel: Kernel, number: int) -> str:
     """The message about a `fault`: a step left a declared range, or (a number below 0) used an index out of range."""
-    name = f"{kernel.model.system}/{kernel.model.variant}"
+    name = kernel.model.name
     if number < 0:
         return f"{name}: {kernel.places[-number]}"
     transition, arguments = kernel.step(number)

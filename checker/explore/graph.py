@@ -27,7 +27,7 @@ def state_graph(model: Model, scope: Scope, most: int) -> networkx.DiGraph:
         number = numbers.setdefault(run.key(state), len(numbers))
         if number >= most:
             raise UserError(
-                f"{model.system}/{model.variant} has more than {most:,} states at this scope; take a smaller scope, "
+                f"{model.name} has more than {most:,} states at this scope; take a smaller scope, "
                 "project it on fields with --on, or raise --max-states"
             )
         graph.add_node(number, state=to_json(model.state, state, scope), initial=depth == 0, depth=depth)

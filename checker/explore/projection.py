@@ -82,7 +82,7 @@ def _next_level(expansion, table, frontier, lenses, moves):
 def _refuse(kernel, expansion, outcome, most):
     require_in_range(kernel, expansion)
     if outcome.distinct > most:
-        name = f"{kernel.model.system}/{kernel.model.variant}"
+        name = kernel.model.name
         raise UserError(
             f"{name} has more than {most:,} states at this scope; take a smaller scope or raise --max-states"
         )

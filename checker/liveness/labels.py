@@ -113,7 +113,7 @@ class Labels:
         ]
         if max(len(self.conditions), len(self.actions)) > MOST_BITS:
             raise UserError(
-                f"{model.system}/{model.variant}: more than {MOST_BITS} fair actions or conditions at "
+                f"{model.name}: more than {MOST_BITS} fair actions or conditions at "
                 "this scope; ask for fewer properties with --property, or take a smaller scope"
             )
         steps = [(t, arguments) for t in model.transitions for arguments in t.choices(scope)]
@@ -146,7 +146,7 @@ class Labels:
 
     def _actions(self, prop, assumption):
         transitions = [t for t in self.model.transitions if named(assumption, t)]
-        where = f"{prop.name} of {self.model.system}/{self.model.variant}"
+        where = f"{prop.name} of {self.model.name}"
         known = {name for t in transitions for name in (t.name, t.function.__name__)}
         missing = [name for name in assumption.of if name not in known]
         if missing:

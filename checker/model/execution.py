@@ -53,7 +53,7 @@ class Execution:
             self._run("initial state", rebind(self.model.initial, OF_IDS), state, *arguments)
             if bound := self.beyond(state, "initial state"):
                 raise ExecutionError(
-                    f"{self.model.system}/{self.model.variant}: an initial state is beyond the bound"
+                    f"{self.model.name}: an initial state is beyond the bound"
                     f" {bound}; choose a larger one, or mend `initial`"
                 )
             states.setdefault(self.key(state), state)
@@ -83,8 +83,7 @@ class Execution:
             return function(*arguments)
         except IndexError as error:
             raise ExecutionError(
-                f"{self.model.system}/{self.model.variant}: {where}: {error}, "
-                f"{place_of(error)}; guard it, or mend the declaration"
+                f"{self.model.name}: {where}: {error}, {place_of(error)}; guard it, or mend the declaration"
             ) from error
 
     def spends(self, before: Plain, after: Plain) -> bool:
@@ -130,7 +129,7 @@ class Execution:
                 return leaf.bound
         for leaf, value in outside:
             raise ExecutionError(
-                f"{self.model.system}/{self.model.variant}: {where} sets {leaf.expression} to {value},"
+                f"{self.model.name}: {where} sets {leaf.expression} to {value},"
                 f" outside {leaf.low}..{leaf.high}; mend the transition or the declaration"
             )
         return None

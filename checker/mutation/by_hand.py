@@ -1,4 +1,8 @@
-"""Mistakes made by hand: every one must be noticed. ``python -m kafkaproof.checker.mutation.by_hand FILE`` writes the table."""
+"""Mistakes made by hand: every one must be noticed.
+
+``python -m kafkaproof.checker.mutation.by_hand FILE [SYSTEM/VARIANT ...]`` writes the table; of what is not named, the rows
+stay as FILE has them.
+"""
 
 from __future__ import annotations
 
@@ -7,39 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafkaproof.checker.check.local import explore_here
-from kafkaproof.spec.async_isr import mutants as async_isr
-from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.cluster import mutants as cluster
-from kafkaproof.spec.consumer.mutants import consumer
-from kafkaproof.spec.consumer.mutants import events as consumer_events
-from kafkaproof.spec.consumer.mutants import liveness as consumer_liveness
-from kafkaproof.spec.election.mutants import election, rolling
-from kafkaproof.spec.election.mutants import events as election_events
-from kafkaproof.spec.election.mutants import liveness as election_liveness
-from kafkaproof.spec.group.mutants import events as group_events
-from kafkaproof.spec.group.mutants import group, liveness
+from kafkaproof.spec.catalogue import declared, find
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.mutants.mutant import Mutant
-from kafkaproof.spec.partition.mutants import creation as partition_creation
-from kafkaproof.spec.partition.mutants import deletion as partition_deletion
-from kafkaproof.spec.partition.mutants import elections as partition_elections
-from kafkaproof.spec.partition.mutants import liveness as partition_liveness
-from kafkaproof.spec.partition.mutants import partition
-from kafkaproof.spec.partition.mutants import reassignment as partition_reassignment
-from kafkaproof.spec.partition.mutants import steps as partition_steps
-from kafkaproof.spec.replica.mutants import liveness as replica_liveness
-from kafkaproof.spec.replica.mutants import replica
-from kafkaproof.spec.replica.mutants import steps as replica_steps
-from kafkaproof.spec.replication.mutants import replication
-from kafkaproof.spec.replication.mutants import steps as replication_steps
-from kafkaproof.spec.requests.mutants import events as requests_events
-from kafkaproof.spec.requests.mutants import liveness as requests_liveness
-from kafkaproof.spec.requests.mutants import requests
-from kafkaproof.spec.topics.mutants import liveness as topics_liveness
-from kafkaproof.spec.topics.mutants import steps as topics_steps
-from kafkaproof.spec.topics.mutants import topics
-from kafkaproof.spec.topics.mutants import writes as topics_writes
 
 HEADER = """# Mutants
 
@@ -85,61 +60,53 @@ def _counted(model, mutant, scope, row):
 
 
 def catalogue() -> list[tuple[Model, Mutant]]:
-    """Every mutant with the model that it is a mutant of."""
-    mutants = {
-        ("replication", "kip320"): replication.MUTANTS + replication_steps.MUTANTS,
-        ("async-isr", "maximal-isr"): async_isr.MUTANTS,
-        ("election", "fenced"): election.MUTANTS + election_events.MUTANTS + election_liveness.ELECTION,
-        ("election", "fenced-standing"): election_liveness.STANDING,
-        ("election", "rolling"): rolling.MUTANTS,
-        ("partition", "fenced"): partition.MUTANTS + partition_steps.MUTANTS + partition_liveness.FENCED,
-        ("partition", "creating"): partition_creation.MUTANTS,
-        ("partition", "deleting"): partition_deletion.MUTANTS,
-        ("partition", "reassigning"): partition_reassignment.MUTANTS,
-        ("partition", "legacy"): partition_elections.LEGACY_MUTANTS + partition_liveness.LEGACY,
-        ("requests", "current"): requests.MUTANTS + requests_events.MUTANTS + requests_liveness.REQUESTS,
-        ("topics", "kip455"): (topics.MUTANTS + topics_writes.MUTANTS + topics_steps.MUTANTS + topics_liveness.KIP455),
-        ("topics", "two-phase"): topics.TWO_PHASE_MUTANTS + topics_liveness.TWO_PHASE,
-        ("replica", "current"): replica.MUTANTS + replica_steps.MUTANTS + replica_liveness.REPLICA,
-        ("replica", "fenced"): replica.FENCED_MUTANTS,
-        ("group", "current"): group.MUTANTS + group_events.MUTANTS + liveness.GROUP,
-        ("group", "static"): group.STATIC_MUTANTS,
-        ("group", "classic"): group.CLASSIC_MUTANTS,
-        ("group", "limited"): group.LIMITED_MUTANTS,
-        ("group", "transactional"): group.TRANSACTIONAL_MUTANTS,
-        ("consumer", "orderly"): consumer.MUTANTS + consumer_events.MUTANTS + consumer_liveness.CONSUMER,
-        ("cluster", "fenced"): cluster.MUTANTS,
-    }
-    return [(find(*model)[0], mutant) for model, listed in mutants.items() for mutant in listed]
+    """Every mutant with the model that it is a mutant of: `MUTANTS` of each system's `mutants` has them by variant."""
+    return [
+        (find(system, variant)[0], mutant)
+        for system, here in declared("mutants")
+        for variant, mutants in here.MUTANTS.items()
+        for mutant in mutants
+    ]
 
 
 def main(arguments: list[str]) -> int:
-    """Judge every mutant and write the table; 1 when one is not noticed."""
-    lines, survivors = [], 0
-    for model, mutant in catalogue():
-        for verdict in judge(model, mutant):
+    """Judge the mutants of the variants that are named (of all, without names), and write the table.
+
+    1 when one is not noticed, 2 for wrong use.
+    """
+    mutants = catalogue()
+    known = list(dict.fromkeys(model.name for model, _ in mutants))
+    file, names = Path(arguments[0] if arguments else ""), arguments[1:] or known
+    if not arguments or {*names} - {*known}:
+        print(f"usage: python -m kafkaproof.checker.mutation.by_hand FILE [{' | '.join(known)} ...]", file=sys.stderr)
+        return 2
+    rows: dict[str, list[str]] = {name: [] for name in names}
+    survivors = 0
+    for model, mutant in mutants:
+        for verdict in judge(model, mutant) if model.name in rows else ():
             survivors += not verdict.noticed
-            line = _row(model, verdict)
-            print(line, flush=True)
-            lines.append(line)
-    Path(arguments[0]).write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{len(lines)} explorations, {survivors} mistakes not noticed")
+            rows[model.name].append(_row(model, verdict))
+            print(rows[model.name][-1], flush=True)
+    _write(file, rows)
+    print(f"{sum(map(len, rows.values()))} explorations, {survivors} mistakes not noticed")
     return 1 if survivors else 0
+
+
+def _write(file, made):
+    """Write the table: what is made anew stands where `file` has that variant; a variant that is new there comes last."""
+    written = file.read_text(encoding="utf-8").removeprefix(HEADER).splitlines() if file.exists() else []
+    rows: dict[str, list[str]] = {}
+    for line in written:
+        rows.setdefault(line.split(" | ")[0].removeprefix("| "), []).append(line)
+    lines = [line for found in (rows | made).values() for line in found]
+    file.write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _row(model, verdict):
     scope = ", ".join(f"{name} {value}" for name, value in verdict.scope.items())
     verdict_text = "noticed" if verdict.noticed else "**NOT NOTICED**"
     killer = verdict.mutant.kills if verdict.length else "its counts"
-    cells = (
-        f"{model.system}/{model.variant}",
-        verdict.mutant.text,
-        scope,
-        killer,
-        verdict.length,
-        f"{verdict.distinct:,}",
-        verdict_text,
-    )
+    cells = (model.name, verdict.mutant.text, scope, killer, verdict.length, f"{verdict.distinct:,}", verdict_text)
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 

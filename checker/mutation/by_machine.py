@@ -63,7 +63,7 @@ def _judged_by_all(asked, change):
         if calls(model, change.function):
             found = _apart(part, change)
             if found.kind == NOTICED:
-                verdict = replace(found, scope=f"{found.scope} of {model.system}/{model.variant}")
+                verdict = replace(found, scope=f"{found.scope} of {model.name}")
     return verdict
 
 

@@ -98,7 +98,7 @@ def row(model: Model, seed: int, found: list[Judged]) -> str:
     noticed = kinds[NOTICED] + kinds[NEVER_TAKEN]
     asked = noticed + kinds[COUNTS] + kinds[SILENT]
     share = f"{100 * noticed // asked} %" if asked else "-"
-    cells = (f"{model.system}/{model.variant}", seed, len(found), *(kinds[kind] for kind in COLUMNS), share)
+    cells = (model.name, seed, len(found), *(kinds[kind] for kind in COLUMNS), share)
     return "| " + " | ".join(map(str, cells)) + " |"
 
 

@@ -34,7 +34,7 @@ def possible(model: Model) -> list[Change]:
 
 def drawn(model: Model, most: int, seed: int) -> list[Change]:
     """Up to `most` different changes. Transitions take turns; each draws from its own text or from its callees."""
-    generator, domains = random.Random(f"{seed} {model.system}/{model.variant}"), Domains.of(model)
+    generator, domains = random.Random(f"{seed} {model.name}"), Domains.of(model)
     turns = list(model.transitions)
     generator.shuffle(turns)
     taken, found, listed = set(), [], {}

@@ -34,7 +34,7 @@ def to_itf(trace: Trace, violated: Property | None) -> dict:
         "#meta": {
             "format": "ITF",
             "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
-            "source": f"{model.system}/{model.variant}",
+            "source": model.name,
             "scope": dict(scope),
             "description": f"A trace of kafkaproof{about}",
         },

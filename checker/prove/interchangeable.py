@@ -54,7 +54,7 @@ def require_symmetry(model: Model, scope: Scope, properties: tuple[Property, ...
     if symmetry.count == 1:
         return
     sorts = " and ".join(symmetry.blocks)
-    told = f"{model.system}/{model.variant} {{}} in its {sorts}: {{}}; check it without --symmetry"
+    told = f"{model.name} {{}} in its {sorts}: {{}}; check it without --symmetry"
     asked = tuple(p for p in properties if p.kind not in LIVENESS)
     try:
         _Decision(Relation(model, scope, frozenset(), properties=asked), symmetry, Work(most)).require()

@@ -20,41 +20,10 @@ from kafkaproof.checker.prove.proof import NOT_DECIDED, PROVED, Proof, prove
 from kafkaproof.spec.catalogue import MODELS, find
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import SAFETY, Model, Property
-from kafkaproof.spec.lemmas import FALSE_BEYOND, LEMMAS
+from kafkaproof.spec.proofs import PROOFS, false_beyond, plan_of
 
 WORK = 2000.0
 """The work for each variant, in millions of z3's steps: about ten minutes of an idle core."""
-OTHER_SIZES = {
-    ("replication", "kip320"): {"brokers": 4},
-    ("requests", "current"): {"queue": 2},
-    **{("group", variant): {"brokers": 2} for variant in ("classic", "middle", "current", "limited")},
-    ("group", "unlocked"): {"brokers": 2, "ids": 3, "log": 3, "prepared": 2},
-    ("group", "static"): {"brokers": 2, "clients": 3},
-    ("group", "transactional"): {"brokers": 2, "clients": 2},
-    ("consumer", "orderly"): {"consumers": 2},
-    ("replica", "current"): {"log": 2, "records": 2},
-}
-UNDISTURBED = {("consumer", "orderly"): {"expiries": 0, "splits": 0, "losses": 0}}
-VARIANTS = (
-    ("election", "fenced"),
-    ("election", "fenced-edited"),
-    ("election", "fenced-lagging"),
-    ("replication", "kip320"),
-    ("async-isr", "maximal-isr"),
-    ("partition", "fenced"),
-    ("requests", "current"),
-    ("topics", "kip455"),
-    ("replica", "current"),
-    ("group", "unlocked"),
-    ("group", "classic"),
-    ("group", "middle"),
-    ("group", "current"),
-    ("group", "static"),
-    ("group", "limited"),
-    ("group", "transactional"),
-    ("consumer", "orderly"),
-)
-ANY_SIZE = {("election", "fenced"), ("election", "fenced-edited"), ("election", "fenced-lagging")}
 
 
 class Section(NamedTuple):
@@ -68,11 +37,11 @@ class Section(NamedTuple):
 
 SECTIONS = {
     "/".join(of) + more: Section(*of, kept, any_size)
-    for of in VARIANTS
+    for of, plan in PROOFS.items()
     for more, kept, any_size in (
         ("", {}, False),
-        (", any number of brokers", {} if of in ANY_SIZE else None, True),
-        (", undisturbed", UNDISTURBED.get(of), False),
+        (", any number of brokers", {} if plan.any_number else None, True),
+        (", undisturbed", plan.undisturbed, False),
     )
     if kept is not None
 }
@@ -101,7 +70,7 @@ def proved_scope(model: Model) -> Scope:
     """The sizes at which a variant is proved: its own, except where these are too large to prove or too small to be
     useful.
     """
-    return {**model.scope, **OTHER_SIZES.get((model.system, model.variant), {})}
+    return {**model.scope, **plan_of(model).sizes}
 
 
 def section(model: Model, proof: Proof, scopes: str) -> str:
@@ -124,7 +93,7 @@ def section(model: Model, proof: Proof, scopes: str) -> str:
 def _proved_row(model, prop, verdict, fixed):
     open_after = "not decided" if verdict.verdict == NOT_DECIDED else f"open: {verdict.where}"
     false = violated(model, verdict.name, fixed)
-    known = FALSE_BEYOND.get((model.system, model.variant, verdict.name), false or open_after)
+    known = false_beyond(model, verdict.name) or false or open_after
     verdict_text = "proved" if verdict.verdict == PROVED else known
     lemmas = str(len(verdict.lemmas)) if verdict.verdict == PROVED else ""
     holds, fails = (explored(model, prop.name), failing(model, prop.name)) if prop else ("", "")
@@ -164,7 +133,7 @@ def failing(model: Model, name: str) -> str:
 
 def only_explored() -> str:
     """The properties in no section: those of other variants, goals, liveness, and composed systems."""
-    rows, seen = [], {(s, p.name) for s, v in VARIANTS for p in _safety(find(s, v)[0])}
+    rows, seen = [], {(s, p.name) for s, v in PROOFS for p in _safety(find(s, v)[0])}
     for model in MODELS:
         for prop in model.properties:
             if (model.system, prop.name) not in seen:
@@ -201,7 +170,7 @@ def main(arguments: list[str]) -> int:
     for title, of in SECTIONS.items():
         if not names or title in names:
             (model,) = find(of.system, of.variant)
-            scope, lemmas = {**proved_scope(model), **of.kept}, LEMMAS.get((of.system, of.variant), ())
+            scope, lemmas = {**proved_scope(model), **of.kept}, plan_of(model).lemmas
             proof = prove(model, scope, _safety(model), lemmas, WORK, any_size=of.any_size, kept=frozenset(of.kept))
             made[title] = section(model, proof, scopes_of(of.system, of.variant))
             print(f"{title}: {made[title].splitlines()[0]}", flush=True)
@@ -211,9 +180,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _write(file, made):
-    made[ONLY] = only_explored()
-    titles = [title for title in SECTIONS if title in made] + [ONLY]
-    file.write_text(HEADER + "\n".join(f"## {title}\n\n{made[title]}" for title in titles), encoding="utf-8")
+    sections = {title: body for title, body in made.items() if title in SECTIONS} | {ONLY: only_explored()}
+    file.write_text(HEADER + "\n".join(f"## {title}\n\n{body}" for title, body in sections.items()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -135,7 +135,7 @@ def recounted(name, count, at):
 
 
 PAIR, THREE = scope(2, 1, 1), scope(3, 1, 2)
-MUTANTS = (
+MAXIMAL_ISR = (
     recounted("hw-by-isr", is_in_isr, scope(2, 1, 2)),
     Mutant(
         "hw-by-proposed-isr",
@@ -172,3 +172,4 @@ MUTANTS = (
     mutant("update-again", {now.leader_handle_update: take_without_version}, PAIR, kills="knows_update"),
     mutant("two-records-at-once", {now.follower_replicate: fetch_all}, scope(2, 2, 1), kills="one_record"),
 )
+MUTANTS = {"maximal-isr": MAXIMAL_ISR}

@@ -138,7 +138,7 @@ IN_TWO_REIGNS = (
     "epoch-sent-before-written",
 )
 OF_REPLICA = ("counted-before-appended", "hw-by-shrunk-isr", "hw-without-max", "acknowledged-by-leader")
-MUTANTS = (
+FENCED = (
     mutant("confirmed-from-an-old-cache", "isr_complete", {zookeeper.is_not_older: as_old_as_may_be}, REIGNS),
     mutant("isr-not-noted", "one_state", {zookeeper.note_state: note_leader}),
     mutant("role-kept", "leads_as_told", {faults.end_replica: keep_role}),
@@ -155,5 +155,6 @@ MUTANTS = (
     mutant("isr-of-request-ignored", "obeys", {obey: begin_with_former}, REIGNS),
     mutant("message-left", "nothing_left_over", {network.clear: clear_kind}),
 )
-MUTANTS += once_more(partition, OF_PARTITION, SMALL) + once_more(partition, IN_TWO_REIGNS, REIGNS)
-MUTANTS += once_more(replica, OF_REPLICA, SMALL)
+FENCED += once_more(partition, OF_PARTITION, SMALL) + once_more(partition, IN_TWO_REIGNS, REIGNS)
+FENCED += once_more(replica, OF_REPLICA, SMALL)
+MUTANTS = {"fenced": FENCED}

@@ -61,4 +61,4 @@ COMMON = (
     Measure(SESSION_EXPIRIES, of=("expire_session",)),
 )
 METRICS = (Measure(ACTIVE_CONTROLLERS, active_controllers), *COMMON)
-UP_TO_1_0 = (Measure(ACTIVE_CONTROLLERS, channel_managers), *COMMON)
+OF_VARIANT = {"zkclient": (Measure(ACTIVE_CONTROLLERS, channel_managers), *COMMON)}

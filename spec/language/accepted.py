@@ -40,7 +40,7 @@ def require_accepted(model: Model, scope: Scope | None = None) -> None:
 
 def _check_names(model):
     """Check that names are distinct, and that properties refer to transitions and sizes that exist."""
-    told = f"{model.system}/{model.variant}"
+    told = model.name
     for what, named in (("properties", model.properties), ("transitions", model.transitions)):
         names = [one.name for one in named]
         for name in names:
@@ -139,10 +139,10 @@ def _kinds(predicate, arguments):
 def _check_sizes(model, scope):
     for name in model.scope:
         if type(scope.get(name)) is not int:
-            raise RuleError(f"{model.system}/{model.variant} needs a whole number of {name}, not {scope.get(name)}")
+            raise RuleError(f"{model.name} needs a whole number of {name}, not {scope.get(name)}")
     for leaf in leaves(model.state, scope):
         if leaf.low < -LARGEST or leaf.high > LARGEST:
             raise RuleError(
-                f"{model.system}/{model.variant}: {leaf.expression} goes from {leaf.low} to {leaf.high};"
+                f"{model.name}: {leaf.expression} goes from {leaf.low} to {leaf.high};"
                 " a field holds 32 bits, so declare a smaller range"
             )

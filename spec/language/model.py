@@ -224,6 +224,11 @@ class Model:
     replaced: tuple[tuple[Callable, Callable], ...] = ()
 
     @property
+    def name(self) -> str:
+        """System and variant: ``replication/kip320``."""
+        return f"{self.system}/{self.variant}"
+
+    @property
     def scopes(self) -> Mapping[str, Scope]:
         """All named scopes; `STANDARD` is the default."""
         return {STANDARD: self.scope, **self.others}
@@ -256,7 +261,7 @@ class Model:
         for function in replacements:
             if function not in called:
                 raise RuleError(
-                    f"no transition of {self.system}/{self.variant} calls {function.__name__}, so it cannot"
+                    f"no transition of {self.name} calls {function.__name__}, so it cannot"
                     " be replaced; name what is called after all earlier replacements"
                 )
 
@@ -268,7 +273,7 @@ class Model:
     def transition(self, name: str) -> Transition:
         """The transition called `name` (with or without its module); raises KeyError."""
         if name not in self._named:
-            raise KeyError(f"{self.system}/{self.variant} has no transition {name}")
+            raise KeyError(f"{self.name} has no transition {name}")
         return self._named[name]
 
     @cached_property

@@ -61,12 +61,10 @@ def small(model: Model) -> list[dict[str, int]]:
 
 
 FIRST = {
-    f"{model.system}/{model.variant}": (model, small(model)[0])
-    for model in MODELS
-    if model.system not in SEVERAL and not is_mixed(model)
+    model.name: (model, small(model)[0]) for model in MODELS if model.system not in SEVERAL and not is_mixed(model)
 }
 OTHERS = {
-    f"{model.system}/{model.variant} at {','.join(map(str, scope.values()))}": (model, scope)
+    f"{model.name} at {','.join(map(str, scope.values()))}": (model, scope)
     for model in MODELS
     for scope in small(model)
     if (model, scope) not in FIRST.values()

@@ -5,10 +5,10 @@ import pytest
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
 from kafkaproof.spec.async_isr.model import MAXIMAL_ISR, SHRUNK_ISR, scope
-from kafkaproof.spec.async_isr.mutants import MUTANTS
+from kafkaproof.spec.async_isr.mutants import MAXIMAL_ISR as MISTAKES
 from kafkaproof.spec.async_isr.properties import SAFETY
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.lemmas import LEMMAS
+from kafkaproof.spec.proofs import PROOFS
 
 NIL = -1
 LONG = 600
@@ -76,7 +76,7 @@ def test_the_second_model_counts_the_same(at):
 
 
 def test_a_request_that_counts_for_ever_keeps_the_high_watermark_valid_and_misses_a_goal():
-    mutant = next(m for m in MUTANTS if m.name == "pending-kept")
+    mutant = next(m for m in MISTAKES if m.name == "pending-kept")
     at = (3, 1, 3)
     found = explore_here(mutant.mutate(MAXIMAL_ISR), scope(*at))
     outcome, valid = found.outcome, "valid_high_watermark" not in found.traces
@@ -102,13 +102,13 @@ def test_the_exhibit_is_the_one_of_replica():
 
 
 def test_it_is_proved_for_any_number_of_records_and_versions():
-    proof = prove(MAXIMAL_ISR, scope(3, 1, 1), SAFETY, LEMMAS["async-isr", "maximal-isr"], LONG)
+    proof = prove(MAXIMAL_ISR, scope(3, 1, 1), SAFETY, PROOFS["async-isr", "maximal-isr"].lemmas, LONG)
     assert {verdict.verdict for verdict in (*proof.verdicts, *proof.lemmas)} == {PROVED}
     assert proof.relation.variables.endless == {"log", "versions"} and not proof.never_enabled
 
 
 def test_no_proof_of_the_draft():
     at = scope(2, 1, 1)
-    proof = prove(SHRUNK_ISR, at, SHRUNK_ISR.properties_at(at), LEMMAS["async-isr", "maximal-isr"], LONG)
+    proof = prove(SHRUNK_ISR, at, SHRUNK_ISR.properties_at(at), PROOFS["async-isr", "maximal-isr"].lemmas, LONG)
     verdicts = {verdict.name: verdict.verdict for verdict in proof.verdicts}
     assert verdicts["valid_high_watermark"] == NOT_INDUCTIVE

@@ -6,7 +6,7 @@ from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.prove.table import proved_scope
 from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.lemmas import FALSE_BEYOND
+from kafkaproof.spec.proofs import PROOFS
 from tests.checker.group_behaviours import FALSE
 
 
@@ -23,5 +23,6 @@ def test_what_is_false_beyond_the_recorded_scopes_is_violated_at_the_sizes_of_th
 
 
 def test_they_are_those_that_are_told():
-    told = {(variant, name) for system, variant, name in FALSE_BEYOND if system == "group"}
+    plans = {variant: plan for (system, variant), plan in PROOFS.items() if system == "group"}
+    told = {(variant, name) for variant, plan in plans.items() for name in plan.false_beyond}
     assert told == {(variant, name) for variant, names in FALSE.items() for name in names}

@@ -30,10 +30,7 @@ for model, mutant in catalogue():
 def keys_of(model, mutant):
     """The model, text and scope of a mutant's rows in the table."""
     scopes = [dict(zip(model.scope, at)) for at in mutant.counts] or [mutant.scope]
-    return [
-        (f"{model.system}/{model.variant}", mutant.text, ", ".join(f"{size} {n}" for size, n in scope.items()))
-        for scope in scopes
-    ]
+    return [(model.name, mutant.text, ", ".join(f"{size} {n}" for size, n in scope.items())) for scope in scopes]
 
 
 def states_of(model, mutant):

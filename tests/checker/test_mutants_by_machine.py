@@ -295,7 +295,7 @@ def test_what_a_composed_model_does_not_notice_is_asked_of_the_parts_that_have_t
     (alone,) = judged(replace(whole, parts=()), [change])
     (found,) = judged(whole, [change])
     assert alone.kind != NOTICED
-    assert (found.kind, found.verdict.scope) == (NOTICED, f"quick of {MODEL.system}/{MODEL.variant}")
+    assert (found.kind, found.verdict.scope) == (NOTICED, f"quick of {MODEL.name}")
 
 
 def test_a_reason_is_that_of_the_change_or_of_its_statement():

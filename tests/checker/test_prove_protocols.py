@@ -9,7 +9,7 @@ from kafkaproof.checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.election.mutants import election as election_mutants
 from kafkaproof.spec.language.model import Transition, always, always_step
-from kafkaproof.spec.lemmas import LEMMAS
+from kafkaproof.spec.proofs import PROOFS
 from kafkaproof.spec.replication.mutants import replication as replication_mutants
 from tests.checker.proving import verdicts
 
@@ -19,7 +19,7 @@ TWO = {**FENCED.scope, "brokers": 2}
 
 
 def test_the_fenced_election_is_proved_for_any_epochs_and_faults():
-    found, proof = verdicts(FENCED, TWO, LEMMAS["election", "fenced"])
+    found, proof = verdicts(FENCED, TWO, PROOFS["election", "fenced"].lemmas)
     assert set(found.values()) == {PROVED} and not proof.never_enabled
     assert proof.relation.variables.endless == {"epochs", "faults"}
     assert all(lemma.verdict == PROVED for lemma in proof.lemmas)
@@ -30,14 +30,14 @@ def test_the_fenced_election_is_proved_for_any_epochs_and_faults():
 @pytest.mark.parametrize("variant, of_a_reign", [("fenced-edited", PROVED), ("fenced-lagging", NOT_INDUCTIVE)])
 def test_with_an_edited_epoch_all_is_proved_and_with_stale_reads_all_but_what_is_false(variant, of_a_reign):
     (model,) = find("election", variant)
-    found, proof = verdicts(model, TWO, LEMMAS["election", variant])
+    found, proof = verdicts(model, TWO, PROOFS["election", variant].lemmas)
     assert found.pop("own_epoch") == of_a_reign and set(found.values()) == {PROVED}
     assert all(lemma.verdict == PROVED for lemma in proof.lemmas)
 
 
 NO_NEWER = tuple(
     f
-    for f in LEMMAS["election", "fenced"]
+    for f in PROOFS["election", "fenced"].lemmas
     if f.__name__ in ("value_is_version", "read_is_no_newer", "reign_is_no_newer", "reign_has_epoch")
 )
 
@@ -65,7 +65,7 @@ def test_for_any_number_of_brokers_a_write_without_the_check_is_named():
 
 
 def test_kip320_keeps_what_is_committed_for_any_epochs_and_records():
-    found, proof = verdicts(KIP320, {**KIP320.scope, "brokers": 2}, LEMMAS["replication", "kip320"])
+    found, proof = verdicts(KIP320, {**KIP320.scope, "brokers": 2}, PROOFS["replication", "kip320"].lemmas)
     assert set(found.values()) == {PROVED} and not proof.never_enabled
     assert all(lemma.verdict == PROVED for lemma in proof.lemmas)
 
@@ -84,7 +84,7 @@ def transitions_named(verdict):
 )
 def test_a_mutant_of_the_election_is_not_proved_and_the_transition_is_named(name, transition):
     mutant = next(m for m in election_mutants.MUTANTS if m.name == name)
-    _, proof = verdicts(mutant.mutate(FENCED), TWO, LEMMAS["election", "fenced"], only=mutant.kills)
+    _, proof = verdicts(mutant.mutate(FENCED), TWO, PROOFS["election", "fenced"].lemmas, only=mutant.kills)
     failed = [v for v in proof.verdicts + proof.lemmas if v.verdict == NOT_INDUCTIVE]
     assert mutant.kills in {v.name for v in failed}
     assert transition in {transitions_named(v) for v in failed}
@@ -99,7 +99,7 @@ def test_a_mutant_of_the_election_is_not_proved_and_the_transition_is_named(name
 )
 def test_a_mutant_of_replication_is_not_proved_and_the_transition_is_named(name, target, transition):
     mutant, two = next(m for m in replication_mutants.MUTANTS if m.name == name), {**KIP320.scope, "brokers": 2}
-    found, proof = verdicts(mutant.mutate(KIP320), two, LEMMAS["replication", "kip320"], only=target)
+    found, proof = verdicts(mutant.mutate(KIP320), two, PROOFS["replication", "kip320"].lemmas, only=target)
     assert found[target] == NOT_INDUCTIVE
     assert transition in {transitions_named(v) for v in proof.verdicts + proof.lemmas if v.verdict != PROVED}
 

@@ -14,24 +14,14 @@ from kafkaproof.checker.mutation.by_hand import catalogue
 from kafkaproof.checker.prove import explored
 from kafkaproof.checker.prove.proof import NOT_INDUCTIVE, PROVED, prove
 from kafkaproof.checker.prove.sampler import Sampler
-from kafkaproof.checker.prove.table import (
-    ONLY,
-    SECTIONS,
-    UNDISTURBED,
-    failing,
-    main,
-    proved_scope,
-    section,
-    sections_of,
-    violated,
-)
+from kafkaproof.checker.prove.table import ONLY, SECTIONS, failing, main, proved_scope, section, sections_of, violated
 from kafkaproof.checker.prove.variables import sorts_of
 from kafkaproof.spec.catalogue import MODELS, find
 from kafkaproof.spec.group.lemmas.group import cached_is_owned, loads_into_nothing
 from kafkaproof.spec.language.domains import values
 from kafkaproof.spec.language.model import SAFETY, always
 from kafkaproof.spec.language.text import function_from
-from kafkaproof.spec.lemmas import FALSE_BEYOND, LEMMAS
+from kafkaproof.spec.proofs import PROOFS, plan_of
 from kafkaproof.spec.replica.lemmas.replica import (
     leader_was_told,
     newest_names_leader,
@@ -47,23 +37,23 @@ TABLE = Path(__file__).parents[2] / "docs" / "proved.md"
 def proof_of(model, *names, lemmas=None, **sizes):
     """The proof of some properties of a model, with the lemmas of the variant; bounds that are given a size keep it."""
     asked = tuple(p for p in model.properties if p.name in names)
-    given = LEMMAS.get((model.system, model.variant), ()) if lemmas is None else lemmas
+    given = plan_of(model).lemmas if lemmas is None else lemmas
     return prove(model, {**proved_scope(model), **sizes}, asked, given, 1000.0, kept=frozenset(sizes) - sorts_of(model))
 
 
-@pytest.mark.parametrize("system, variant", LEMMAS, ids=lambda name: name)
+@pytest.mark.parametrize("system, variant", PROOFS, ids=lambda name: name)
 def test_lemmas_hold_in_sampled_states(system, variant):
     (model,) = find(system, variant)
     scope = {**model.scope, **({"brokers": 2} if "brokers" in model.scope else {})}
     sampler, execution = Sampler(model, scope), Execution(model, scope)
     unpack = sampler.kernel.packing.unpack
     states = [execution.from_values(unpack(words)) for words in sampler.states(sampler.initial, 300, 8)]
-    for lemma in LEMMAS[system, variant]:
+    for lemma in PROOFS[system, variant].lemmas:
         domains = [values(d, scope) for name, d in lemma.__annotations__.items() if name != "return"]
         assert all(lemma(state, *chosen) for state in states for chosen in product(*domains)), lemma.__name__
 
 
-ALONE = {"consumers": 1, "partitions": 1, **UNDISTURBED["consumer", "orderly"]}
+ALONE = {"consumers": 1, "partitions": 1, **PROOFS["consumer", "orderly"].undisturbed}
 SMALL = {"brokers": 1, "clients": 1, "ids": 1, "log": 1}
 FEWER = {title: {"brokers": 1, "clients": 2, "ids": 2, "log": 2} for title in SECTIONS if title.startswith("group/")}
 
@@ -130,7 +120,7 @@ def for_all(lemma):
 )
 def test_lemmas_hold_in_all_states_of_a_recorded_scope(system, variant, sizes, states):
     (model,) = find(system, variant)
-    lemmas = replace(model, properties=tuple(map(for_all, LEMMAS[system, variant])))
+    lemmas = replace(model, properties=tuple(map(for_all, PROOFS[system, variant].lemmas)))
     found = explore_here(lemmas, dict(zip(model.scope, sizes)))
     assert (found.outcome.distinct, found.traces) == (states, {})
 
@@ -189,9 +179,9 @@ def test_a_section_of_the_table_is_what_a_proof_says(title):
 
 
 def test_what_is_false_beyond_a_scope_is_told_of_by_no_recorded_scope_of_the_same_sizes():
-    for system, variant, name in FALSE_BEYOND:
-        (model,) = find(system, variant)
-        first = sections_of(TABLE.read_text(encoding="utf-8"))[f"{system}/{variant}"].splitlines()[0]
+    sections = sections_of(TABLE.read_text(encoding="utf-8"))
+    for model, name in [(find(*of)[0], name) for of, plan in PROOFS.items() for name in plan.false_beyond]:
+        first = sections[model.name].splitlines()[0]
         ends = {bound: size for bound, size in proved_scope(model).items() if f" {bound} {size}" in first}
         assert ends and name in {p.name for p in model.properties} and violated(model, name, ends) is None
 

@@ -65,7 +65,7 @@ def is_refused(model):
 
 def small(model):
     """A model, and a scope at which there is something to rename."""
-    changes = SMALL.get(f"{model.system}/{model.variant}", SMALL.get(model.system, {}))
+    changes = SMALL.get(model.name, SMALL.get(model.system, {}))
     return model, model.scopes["quick"] | changes
 
 
@@ -85,7 +85,7 @@ STARTED = token(RECOVER, initial=first_holds), token().scope
 
 def named(case):
     """A model and scope as the name of a test."""
-    return f"{case[0].system}/{case[0].variant} at {','.join(map(str, case[1].values()))}"
+    return f"{case[0].name} at {','.join(map(str, case[1].values()))}"
 
 
 def without_liveness(case):
@@ -204,7 +204,7 @@ def test_every_other_system_is_refused_with_what_tells_ids_apart(case):
         required(*case)
     found = ASYMMETRY.match(str(refused.value))
     if case[0].interchangeable:
-        assert found["system"] == f"{case[0].system}/{case[0].variant}"
+        assert found["system"] == case[0].name
         assert found["name"] in {part.name for part in case[0].transitions + case[0].properties}
     else:
         assert str(refused.value).startswith(f"{case[0].system}: no ids are declared interchangeable")

@@ -5,7 +5,7 @@ import pytest
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import explore
 from kafkaproof.checker.model.execution import Execution
-from kafkaproof.spec.lemmas import FALSE_BEYOND
+from kafkaproof.spec.proofs import false_beyond
 from kafkaproof.spec.topics.context import CHECKING
 from kafkaproof.spec.topics.model import MODELS, scope
 from kafkaproof.spec.topics.properties.safety import deletion_goes_on, force_elects, isr_assigned
@@ -236,7 +236,7 @@ def test_a_reassignment_whose_target_is_in_the_isr_when_that_is_written_cannot_b
 
 def test_the_deletion_of_a_topic_that_was_moved_to_who_was_left_in_its_isr_stops():
     state = behaviour(KIP455, scope(2, 1, 1, 1, 2, 7, 1, 4), ADMITTED + STOPPED).last
-    assert not deletion_goes_on(state) and ("topics", "kip455", "deletion_goes_on") in FALSE_BEYOND
+    assert not deletion_goes_on(state) and false_beyond(KIP455, "deletion_goes_on")
 
 
 @pytest.mark.parametrize(
@@ -249,4 +249,4 @@ def test_the_deletion_of_a_topic_that_was_moved_to_who_was_left_in_its_isr_stops
 )
 def test_what_is_false_beyond_the_recorded_scopes_is_violated(text, sizes, broken, states):
     assert broken_at_the_end(behaviour(KIP455, sizes, text)) == [broken]
-    assert text.count("\n") == states and broken in {name for _, _, name in FALSE_BEYOND}
+    assert text.count("\n") == states and false_beyond(KIP455, broken)

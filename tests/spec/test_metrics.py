@@ -18,9 +18,7 @@ from kafkaproof.spec.metrics_catalogue import SYSTEMS, VARIANTS, metrics_of
 BROKERS = 5
 METRICS = [value for value in vars(names).values() if isinstance(value, Metric)]
 MEASURES = {
-    f"{model.system}/{model.variant} {measure.metric.name}": (model, measure)
-    for model in MODELS
-    for measure in metrics_of(model)
+    f"{model.name} {measure.metric.name}": (model, measure) for model in MODELS for measure in metrics_of(model)
 }
 sets = st.integers(0, everybody(BROKERS))
 brokers = st.integers(0, BROKERS - 1)

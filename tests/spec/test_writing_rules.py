@@ -13,7 +13,7 @@ from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.language.rules import RuleError, check_model
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.language.subset import place_in
-from kafkaproof.spec.lemmas import LEMMAS
+from kafkaproof.spec.proofs import PROOFS
 from tests import toys
 from tests.spec.broken_rules import broken, line_of
 
@@ -27,10 +27,10 @@ def test_every_model_keeps_the_rules(model):
     check_model(model)
 
 
-@pytest.mark.parametrize("name", LEMMAS, ids="/".join)
+@pytest.mark.parametrize("name", PROOFS, ids="/".join)
 def test_every_lemma_keeps_the_language(name):
     (model,) = find(*name)
-    for lemma in LEMMAS[name]:
+    for lemma in PROOFS[name].lemmas:
         domains = Transition(lemma).declared.values()
         require_predicate(lemma, (Part(model.state, "s"), *map(kind_of, domains)))
 

@@ -1,1 +1,11 @@
 """Deliberate mistakes in groups."""
+
+from kafkaproof.spec.group.mutants import events, group, liveness
+
+MUTANTS = {
+    "current": group.MUTANTS + events.MUTANTS + liveness.GROUP,
+    "static": group.STATIC_MUTANTS,
+    "classic": group.CLASSIC_MUTANTS,
+    "limited": group.LIMITED_MUTANTS,
+    "transactional": group.TRANSACTIONAL_MUTANTS,
+}

@@ -32,7 +32,7 @@ def within(name: str, replacements: Mapping[Callable, Callable]) -> Callable[[Mo
 
     def mutate(model: Model) -> Model:
         if not any(t.function.__name__ == name for t in model.transitions):
-            raise KeyError(f"{model.system}/{model.variant} has no transition {name}")
+            raise KeyError(f"{model.name} has no transition {name}")
         transitions = tuple(
             replace(t, function=rebind(t.function, replacements)) if t.function.__name__ == name else t
             for t in model.transitions

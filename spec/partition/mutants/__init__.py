@@ -1,1 +1,11 @@
 """Deliberate mistakes in partitions."""
+
+from kafkaproof.spec.partition.mutants import creation, deletion, elections, liveness, partition, reassignment, steps
+
+MUTANTS = {
+    "fenced": partition.MUTANTS + steps.MUTANTS + liveness.FENCED,
+    "creating": creation.MUTANTS,
+    "deleting": deletion.MUTANTS,
+    "reassigning": reassignment.MUTANTS,
+    "legacy": elections.LEGACY_MUTANTS + liveness.LEGACY,
+}

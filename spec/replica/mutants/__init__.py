@@ -1,1 +1,5 @@
 """Deliberate mistakes in replicas."""
+
+from kafkaproof.spec.replica.mutants import liveness, replica, steps
+
+MUTANTS = {"current": replica.MUTANTS + steps.MUTANTS + liveness.REPLICA, "fenced": replica.FENCED_MUTANTS}

@@ -1,0 +1,60 @@
+"""Rows of pages that the specification says. ``python -m tests.docs.generated`` (`make pages`) writes them where they stand."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.metrics import names
+from kafkaproof.spec.metrics.metric import Metric
+from kafkaproof.spec.metrics_catalogue import SYSTEMS
+from kafkaproof.traces.metrics.observer import COUNTERS, GAUGES
+
+DOCS = Path(__file__).parents[2] / "docs"
+ID = re.compile(r"\b([A-Z]\d{1,2}|O-OFFSET-MONO)\b")
+
+
+def ids_of_properties() -> list[str]:
+    """A row for each id and each sentence that bears it, with the properties that say it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for model in MODELS:
+        for prop in model.properties:
+            for bracket in re.findall(r"\(([^()]*)\)", prop.text):
+                for name in ID.findall(bracket):
+                    named = found.setdefault((name, prop.text), [])
+                    if (place := f"`{model.system}` {prop.name}") not in named:
+                        named.append(place)
+    order = sorted(found, key=lambda each: (each[0][0], int(re.sub(r"\D", "", each[0]) or 99)))
+    return [f"| {name} | {', '.join(found[name, text])} | {text.replace('|', '/')} |" for name, text in order]
+
+
+def metrics() -> list[str]:
+    """A row for each metric, with the systems that have it."""
+    return [_metric(value) for value in vars(names).values() if isinstance(value, Metric)]
+
+
+def _metric(metric):
+    where = [system for system, measures in SYSTEMS.items() if metric in [measure.metric for measure in measures]]
+    where += ["replay"] if metric.name in (*GAUGES, *COUNTERS) else []
+    kafka = metric.kafka or "none"
+    return f"| `{metric.name}` | {metric.kind} | {metric.text} | {kafka} | {metric.alert} | {', '.join(where)} |"
+
+
+PAGES: dict[str, tuple[re.Pattern, Callable[[], list[str]]]] = {
+    "glossary.md": (re.compile(rf"\| {ID.pattern} \|"), ids_of_properties),
+    "metrics.md": (re.compile(r"\| `"), metrics),
+}
+"""Of each page, how the generated rows begin (they stand together), and what they are."""
+
+
+def page_with(name: str, text: str) -> str:
+    """The text of a page with its generated rows as they are to be."""
+    beginning, rows = PAGES[name]
+    lines = text.splitlines()
+    there = [at for at, line in enumerate(lines) if beginning.match(line)]
+    return "\n".join([*lines[: there[0]], *rows(), *lines[there[-1] + 1 :]]) + "\n"
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        (DOCS / page).write_text(page_with(page, (DOCS / page).read_text(encoding="utf-8")), encoding="utf-8")
