@@ -107,7 +107,7 @@ def kernel_of(check: Check) -> Kernel:
     properties = properties_of(check.model, check.scope, check.properties)
     endless = [p.name for p in properties if p.kind in LIVENESS]
     if check.symmetry and check.properties and endless:
-        raise UserError(f"{check.model.system}: {endless[0]} is a property of liveness; check it without --symmetry")
+        raise UserError(f"{check.model.system}: {endless[0]} is a liveness property; check it without --symmetry")
     kernel = Kernel(check.model, check.scope, properties, check.symmetry)
     if kernel.bases[-1] >= 1 << STEP_BITS:
         raise UserError(f"{check.model.system}: the scope has {kernel.bases[-1]} steps, more than {1 << STEP_BITS}")

@@ -56,7 +56,7 @@ def run(options) -> int:
     refinement = next((r for r in REFINEMENTS if r.system == options.system), None)
     if refinement is None:
         known = ", ".join(r.system for r in REFINEMENTS)
-        raise UserError(f"{options.system} has no abstract model to be followed by; what has one is {known}")
+        raise UserError(f"{options.system} has no abstract model; those that have one are {known}")
     options.variant = options.variant or find(options.system)[-1].variant
     model, scope = the_one(options)
     _refuse_unknown(refinement, scope, options.without)

@@ -214,7 +214,7 @@ def _judged(model, trace, name, target):
     ):
         raise UserError(f"{target}: {name} is not violated at the end of this trace")
     if violated and violated.kind in LIVENESS and trace.loop is None:
-        raise UserError(f"{target}: {name} is violated by a loop; the trace says no 'loop'")
+        raise UserError(f"{target}: {name} is violated by a loop; the trace has no 'loop'")
     return violated
 
 

@@ -149,7 +149,9 @@ def _print_notes(out, results):
             out.print(f"{name} never took: {', '.join(result['never_enabled'])}", soft_wrap=True)
         idle = dict.fromkeys(text for entry in result["liveness"] for text in entry.get("idle", ()))
         if idle:
-            out.print(f"{name} assumes of steps that are nowhere possible: {'; '.join(idle)}", soft_wrap=True)
+            out.print(
+                f"{name} assumes something about steps that are never possible: {'; '.join(idle)}", soft_wrap=True
+            )
         if result["violated"]:
             out.print(f"{name}: see it with: kafkaproof show {result['run_dir']}", soft_wrap=True)
 

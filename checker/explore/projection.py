@@ -97,7 +97,7 @@ class _Lens:
         self.bases = kernel.bases
         self._columns = [(leaves[path], places.get(path), leaves[path].high - leaves[path].low + 1) for path in paths]
         if prod(span for _, _, span in self._columns) >= 1 << 62:
-            raise UserError("these fields together have more values than can be told apart; ask for fewer")
+            raise UserError("these fields together have more values than can be distinguished; ask for fewer")
 
     def codes(self, states):
         """One number for the fields' values in each packed state, shape (n,)."""

@@ -150,12 +150,12 @@ class Labels:
         known = {name for t in transitions for name in (t.name, t.function.__name__)}
         missing = [name for name in assumption.of if name not in known]
         if missing:
-            raise UserError(f"{where} assumes something of {missing[0]}, which is no transition of it")
+            raise UserError(f"{where} makes an assumption about {missing[0]}, which is not one of its transitions")
         for transition in transitions:
             asked = (*assumption.each, *(parameters(assumption.when) if assumption.when else ()))
             lacking = [name for name in asked if name not in transition.arguments]
             if lacking:
-                raise UserError(f"{where} speaks of the argument {lacking[0]}, which {transition.name} does not have")
+                raise UserError(f"{where} names the argument {lacking[0]}, which {transition.name} does not have")
         domains = [
             sorted({value for t in transitions for value in values(t.arguments[name], self.scope)})
             for name in assumption.each

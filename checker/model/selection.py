@@ -67,12 +67,12 @@ def _known(model, known, name):
 def _own(model, name):
     path, _, function = name.rpartition(":")
     if not Path(path).is_file():
-        raise UserError(f"no file {path}; a property of one's own is FILE.py:PREDICATE")
+        raise UserError(f"no file {path}; a property of your own is FILE.py:PREDICATE")
     if function in {p.name for p in model.properties}:
         raise UserError(f"{name}: {model.system} has a property {function}; give your own another name")
     predicate = getattr(_loaded(path), function, None)
     if not isinstance(predicate, FunctionType):
-        raise UserError(f"{path} has no function {function!r}; a property of one's own is FILE.py:PREDICATE")
+        raise UserError(f"{path} has no function {function!r}; a property of your own is FILE.py:PREDICATE")
     prop = always(predicate)
     require_accepted(replace(model, properties=(prop,)))
     return prop
@@ -82,7 +82,7 @@ def _loaded(path):
     """The user's file as a module, under a name that no other module has."""
     spec = importlib.util.spec_from_file_location(f"own_{Path(path).stem}", path)
     if spec is None or spec.loader is None:
-        raise UserError(f"{path} is not a file of Python; a property of one's own is FILE.py:PREDICATE")
+        raise UserError(f"{path} is not a file of Python; a property of your own is FILE.py:PREDICATE")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:

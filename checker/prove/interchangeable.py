@@ -195,7 +195,7 @@ class _Decision:
             for leaf, value, first in zip(self.execution.leaves, values, self.initial[0])
             if value != first
         ]
-        more = [f"{len(several) - SHOWN} more leaves are not as at first"] if len(several) > SHOWN else []
+        more = [f"{len(several) - SHOWN} more leaves differ from the initial state"] if len(several) > SHOWN else []
         return f", where {', '.join(several[:SHOWN] + more)}" if several else ", where all is as at first"
 
     def _difference(self, renaming, action, values, model):
@@ -211,7 +211,7 @@ class _Decision:
             if there != here:
                 there, here = named(leaf.domain, there), named(leaf.domain, here)
                 return f"{one}, with {renaming}, would set {leaf.expression} to {there}, but {other} sets it to {here}"
-        raise UserError(f"a defect of the prover: {one} is not told apart from {other} in plain Python")
+        raise UserError(f"a defect of the prover: {one} does not differ from {other} in plain Python")
 
     def _end(self, values, transition, arguments):
         """A step, and the values of the state that it leads to, or why there is none."""

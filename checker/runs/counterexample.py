@@ -20,7 +20,10 @@ from kafkaproof.spec.language.model import Model, Property, Transition
 from kafkaproof.spec.language.plain import Plain, values_of
 from kafkaproof.spec.language.steps import Step, parse_step
 
-ASYMMETRIC = "the model tells ids apart where it was proved not to, a defect of the prover; check it without --symmetry"
+ASYMMETRIC = (
+    "the model distinguishes ids although the prover found that it does not: a defect of the prover;"
+    " check it without --symmetry"
+)
 
 
 @dataclass

@@ -182,7 +182,7 @@ class RunDirectory:
         except (KeyError, TypeError) as error:
             raise RunError(f"{where} does not name its parts; {AGAIN}") from error
         if strange:
-            raise RunError(f"{where} names {strange[0]!r}, which is no part; {AGAIN}")
+            raise RunError(f"{where} names {strange[0]!r}, which is not a part; {AGAIN}")
         if len({*files}) < len(files):
             raise RunError(f"{where} names a part twice; {AGAIN}")
 
@@ -190,7 +190,7 @@ class RunDirectory:
         """Read all levels; raises RunError if anything is not as it was written."""
         levels = self.levels()
         if self._files.is_file(f"{_level(len(levels) + 1)}/level.json"):
-            raise RunError(f"{self.uri}/{LEVELS} names {len(levels)} levels, and there are more; {AGAIN}")
+            raise RunError(f"{self.uri}/{LEVELS} names {len(levels)} levels, but there are more; {AGAIN}")
         parts = [(level, part) for level in levels for part in level["parts"]]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(lambda each: self._table(*each).num_rows, parts))
@@ -245,7 +245,7 @@ class RunDirectory:
         """Raise RunError if the directory holds something that no run writes."""
         for name, _, _ in self._files.inside():
             if not OURS.fullmatch(name) and not re.search(r"(^|/)\.[^/]*\.crc$", name) or self._files.is_link(name):
-                raise RunError(f"{self.uri} holds {name}, which is not of a run; {advice}")
+                raise RunError(f"{self.uri} holds {name}, which does not belong to a run; {advice}")
 
     def write_result(self, result: dict) -> None:
         """Keep the outcome beside the levels."""

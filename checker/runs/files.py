@@ -106,7 +106,7 @@ class Files:
             until = time.monotonic() + PATIENCE
             while not _locked(directory):
                 if time.monotonic() > until:
-                    raise RunError(f"another process goes on with {self.uri}; wait for its end, or end it")
+                    raise RunError(f"another process is using {self.uri}; wait for its end, or end it")
                 time.sleep(0.1)
             yield
         finally:

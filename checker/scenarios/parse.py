@@ -110,7 +110,7 @@ def _add(scenario, number, content, story):
     keyword, _, rest = content.partition(" ")
     rest = rest.strip()
     if keyword in (*HEADERS, *KINDS) and not rest:
-        raise scenario.error(number, f"{keyword} needs something behind it")
+        raise scenario.error(number, f"{keyword} needs something after it")
     if keyword in HEADERS:
         _header(scenario, number, keyword, rest, story)
     elif not scenario.parts:
@@ -167,5 +167,5 @@ def expectation(text: str) -> tuple[str, str, str]:
     """The name, the relation and the value of an expectation; raises ValueError for other text."""
     found = _EXPECTATION.fullmatch(text)
     if not found:
-        raise ValueError(f"{text!r} is no expectation; one reads like active_controllers = 2")
+        raise ValueError(f"{text!r} is not an expectation; one reads like active_controllers = 2")
     return found[1], found[2], found[3]

@@ -144,7 +144,7 @@ class _Reading:
             case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
                 for operand in node.values if isinstance(node, ast.BoolOp) else [node.operand]:
                     if not is_condition(self._kind(operand)):
-                        raise self._error("and, or and not are of conditions: compare what is none", operand)
+                        raise self._error("and, or and not take conditions: compare a number", operand)
                 return TRUTH
             case ast.BinOp():
                 self._number(node.left), self._number(node.right)
@@ -207,7 +207,7 @@ class _Reading:
         for left, operator, right in zip(kinds, node.ops, kinds[1:]):
             both = self._joined(left, right, node)
             if isinstance(both, Part) or isinstance(both, Ids) and not isinstance(operator, (ast.Eq, ast.NotEq)):
-                raise self._error(f"{both.words} is not compared so", node)
+                raise self._error(f"{both.words} cannot be compared like this", node)
         return TRUTH
 
     def _joined(self, one, other, node):

@@ -156,7 +156,7 @@ def _check_text(code):
     for node in nodes_of(code):
         _check_node(node, code)
         if name_called(node) == "range" and node not in ranges:
-            raise rule_error("a range is looped over", node, code)
+            raise rule_error("a range is used only in a for loop", node, code)
 
 
 def _check_node(node, code):

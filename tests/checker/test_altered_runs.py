@@ -157,7 +157,7 @@ def test_even_a_forged_manifest_names_no_file_outside_its_level(run, name, tmp_p
     here = part(run, 2).name
     shutil.copy(part(run, 2), tmp_path / here)
     forged(run, 2, lambda parts: parts[0].update(file=name.format(here, here)))
-    with pytest.raises(RunError, match="which is no part; " + TOLD):
+    with pytest.raises(RunError, match="which is not a part; " + TOLD):
         run.verify()
 
 
@@ -209,7 +209,9 @@ def test_a_directory_that_holds_something_else_is_not_deleted(run, name):
     precious = Path(run.uri) / name
     precious.parent.mkdir(exist_ok=True)
     precious.write_text("")
-    with pytest.raises(RunError, match="which is not of a run; a directory is deleted when all in it is a run's"):
+    with pytest.raises(
+        RunError, match="which does not belong to a run; a directory is deleted when all in it is a run's"
+    ):
         run.delete()
     assert precious.exists() and run.exists()
     precious.unlink()
@@ -231,7 +233,7 @@ def test_one_process_alone_goes_on_with_a_run(kafkaproof, tmp_path):
     kafkaproof(*replication("kip320", 2, 1, 1, 1), "--max-depth", "3", *kept("run"))
     with RunDirectory(str(tmp_path / "run")).held():
         for command in (resumed("run"), ("runs", "--delete", "run")):
-            assert "another process goes on with" in kafkaproof(*command).complaint
+            assert "another process is using" in kafkaproof(*command).complaint
     assert kafkaproof(*resumed("run")).code == 0
     assert kafkaproof("runs", "--delete", "run").code == 0 and not (tmp_path / "run").exists()
 
@@ -252,7 +254,7 @@ def test_two_fields_in_a_file_do_not_make_a_run(tmp_path):
 def test_a_directory_that_is_in_use_for_something_else_takes_no_run(tmp_path):
     (tmp_path / "level-00000").mkdir()
     (tmp_path / "level-00000" / "precious").write_text("")
-    with pytest.raises(RunError, match="holds level-00000/precious, which is not of a run; name a directory"):
+    with pytest.raises(RunError, match="holds level-00000/precious, which does not belong to a run; name a directory"):
         RunDirectory(str(tmp_path)).create({})
 
 

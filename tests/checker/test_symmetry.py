@@ -290,7 +290,7 @@ def test_liveness_is_not_asked_up_to_symmetry(kafkaproof):
     assert answer.result["liveness"] == [{"property": "one_controller", "verdict": "not asked up to symmetry"}]
     assert "one_controller" not in answer.result["properties"]
     assert kafkaproof("check", *alike, "--property", "one_controller").complaint == (
-        "kafkaproof: election: one_controller is a property of liveness; check it without --symmetry"
+        "kafkaproof: election: one_controller is a liveness property; check it without --symmetry"
     )
 
 
