@@ -9,7 +9,7 @@ A scenario is a text file, read line by line:
 
     # the story, told before the step that it belongs to
     failover.elect(b=0) -> OK                    a step; its answer may be left out
-    refused machines.write_leader(b=0, p=0, fate=0)     a step that is not possible here
+    refused machines.write_leader(b=0, p=0, delivery=0)     a step that is not possible here
     expect active_controllers = 2                a metric, or a field of the state: = != < <= > >=
     violates no_stale_write                      a property (or its id: C4) that this step, or its state, breaks
     reaches two_controllers                      a goal that the state satisfies

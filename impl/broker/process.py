@@ -182,7 +182,7 @@ class Process:
         self.network.outbox = []
         seat, function = self._seat(part, zookeeper), self._functions[part][name]
         wanted = function.__code__.co_varnames[1 : function.__code__.co_argcount]
-        values = {"b": self.broker, "fate": ANSWERED, **arguments}
+        values = {"b": self.broker, "delivery": ANSWERED, **arguments}
         with transition():
             return function(seat, *(values[argument] for argument in wanted))
 
@@ -349,6 +349,6 @@ class Process:
 
     def _text(self, part, name, arguments, answer=None):
         function = self._functions[part][name]
-        shown = {"b": self.broker} | {key: value for key, value in arguments.items() if key != "fate"}
+        shown = {"b": self.broker} | {key: value for key, value in arguments.items() if key != "delivery"}
         label = f"{function.__module__.rsplit('.', 1)[-1]}.{name}"
         return str(Step(label, shown, None if answer is None else Answer.names[answer]))

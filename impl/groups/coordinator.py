@@ -307,27 +307,27 @@ class Coordinator:
         """Run the callbacks of the appends that are acknowledged, have failed, or take too long."""
         done, self.leader.done = self.leader.done, []
         for seams, place, error in done:
-            seams.fates.setdefault(place, error)
+            seams.deliveries.setdefault(place, error)
         now = time.monotonic()
         for group in self.groups.values():
             while self._finish_one(group, now):
                 pass
             if group.broker.appends.length == 0:
-                group.storage.fates.clear()
+                group.storage.deliveries.clear()
                 group.contents.clear()
                 group.stored.clear()
 
     def _finish_one(self, group: Group, now: float) -> bool:
-        fates, appends = group.storage.fates, group.broker.appends
+        deliveries, appends = group.storage.deliveries, group.broker.appends
         for i in range(appends.length):
             append = appends.slots[i]
             stored, not_stored = CALLBACKS[append.kind]
             place = append.position
-            if place != NOWHERE and place not in fates:
+            if place != NOWHERE and place not in deliveries:
                 if now - self._appended.get((group.name, place), now) < APPEND_TIMEOUT:
                     continue
-                fates[place] = storage.TIMED_OUT
-            error = storage.NOT_LEADER if place == NOWHERE else fates[place]
+                deliveries[place] = storage.TIMED_OUT
+            error = storage.NOT_LEADER if place == NOWHERE else deliveries[place]
             if error is None:
                 taken = self.take(group, stored, i=i)
             else:

@@ -35,14 +35,14 @@ class GroupStorage:
     """The seams to the offsets log, each the one of its name in `kafkaproof.spec.group.storage`.
 
     `log` is how the specification reads it; `append` puts a batch into it and tells its place, -1 where the log
-    refuses it. `fates` has what has become of appends, by place: None for acknowledged, else the error.
+    refuses it. `deliveries` has what has become of appends, by place: None for acknowledged, else the error.
     """
 
     ghosts = Nothing()
 
     def __init__(self, group: Group, leader):
         self._group, self._leader = group, leader
-        self.fates: dict[int, int | None] = {}
+        self.deliveries: dict[int, int | None] = {}
         self.offered: dict[tuple[str, int], Committed] = {}
         self.log = SimpleNamespace(slots=_Slots(group, leader))
 
@@ -94,11 +94,11 @@ class GroupStorage:
 
     def may_succeed(self, b, position):
         """Whether an append is acknowledged."""
-        return position in self.fates and self.fates[position] is None
+        return position in self.deliveries and self.deliveries[position] is None
 
     def may_fail(self, position, error):
         """Whether an append has failed with this error; one without a place has failed for want of a leader."""
-        return error == (storage.NOT_LEADER if position == NOWHERE else self.fates.get(position))
+        return error == (storage.NOT_LEADER if position == NOWHERE else self.deliveries.get(position))
 
     def acknowledge(self, position):
         """Replication has done it."""

@@ -276,11 +276,11 @@ class PartitionNetwork:
 
     # Proposed ISRs, controlled shutdown
 
-    def put_wishes(self, p, b, leader_epoch):
+    def put_proposals(self, p, b, leader_epoch):
         """From now on this broker may propose ISRs in this leader epoch (-1: it does not lead)."""
         self.leader_epochs[p] = leader_epoch
 
-    def wish(self, p, sender):
+    def proposed_epoch(self, p, sender):
         """The leader epoch of the proposal at hand, -1 for none."""
         proposed = self.current and self.current.sender == sender and self._is("AlterPartition", p=p)
         return self.current.content["leader_epoch"] if proposed else -1

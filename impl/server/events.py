@@ -13,7 +13,7 @@ from kafkaproof.impl.seams.network import Message
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.spec.cluster import control
-from kafkaproof.spec.election.reign import at_work
+from kafkaproof.spec.election.active_controller import at_work
 from kafkaproof.spec.partition import brokers, faults, log_dirs, progress, triggers
 from kafkaproof.spec.partition.creation import topic_change
 from kafkaproof.spec.partition.deletion import deletion

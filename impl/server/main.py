@@ -31,7 +31,7 @@ from kafkaproof.impl.server.driver import Driver, listen, tell
 from kafkaproof.impl.server.events import Events
 from kafkaproof.impl.server.ordered_steps import Ordered
 from kafkaproof.spec.cluster import control
-from kafkaproof.spec.election import election, reign, session
+from kafkaproof.spec.election import active_controller, election, session
 from kafkaproof.spec.election import faults as ends
 from kafkaproof.spec.election.belief import CLEANING, DOWN, IDLE, LOADING, OPEN
 from kafkaproof.spec.partition import brokers, failover, faults, log_dirs, rebalance, replica
@@ -182,7 +182,7 @@ class Broker:
 
     def _go_on_electing(self) -> bool:
         process = self.process
-        if process.election.doing == CLEANING and self.try_step(reign.clean):
+        if process.election.doing == CLEANING and self.try_step(active_controller.clean):
             return True
         if process.election.doing == LOADING and self.try_step(failover.load_brokers):
             return True

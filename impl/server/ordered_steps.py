@@ -16,8 +16,8 @@ from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.server.arrivals import Arrived
 from kafkaproof.impl.server.driver import tell
 from kafkaproof.impl.server.ordered_replica_steps import OrderedPlanes
+from kafkaproof.spec.election import active_controller, session
 from kafkaproof.spec.election import faults as ends
-from kafkaproof.spec.election import reign, session
 from kafkaproof.spec.election.belief import CLEANING, DOWN
 from kafkaproof.spec.kafka.zookeeper import LOST
 from kafkaproof.spec.language.steps import by_name, names
@@ -107,7 +107,7 @@ class Ordered:
 
     def take(self, part: str, name: str, arguments: dict, content: dict) -> bool:
         """Take a step, if it is possible now."""
-        if part == ELECTION and name == reign.clean.__name__ and self._process.election.doing != CLEANING:
+        if part == ELECTION and name == active_controller.clean.__name__ and self._process.election.doing != CLEANING:
             return False
         taken = self._planes.take(name, arguments, content) if part == PARTITION else None
         if taken is not None:

@@ -60,7 +60,7 @@ MAXIMAL_ISR = Model(
 
 
 def is_proposed(leader, replica):
-    """Whether a replica is in the ISR that the leader wishes: what it has asked for, while there is that."""
+    """Whether a replica is in the ISR that the leader proposes: what it has asked for, while there is that."""
     return contains(leader.isr if is_empty(leader.pending) else leader.pending, replica)
 
 

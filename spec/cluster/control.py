@@ -6,13 +6,13 @@ propose any ISR: the controller's answers to a proposal.
 
 from kafkaproof.spec.cluster.network import isr_in
 from kafkaproof.spec.cluster.zookeeper import is_not_older, note_state, note_written
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK, Fate
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK, Delivery
 from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.domains import NOBODY, SetOf
 from kafkaproof.spec.partition import machines
 from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.isr import are_eligible, is_accepted, may_be_written, take_answer
-from kafkaproof.spec.partition.network import leader_in, wish
+from kafkaproof.spec.partition.network import leader_in, proposed_epoch
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.replica import leader_and_isr as accept_request
@@ -31,7 +31,7 @@ write_leader = then(machines.write_leader, note_written)
 write_removal = then(machines.write_removal, note_written)
 
 
-def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: Fate):
+def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delivery: Delivery):
     """A controller writes the ISR that a leader proposes.
 
     Guards:  those of `isr.alter_partition`; the leader has proposed this ISR.
@@ -43,11 +43,11 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: 
     """
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
-    epoch = wish(s.network, p, sender)
+    epoch = proposed_epoch(s.network, p, sender)
     if not is_proposed(s.planes[p].network, sender, isr) or not may_be_written(controller, cached, sender, epoch, isr):
         return False
 
-    answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, epoch, fate)
+    answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, epoch, delivery)
     take_answer(controller, cached, sender, epoch, isr, answer)
     note_state(s.planes[p], s.zk.partitions[p])
     if answer == OK:
@@ -68,7 +68,7 @@ def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
     """
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
-    if not at_work(controller) or not is_accepted(controller, cached, sender, wish(s.network, p, sender)):
+    if not at_work(controller) or not is_accepted(controller, cached, sender, proposed_epoch(s.network, p, sender)):
         return False
     if not is_proposed(s.planes[p].network, sender, cached.isr) or not is_not_older(s.zk, b, p):
         return False
@@ -81,7 +81,7 @@ def is_refused(s, b, p, sender, isr):
     """Whether controller `b` refuses a proposed ISR that it would accept except for an ineligible member."""
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
-    if not at_work(controller) or not is_accepted(controller, cached, sender, wish(s.network, p, sender)):
+    if not at_work(controller) or not is_accepted(controller, cached, sender, proposed_epoch(s.network, p, sender)):
         return False
     return is_proposed(s.planes[p].network, sender, isr) and not are_eligible(controller, isr)
 

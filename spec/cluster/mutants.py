@@ -18,7 +18,7 @@ from kafkaproof.spec.replica.storage import NO_EPOCH
 
 BESIDES = {"log": 1, "records": 1, "min_isr": 1}
 SMALL = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 1, "leader_epochs": 1, "faults": 1} | BESIDES
-REIGNS = SMALL | {"epochs": 2, "leader_epochs": 2}
+TERMS = SMALL | {"epochs": 2, "leader_epochs": 2}
 
 
 def as_old_as_may_be(zk, b, p):
@@ -130,7 +130,7 @@ OF_PARTITION = (
     "leader-not-told",
     "assignments-unread",
 )
-IN_TWO_REIGNS = (
+IN_TWO_TERMS = (
     "leader-outside-isr",
     "epoch-raised-twice",
     "watch-not-armed",
@@ -139,22 +139,22 @@ IN_TWO_REIGNS = (
 )
 OF_REPLICA = ("counted-before-appended", "hw-by-shrunk-isr", "hw-without-max", "acknowledged-by-leader")
 FENCED = (
-    mutant("confirmed-from-an-old-cache", "isr_complete", {zookeeper.is_not_older: as_old_as_may_be}, REIGNS),
+    mutant("confirmed-from-an-old-cache", "isr_complete", {zookeeper.is_not_older: as_old_as_may_be}, TERMS),
     mutant("isr-not-noted", "one_state", {zookeeper.note_state: note_leader}),
     mutant("role-kept", "leads_as_told", {faults.end_replica: keep_role}),
-    mutant("leader-leaves-isr", "wishes_hold", {leader.shrink_isr: propose_without_self}),
+    mutant("leader-leaves-isr", "proposals_hold", {leader.shrink_isr: propose_without_self}),
     mutant("proposal-outlives-process", "logs_outlive_process", {faults.end_replica: keep_proposal}),
     mutant("proposal-outlives-directory", "log_outlives_directory", {faults.end_replica: keep_proposal}),
     mutant("leader-untold", "written_is_granted", {network.grant: tell_nothing}),
-    mutant("leader-untold-again", "known_is_granted", {network.grant: tell_nothing}, REIGNS),
+    mutant("leader-untold-again", "known_is_granted", {network.grant: tell_nothing}, TERMS),
     mutant("asked-again", "stale_version_is_refused", {network.refuse: tell_no_refusal}),
     mutant("refused-taken", "ineligible_is_refused", {leader.learn_refusal: take_as_written}),
     mutant("old-proposals-stay", "epoch_ends_proposals", {zookeeper.note_state: note_without_refusal}),
     mutant("allowed-again", "unclean_allowed_once", {partition_faults.allow_unclean: allow_unclean}),
     mutant("checkpoint-ignored", "restarts", {faults.checkpointed: highest_again}),
-    mutant("isr-of-request-ignored", "obeys", {obey: begin_with_former}, REIGNS),
+    mutant("isr-of-request-ignored", "obeys", {obey: begin_with_former}, TERMS),
     mutant("message-left", "nothing_left_over", {network.clear: clear_kind}),
 )
-FENCED += once_more(partition, OF_PARTITION, SMALL) + once_more(partition, IN_TWO_REIGNS, REIGNS)
+FENCED += once_more(partition, OF_PARTITION, SMALL) + once_more(partition, IN_TWO_TERMS, TERMS)
 FENCED += once_more(replica, OF_REPLICA, SMALL)
 MUTANTS = {"fenced": FENCED}

@@ -1,6 +1,6 @@
 """Faults and changes from outside. Changes, expiries of living consumers' sessions, and splits have budgets.
 
-Consequences do not count: the end of a former session, a new start, the return of the brokers. `fate` says which
+Consequences do not count: the end of a former session, a new start, the return of the brokers. `delivery` says which
 answers are lost.
 """
 

@@ -40,7 +40,7 @@ from kafkaproof.spec.consumer.zookeeper import (
     read_ids,
     read_topic,
 )
-from kafkaproof.spec.kafka.zookeeper import MINE, NODEEXISTS, NONODE, OK, Fate
+from kafkaproof.spec.kafka.zookeeper import MINE, NODEEXISTS, NONODE, OK, Delivery
 from kafkaproof.spec.language.sets import contains, is_empty, with_member, without_member
 
 
@@ -68,7 +68,7 @@ def look(s, c: Consumer):
     return True
 
 
-def release(s, c: Consumer, p: Partition, fate: Fate):
+def release(s, c: Consumer, p: Partition, delivery: Delivery):
     """A consumer deletes the owner node of a partition that it believes it owns.
 
     Guards:  fetchers are stopped, and what they have read is committed; `p` was in the registry.
@@ -80,7 +80,7 @@ def release(s, c: Consumer, p: Partition, fate: Fate):
     if consumer.doing != RELEASING or not contains(consumer.left, p) or not is_committed(consumer):
         return False
 
-    answer = delete_owner(s.zk, c, p, fate)
+    answer = delete_owner(s.zk, c, p, delivery)
     if answer == OK or answer == NONODE:
         consumer.left = without_member(consumer.left, p)
         if is_empty(consumer.left):
@@ -170,7 +170,7 @@ def read_offset(s, c: Consumer, p: Partition):
     return True
 
 
-def claim(s, c: Consumer, p: Partition, fate: Fate):
+def claim(s, c: Consumer, p: Partition, delivery: Delivery):
     """A consumer creates the owner node of a partition that the assignment gives to one of its threads.
 
     Guards:  its offset is known, and it is not yet claimed.
@@ -183,7 +183,7 @@ def claim(s, c: Consumer, p: Partition, fate: Fate):
     if consumer.doing != CLAIMING or not contains(consumer.left, p):
         return False
 
-    answer = create_owner(s.zk, c, p, thread_for(consumer, p), fate)
+    answer = create_owner(s.zk, c, p, thread_for(consumer, p), delivery)
     if answer == NODEEXISTS:
         consumer.conflict = 1
     elif answer == OK or answer == MINE:
@@ -196,7 +196,7 @@ def claim(s, c: Consumer, p: Partition, fate: Fate):
     return True
 
 
-def undo(s, c: Consumer, p: Partition, fate: Fate):
+def undo(s, c: Consumer, p: Partition, delivery: Delivery):
     """After a conflict, a consumer deletes the owner nodes that it has created in this attempt.
 
     Guards:  all claims were tried, and some have failed, but not that of `p`.
@@ -208,7 +208,7 @@ def undo(s, c: Consumer, p: Partition, fate: Fate):
     if consumer.doing != UNDOING or not contains(consumer.left, p):
         return False
 
-    answer = delete_owner(s.zk, c, p, fate)
+    answer = delete_owner(s.zk, c, p, delivery)
     if answer == OK or answer == NONODE:
         consumer.left = without_member(consumer.left, p)
         if is_empty(consumer.left):

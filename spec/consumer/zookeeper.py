@@ -1,6 +1,6 @@
 """ZooKeeper as the members of one group see it: ids, owners, offsets, one topic, and the brokers.
 
-As in `kafkaproof.spec.kafka.zookeeper`, a function that returns a code is one request; `fate` says whether the answer
+As in `kafkaproof.spec.kafka.zookeeper`, a function that returns a code is one request; `delivery` says whether the answer
 arrives. Paths are below /consumers/<group>: ids/<consumer id> (ephemeral), owners/<topic>/<partition> (ephemeral, the
 name of a thread), offsets/<topic>/<partition> (persistent).
 
@@ -249,15 +249,15 @@ def set_offset(zk, c, p, offset):
     return OK
 
 
-def outcome(zk, answer, fate):
+def outcome(zk, answer, delivery):
     """The answer that the client gets."""
-    if fate == ANSWERED:
+    if delivery == ANSWERED:
         return answer
     zk.losses += 1
     return LOST
 
 
-def create_owner(zk, c, p, thread, fate):
+def create_owner(zk, c, p, thread, delivery):
     """create an owner node: OK, NODEEXISTS, MINE (it exists and names this thread), EXPIRED or LOST.
 
     The data is read in the same step: a node that vanishes in between also counts as another consumer's.
@@ -266,20 +266,20 @@ def create_owner(zk, c, p, thread, fate):
         return EXPIRED
     partition = zk.partitions[p]
     if partition.owner == c and partition.thread == thread:
-        return outcome(zk, MINE, fate)
+        return outcome(zk, MINE, delivery)
     if partition.owner != NOBODY:
-        return outcome(zk, NODEEXISTS, fate)
-    if fate != LOST_DROPPED:
+        return outcome(zk, NODEEXISTS, delivery)
+    if delivery != LOST_DROPPED:
         partition.owner = c
         partition.thread = thread
-    return outcome(zk, OK, fate)
+    return outcome(zk, OK, delivery)
 
 
-def delete_owner(zk, c, p, fate):
+def delete_owner(zk, c, p, delivery):
     """delete an owner node, whatever its version and owner: OK, NONODE, EXPIRED or LOST."""
     if not session_open(zk, c):
         return EXPIRED
     answer = NONODE if zk.partitions[p].owner == NOBODY else OK
-    if fate != LOST_DROPPED:
+    if delivery != LOST_DROPPED:
         clear_owner(zk.partitions[p])
-    return outcome(zk, answer, fate)
+    return outcome(zk, answer, delivery)

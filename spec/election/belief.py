@@ -47,15 +47,15 @@ Doing = Choice(
     MOVING,
     DELETING,
 ) = Doing
-Reign = Choice("NONE", "STARTING", "FULL")
-NONE, STARTING, FULL = Reign
+Ruling = Choice("NONE", "STARTING", "FULL")
+NONE, STARTING, FULL = Ruling
 
 HISTORY = Record(applied=(Number(0, Bound("epochs")), "controller epoch of the last request that was accepted"))
 BROKER = Record(
     session=(Session, "what the process knows about its session; DOWN without a process"),
     doing=(Doing, "the controller event in progress"),
     active=(Flag(), "activeControllerId is the broker itself"),
-    ruling=(Reign, "how far onControllerFailover came, unless onControllerResignation has run since"),
+    ruling=(Ruling, "how far onControllerFailover came, unless onControllerResignation has run since"),
     epoch=(Number(0, Bound("epochs")), "controller epoch of the term, 0 without one"),
     epoch_version=(Number(0, Bound("epochs")), "version of /controller_epoch of the term"),
     read_epoch=(Number(0, Bound("epochs")), "value of /controller_epoch read in this election"),
@@ -83,7 +83,7 @@ def initial(s):
     s.zk.epoch = -1
 
 
-def begin_reign(broker, epoch, version):
+def begin_term(broker, epoch, version):
     """The registration has succeeded: onControllerFailover starts, in this epoch."""
     broker.active = 1
     broker.ruling = STARTING

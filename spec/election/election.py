@@ -15,7 +15,7 @@ from kafkaproof.spec.election.belief import (
     IDLE,
     OPEN,
     READING_EPOCH,
-    begin_reign,
+    begin_term,
     end_election,
     lapse,
     resign,
@@ -30,7 +30,7 @@ from kafkaproof.spec.kafka.zookeeper import (
     NONODE,
     NOTHING,
     OK,
-    Fate,
+    Delivery,
     create_controller_and_set_epoch,
     create_epoch,
     get_epoch,
@@ -123,7 +123,7 @@ def learn_epoch(s, b: Broker):
     return True
 
 
-def found_epoch(s, b: Broker, fate: Fate):
+def found_epoch(s, b: Broker, delivery: Delivery):
     """The first candidate ever creates /controller_epoch with 0.
 
     Guards:  `b` is a candidate and has found no epoch.
@@ -135,7 +135,7 @@ def found_epoch(s, b: Broker, fate: Fate):
     if broker.doing != CREATING_EPOCH:
         return False
 
-    answer = create_epoch(s.zk, b, 0, fate)
+    answer = create_epoch(s.zk, b, 0, delivery)
     if answer == OK:
         broker.doing = CREATING
     elif answer == NODEEXISTS:
@@ -145,7 +145,7 @@ def found_epoch(s, b: Broker, fate: Fate):
     return True
 
 
-def register(s, b: Broker, fate: Fate):
+def register(s, b: Broker, delivery: Delivery):
     """Broker `b` creates /controller and raises /controller_epoch in one transaction.
 
     Guards:  `b` is a candidate and has read the epoch.
@@ -159,9 +159,9 @@ def register(s, b: Broker, fate: Fate):
         return False
 
     epoch = broker.read_epoch + 1
-    answer = create_controller_and_set_epoch(s.zk, b, epoch, broker.read_version, fate)
+    answer = create_controller_and_set_epoch(s.zk, b, epoch, broker.read_version, delivery)
     if answer == OK:
-        begin_reign(broker, epoch, broker.read_version + 1)
+        begin_term(broker, epoch, broker.read_version + 1)
     elif answer == NODEEXISTS or answer == BADVERSION:
         broker.doing = CONFIRMING
     elif answer == EXPIRED:
@@ -208,7 +208,7 @@ def confirm_epoch(s, b: Broker):
     if answer == EXPIRED:
         lapse(broker)
     elif broker.read_epoch == wanted:
-        begin_reign(broker, wanted, broker.read_version)
+        begin_term(broker, wanted, broker.read_version)
     else:
         end_election(broker, CHECKING)
     return True

@@ -1,6 +1,6 @@
 """What may go wrong from outside: each transition here may act on any part of the state, and counts as one fault.
 
-Lost answers count too; they are the `fate` of a request (see `zookeeper`). The end of an orphan's
+Lost answers count too; they are the `delivery` of a request (see `zookeeper`). The end of an orphan's
 session is not a fault: it follows from the crash.
 """
 

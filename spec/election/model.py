@@ -1,6 +1,6 @@
 """The election system: its variants, oldest first, and what is known of each."""
 
-from kafkaproof.spec.election import belief, election, faults, reign, requests, session
+from kafkaproof.spec.election import active_controller, belief, election, faults, requests, session
 from kafkaproof.spec.election.history import legacy, standing, zkclient, zkclient_session
 from kafkaproof.spec.election.history import requests as old
 from kafkaproof.spec.election.lagging import faults as lagging_faults
@@ -64,9 +64,11 @@ FENCED_CONTROLLER = (
         election.confirm_epoch,
         kind=CONTINUATION,
     ),
-    *asking(reign.clean, reign.load, reign.write_state, reign.trigger_move),
-    *asking(reign.delete_own_controller, kind=CONTINUATION),
-    Transition(reign.send, BROKER, (SEND,)),
+    *asking(
+        active_controller.clean, active_controller.load, active_controller.write_state, active_controller.trigger_move
+    ),
+    *asking(active_controller.delete_own_controller, kind=CONTINUATION),
+    Transition(active_controller.send, BROKER, (SEND,)),
 )
 LEGACY_CONTROLLER = (
     CHANGE,
@@ -80,10 +82,10 @@ LEGACY_CONTROLLER = (
         legacy.found_epoch,
         kind=CONTINUATION,
     ),
-    *asking(legacy.clean, reign.load, legacy.write_state),
+    *asking(legacy.clean, active_controller.load, legacy.write_state),
     *asking(legacy.delete_any_controller, kind=CONTINUATION),
     *acting(legacy.trigger_move),
-    Transition(reign.send, BROKER, (SEND,)),
+    Transition(active_controller.send, BROKER, (SEND,)),
 )
 ZKCLIENT_SESSION = (
     *asking(zkclient_session.start),

@@ -39,7 +39,7 @@ UNNOTICED = {
     ): "The former session of a broker that was not the controller never expires: its id becomes free only after a "
     "stop, which leaves the same states.",
     (
-        "kafkaproof.spec.election.reign.load",
+        "kafkaproof.spec.election.active_controller.load",
         "if broker.doing != LOADING and (not at_work(broker)): return False -> "
         "if broker.doing != LOADING: return False",
     ): "A controller at work that reads only after a refusal is refused more often, and reaches the same states.",

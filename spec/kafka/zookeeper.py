@@ -1,6 +1,6 @@
 """ZooKeeper as the controllers see it: sessions, /controller, /controller_epoch, one partition state.
 
-Each function below the records is one request: it answers with a code and never refuses to run. `fate`
+Each function below the records is one request: it answers with a code and never refuses to run. `delivery`
 says whether the answer arrives; a LOST answer leaves open whether the request was applied, and the
 client does not know. Reads are linearizable. Not modelled: zxids, other znodes, stale reads, ACLs.
 
@@ -31,8 +31,8 @@ Answer = Choice(
     "NEWER",  # OK, and what was read was written by a controller of a higher epoch
 )
 OK, NODEEXISTS, BADVERSION, NONODE, EXPIRED, LOST, FENCED, MINE, NEWER = Answer
-Fate = Choice("ANSWERED", "LOST_APPLIED", "LOST_DROPPED")
-ANSWERED, LOST_APPLIED, LOST_DROPPED = Fate
+Delivery = Choice("ANSWERED", "LOST_APPLIED", "LOST_DROPPED")
+ANSWERED, LOST_APPLIED, LOST_DROPPED = Delivery
 Event = Choice("NOTHING", "CHANGED", "DELETED")
 NOTHING, CHANGED, DELETED = Event
 Owner = Choice("ABSENT", "PROCESS", "ORPHAN")
@@ -71,9 +71,9 @@ def fire(zk, event):
                 client.fired = event
 
 
-def outcome(zk, answer, fate):
+def outcome(zk, answer, delivery):
     """The answer as the client gets it; a lost answer counts as a fault."""
-    if fate == ANSWERED:
+    if delivery == ANSWERED:
         return answer
     zk.faults += 1
     return LOST
@@ -205,17 +205,17 @@ def get_epoch(zk, b, reader):
     return OK
 
 
-def create_epoch(zk, b, value, fate):
+def create_epoch(zk, b, value, delivery):
     """create /controller_epoch: OK, NODEEXISTS, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
     answer = NODEEXISTS if zk.epoch >= 0 else OK
-    if answer == OK and fate != LOST_DROPPED:
+    if answer == OK and delivery != LOST_DROPPED:
         zk.epoch = value
-    return outcome(zk, answer, fate)
+    return outcome(zk, answer, delivery)
 
 
-def create_controller_and_set_epoch(zk, b, value, version, fate):
+def create_controller_and_set_epoch(zk, b, value, version, delivery):
     """multi[create /controller, setData /controller_epoch if it has `version`].
 
     OK, NODEEXISTS (of the first), BADVERSION (of the second), EXPIRED or LOST.
@@ -227,35 +227,35 @@ def create_controller_and_set_epoch(zk, b, value, version, fate):
         answer = NODEEXISTS
     elif zk.epoch_version != version:
         answer = BADVERSION
-    if answer == OK and fate != LOST_DROPPED:
+    if answer == OK and delivery != LOST_DROPPED:
         put_controller(zk, b)
         put_epoch(zk, value)
-    return outcome(zk, answer, fate)
+    return outcome(zk, answer, delivery)
 
 
-def delete_controller(zk, b, epoch, fate):
+def delete_controller(zk, b, epoch, delivery):
     """delete /controller, whatever its version and whoever owns it: OK, NONODE, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
     answer = NONODE if zk.controller == NOBODY else OK
-    if answer == OK and fate != LOST_DROPPED:
+    if answer == OK and delivery != LOST_DROPPED:
         note_write(zk, epoch)
         if not owns_controller(zk, b):
             zk.ghosts.foreign_delete = 1
         remove_controller(zk)
-    return outcome(zk, answer, fate)
+    return outcome(zk, answer, delivery)
 
 
-def set_state(zk, b, epoch, fate):
+def set_state(zk, b, epoch, delivery):
     """setData of the partition state if `b` knows its version: OK, BADVERSION, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
     answer = OK if contains(zk.state_readers, b) else BADVERSION
-    if answer == OK and fate != LOST_DROPPED:
+    if answer == OK and delivery != LOST_DROPPED:
         note_write(zk, epoch)
         zk.state_epoch = epoch
-        zk.state_readers = only(b) if fate == ANSWERED else 0
-    return outcome(zk, answer, fate)
+        zk.state_readers = only(b) if delivery == ANSWERED else 0
+    return outcome(zk, answer, delivery)
 
 
 def read_state(zk, b, epoch):
@@ -268,19 +268,19 @@ def read_state(zk, b, epoch):
     return OK
 
 
-def delete_notification(zk, b, epoch, fate):
+def delete_notification(zk, b, epoch, delivery):
     """delete a notification, whatever its version: OK, EXPIRED or LOST. There is always one."""
     if not session_open(zk, b):
         return EXPIRED
-    if fate != LOST_DROPPED:
+    if delivery != LOST_DROPPED:
         note_write(zk, epoch)
-    return outcome(zk, OK, fate)
+    return outcome(zk, OK, delivery)
 
 
-def check_version(zk, b, version, fate):
+def check_version(zk, b, version, delivery):
     """check of /controller_epoch: OK, or FENCED where another controller has been elected, or LOST."""
     if session_open(zk, b) and zk.epoch_version != version:
-        return outcome(zk, FENCED, fate)
+        return outcome(zk, FENCED, delivery)
     return OK
 
 

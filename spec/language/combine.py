@@ -54,11 +54,11 @@ def checked(request: Callable, check: Callable) -> FunctionType:
     """``multi[check, request]``: what `check` answers unless it is OK (0), otherwise what the request answers.
 
     Its name is that of the request behind ``checked_``. It has the parameters of both; what only the check wants comes
-    last, but before `fate`.
+    last, but before `delivery`.
     """
     own, more = _parameters(request), _parameters(check)
     wanted = [each for each in more if each not in own]
-    at = len(own) - (own[-1] == "fate")
+    at = len(own) - (own[-1] == "delivery")
     return _made(
         f"checked_{request.__name__}",
         [*own[:at], *wanted, *own[at:]],

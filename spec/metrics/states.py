@@ -37,26 +37,26 @@ def unclean_elections(before, after):
     return count
 
 
-def is_leaders_wish(before, after, p):
-    """Whether a step wrote the ISR of a partition as its leader wishes: the leader epoch stays."""
+def is_leaders_proposal(before, after, p):
+    """Whether a step wrote the ISR of a partition as its leader proposes: the leader epoch stays."""
     former = before.zk.partitions[p]
     return exists(former) and former.leader_epoch == after.zk.partitions[p].leader_epoch
 
 
 def isr_shrinks(before, after):
-    """Of how many partitions a step took members out of the ISR, as their leader wishes."""
+    """Of how many partitions a step took members out of the ISR, as their leader proposes."""
     count = 0
     for p in range(len(after.zk.partitions)):
-        if is_leaders_wish(before, after, p) and lost(before.zk.partitions[p].isr, after.zk.partitions[p].isr):
+        if is_leaders_proposal(before, after, p) and lost(before.zk.partitions[p].isr, after.zk.partitions[p].isr):
             count += 1
     return count
 
 
 def isr_expands(before, after):
-    """Of how many partitions a step took members into the ISR, as their leader wishes."""
+    """Of how many partitions a step took members into the ISR, as their leader proposes."""
     count = 0
     for p in range(len(after.zk.partitions)):
-        if is_leaders_wish(before, after, p) and gained(before.zk.partitions[p].isr, after.zk.partitions[p].isr):
+        if is_leaders_proposal(before, after, p) and gained(before.zk.partitions[p].isr, after.zk.partitions[p].isr):
             count += 1
     return count
 

@@ -7,7 +7,7 @@ a topic that is created by a broker other than the controller (up to 0.10).
 
 from kafkaproof.spec.kafka.legal import NEW_PARTITION, NEW_REPLICA
 from kafkaproof.spec.kafka.strategies import replicas_of
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, Fate
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, Delivery
 from kafkaproof.spec.language.domains import Bound, Number, SetOf
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, with_member
 from kafkaproof.spec.partition.cluster import initial
@@ -49,7 +49,7 @@ def live_brokers(controller):
     return count
 
 
-def configure_topic(s, b: Broker, fate: Fate):
+def configure_topic(s, b: Broker, delivery: Delivery):
     """A controller writes the configuration of a topic that it is about to create.
 
     Guards:  `b` is at work.
@@ -60,11 +60,11 @@ def configure_topic(s, b: Broker, fate: Fate):
     if not at_work(s.brokers[b].controller):
         return False
 
-    write_topic_config(s.zk, b, fate)
+    write_topic_config(s.zk, b, delivery)
     return True
 
 
-def create_topic(s, b: Broker, new: Partitions, replicas: Count, start: Broker, shift: Broker, fate: Fate):
+def create_topic(s, b: Broker, new: Partitions, replicas: Count, start: Broker, shift: Broker, delivery: Delivery):
     """A controller creates a topic, as an administrator asks: it chooses the replicas of each partition.
 
     Guards:  `b` is at work, knows none of the new partitions, and knows as many live brokers as there are to be
@@ -82,7 +82,7 @@ def create_topic(s, b: Broker, new: Partitions, replicas: Count, start: Broker, 
         return False
 
     epoch = controller.epoch
-    answer = checked_create_topic(s.zk, b, new, replicas, start, shift, controller.live, epoch, fate)
+    answer = checked_create_topic(s.zk, b, new, replicas, start, shift, controller.live, epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     return True

@@ -15,9 +15,9 @@ MOST = 64
 """Bounds sums of numbers of brokers or partitions: none here is more than this many times one of them."""
 
 
-def write_topic_config(zk, b, fate):
+def write_topic_config(zk, b, delivery):
     """setData of /config/topics/t, or create: OK, EXPIRED or LOST."""
-    return outcome(zk, OK, fate) if session_open(zk, b) else EXPIRED
+    return outcome(zk, OK, delivery) if session_open(zk, b) else EXPIRED
 
 
 def read_topics(zk, b, new, controller):
@@ -35,7 +35,7 @@ def is_taken(zk, p):
     return zk.assignments[p].length > 0
 
 
-def create_topic(zk, b, new, replicas, start, shift, live, fate):
+def create_topic(zk, b, new, replicas, start, shift, live, delivery):
     """create /brokers/topics/t, with an assignment: OK, NODEEXISTS, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
@@ -43,9 +43,9 @@ def create_topic(zk, b, new, replicas, start, shift, live, fate):
     for p in range(len(zk.assignments)):
         if contains(new, p) and is_taken(zk, p):
             answer = NODEEXISTS
-    if answer == OK and fate != LOST_DROPPED:
+    if answer == OK and delivery != LOST_DROPPED:
         assign_new(zk, new, replicas, start, shift, live)
-    return outcome(zk, answer, fate)
+    return outcome(zk, answer, delivery)
 
 
 checked_create_topic = checked(create_topic, check_epoch)

@@ -18,8 +18,8 @@ from kafkaproof.spec.partition.network import (
     drop_requests,
     fall_silent,
     leaves,
+    put_proposals,
     put_shutdown,
-    put_wishes,
 )
 from kafkaproof.spec.partition.zookeeper import assigned, disconnect, end_session, register, session_open
 
@@ -190,7 +190,7 @@ def fail_log_dir(s, b: Broker, p: Partition):
     lose_replica(broker.replicas[p])
     broker.replicas[p].failed = 1
     broker.unnotified = 1
-    put_wishes(s.network, p, b, NO_EPOCH)
+    put_proposals(s.network, p, b, NO_EPOCH)
     s.zk.faults += 1
     return True
 

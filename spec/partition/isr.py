@@ -8,11 +8,11 @@ what a leader may propose anyway. After BADVERSION a leader proposes nothing mor
 """
 
 from kafkaproof.spec.kafka.strategies import replicas_of
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Fate
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Delivery
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import Broker, Partition, alive, forget, is_known, remember_leadership
-from kafkaproof.spec.partition.network import wish
+from kafkaproof.spec.partition.network import proposed_epoch
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.zookeeper import checked_set_state
 
@@ -48,7 +48,7 @@ def take_answer(controller, partition, sender, leader_epoch, isr, answer):
         forget(controller)
 
 
-def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: Fate):
+def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delivery: Delivery):
     """A controller writes the ISR that a leader proposes.
 
     Guards:  `sender` believes that it leads and proposes another ISR, of replicas and including itself; the epoch in
@@ -59,10 +59,10 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, fate: 
     """
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
-    epoch = wish(s.network, p, sender)
+    epoch = proposed_epoch(s.network, p, sender)
     if not may_be_written(controller, cached, sender, epoch, isr):
         return False
 
-    answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, epoch, fate)
+    answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, epoch, delivery)
     take_answer(controller, cached, sender, epoch, isr, answer)
     return True

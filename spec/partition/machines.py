@@ -7,7 +7,7 @@ their ids; in Kafka, in that of a hash map.
 
 from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION
 from kafkaproof.spec.kafka.strategies import leader_after_removal, new_topic_isr, new_topic_leader, new_topic_recipients
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, NONODE, OK, Fate
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, NONODE, OK, Delivery
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import (
@@ -77,7 +77,7 @@ def read_for_election(s, b: Broker, p: Partition):
     return True
 
 
-def write_leader(s, b: Broker, p: Partition, fate: Fate):
+def write_leader(s, b: Broker, p: Partition, delivery: Delivery):
     """A controller writes the result of an election on the version that it read.
 
     Guards:  it has read `p` and elected.
@@ -92,7 +92,7 @@ def write_leader(s, b: Broker, p: Partition, fate: Fate):
 
     result = controller.result
     epoch = controller.epoch
-    answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, fate)
+    answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, delivery)
     if answer == OK:
         partition = controller.partitions[p]
         to = known_as_they_are(s.zk, b, recipients(controller, partition))
@@ -108,7 +108,7 @@ def write_leader(s, b: Broker, p: Partition, fate: Fate):
     return True
 
 
-def create_first_state(s, b: Broker, p: Partition, fate: Fate):
+def create_first_state(s, b: Broker, p: Partition, delivery: Delivery):
     """A controller creates the state of a new partition: its online replicas are the ISR, and the first of them leads.
 
     Guards:  `p` is New, and the next.
@@ -129,7 +129,7 @@ def create_first_state(s, b: Broker, p: Partition, fate: Fate):
     leader = new_topic_leader(partition.assignment, candidates)
     isr = new_topic_isr(partition.assignment, candidates)
     epoch = controller.epoch
-    answer = NONODE if leader == NOBODY else checked_create_state(s.zk, b, p, epoch, leader, isr, fate)
+    answer = NONODE if leader == NOBODY else checked_create_state(s.zk, b, p, epoch, leader, isr, delivery)
     if answer == OK:
         to = new_topic_recipients(partition.assignment, candidates)
         put_request(s.network, epoch, p, leader, 0, isr, known_as_they_are(s.zk, b, to))
@@ -175,7 +175,7 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
     return True
 
 
-def write_removal(s, b: Broker, p: Partition, r: Broker, fate: Fate):
+def write_removal(s, b: Broker, p: Partition, r: Broker, delivery: Delivery):
     """A controller writes a state without a replica that goes offline, on the version that it read.
 
     Guards:  it has read `p`, with `r` in the ISR.
@@ -191,7 +191,7 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, fate: Fate):
 
     result = controller.result
     epoch = controller.epoch
-    answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, fate)
+    answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, delivery)
     if answer == OK:
         partition = controller.partitions[p]
         to = known_as_they_are(s.zk, b, told_of_removal(controller, partition, r))

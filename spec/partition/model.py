@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from kafkaproof.spec.election import active_controller
 from kafkaproof.spec.election import faults as any_system
-from kafkaproof.spec.election import reign
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka import zookeeper as answers
 from kafkaproof.spec.kafka.declarations import BROKER, acting, asking, lanes
@@ -69,12 +69,12 @@ EXPIRY = declared.faults(faults.expire_session)
 
 def reading(*functions, kind=EVENT):
     """What a controller reads of ZooKeeper."""
-    return asking(*functions, kind=kind, partner=reign.load)
+    return asking(*functions, kind=kind, partner=active_controller.load)
 
 
 def writing(*functions, kind=CONTINUATION):
     """What a controller writes into ZooKeeper."""
-    return asking(*functions, kind=kind, partner=reign.clean)
+    return asking(*functions, kind=kind, partner=active_controller.clean)
 
 
 EVENTS = (

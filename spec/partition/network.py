@@ -33,7 +33,7 @@ REQUEST = Record(
 )
 NETWORK = Record(
     requests=(Array(Array(REQUEST, "partitions"), Bound("epochs", 1)), "LeaderAndIsr of each controller epoch"),
-    wishes=(Array(Array(LeaderEpoch, "brokers"), "partitions"), "leader epoch in each leader's proposals, -1: none"),
+    proposals=(Array(Array(LeaderEpoch, "brokers"), "partitions"), "leader epoch in each leader's proposals, -1: none"),
     shutdowns=(SetOf("brokers"), "brokers that ask for a controlled shutdown"),
     asked=(Asked, "the type of election that an administrator asks for, of every partition"),
 )
@@ -87,14 +87,14 @@ def take_error(network, epoch, p, b):
     request.errors = without_member(request.errors, b)
 
 
-def put_wishes(network, p, b, leader_epoch):
+def put_proposals(network, p, b, leader_epoch):
     """From now on broker `b` may send proposals with this leader epoch (-1: it does not lead)."""
-    network.wishes[p][b] = leader_epoch
+    network.proposals[p][b] = leader_epoch
 
 
-def wish(network, p, sender):
+def proposed_epoch(network, p, sender):
     """The leader epoch of a proposal that arrives from `sender`, -1 for none."""
-    return network.wishes[p][sender]
+    return network.proposals[p][sender]
 
 
 def put_shutdown(network, b):
@@ -125,7 +125,7 @@ def take_asked(network):
 def drop_requests(network, b):
     """The process of `b` is another one: requests that carry the old broker epoch are refused (2.2+)."""
     for epoch in range(len(network.requests)):
-        for p in range(len(network.wishes)):
+        for p in range(len(network.proposals)):
             take_request(network, epoch, p, b)
 
 
@@ -137,7 +137,7 @@ def keep_requests(network, b):
 def fall_silent(network, b):
     """The process of `b` has ended."""
     network.shutdowns = without_member(network.shutdowns, b)
-    for p in range(len(network.wishes)):
-        network.wishes[p][b] = NO_EPOCH
+    for p in range(len(network.proposals)):
+        network.proposals[p][b] = NO_EPOCH
         for epoch in range(len(network.requests)):
             take_error(network, epoch, p, b)

@@ -8,7 +8,14 @@ restarts, and has forgotten its leader.
 from kafkaproof.spec.election.requests import is_stale
 from kafkaproof.spec.language.domains import Bound, Number
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition
-from kafkaproof.spec.partition.network import arriving, leader_epoch_in, leader_in, put_error, put_wishes, take_request
+from kafkaproof.spec.partition.network import (
+    arriving,
+    leader_epoch_in,
+    leader_in,
+    put_error,
+    put_proposals,
+    take_request,
+)
 
 Epoch = Number(0, Bound("epochs"))
 
@@ -47,5 +54,5 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
         elif is_news(replica, leader_epoch):
             replica.leader = leader
             replica.leader_epoch = leader_epoch
-            put_wishes(s.network, p, b, leader_epoch if leader == b else NO_EPOCH)
+            put_proposals(s.network, p, b, leader_epoch if leader == b else NO_EPOCH)
     return True

@@ -6,7 +6,7 @@ only the queueing is modelled: no leader is elected for the topic any more.
 """
 
 from kafkaproof.spec.kafka.strategies import prefers
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Fate
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Delivery
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member
 from kafkaproof.spec.partition.context import (
@@ -170,7 +170,7 @@ def request_dealt_with(controller):
     return REASSIGN_REQUEST if controller.strategy == REASSIGN else PREFERRED_REQUEST
 
 
-def delete_request(s, b: Broker, fate: Fate):
+def delete_request(s, b: Broker, delivery: Delivery):
     """A controller deletes the request, or the notifications, that it has dealt with.
 
     Guards:  it has dealt with them as far as it could.
@@ -183,7 +183,7 @@ def delete_request(s, b: Broker, fate: Fate):
     if controller.doing != DELETING_REQUEST and controller.doing != DELETING_EVENTS:
         return False
 
-    answer = checked_delete_request(s.zk, b, request_dealt_with(controller), controller.epoch, fate)
+    answer = checked_delete_request(s.zk, b, request_dealt_with(controller), controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer != LOST:

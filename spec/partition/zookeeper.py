@@ -1,6 +1,6 @@
 """ZooKeeper as the partitions' controllers use it: their requests, and what their watches report.
 
-As in `kafkaproof.spec.kafka.zookeeper`, a function that answers with a code is one request; `fate` says whether the
+As in `kafkaproof.spec.kafka.zookeeper`, a function that answers with a code is one request; `delivery` says whether the
 answer arrives, and a LOST one is a fault. `znodes` declares the records.
 """
 
@@ -242,36 +242,36 @@ def read_state(zk, b, p, epoch, reader):
     return get_state(zk, b, p, reader)
 
 
-def put_state(zk, b, p, epoch, leader, isr, leader_epoch, fate):
+def put_state(zk, b, p, epoch, leader, isr, leader_epoch, delivery):
     """Write leader, ISR and epochs of a state."""
     state = zk.partitions[p]
     state.leader = leader
     state.isr = isr
     state.leader_epoch = leader_epoch
     state.controller_epoch = epoch
-    state.readers = only(b) if fate == ANSWERED else 0
-    if fate != ANSWERED:
+    state.readers = only(b) if delivery == ANSWERED else 0
+    if delivery != ANSWERED:
         zk.ghosts.lost = 1
 
 
-def create_state(zk, b, p, epoch, leader, isr, fate):
+def create_state(zk, b, p, epoch, leader, isr, delivery):
     """create a partition's state, leader epoch 0: OK, NODEEXISTS, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
     answer = OK if zk.partitions[p].leader_epoch == NO_EPOCH else NODEEXISTS
-    if answer == OK and fate != LOST_DROPPED:
-        put_state(zk, b, p, epoch, leader, isr, 0, fate)
-    return outcome(zk, answer, fate)
+    if answer == OK and delivery != LOST_DROPPED:
+        put_state(zk, b, p, epoch, leader, isr, 0, delivery)
+    return outcome(zk, answer, delivery)
 
 
-def set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate):
+def set_state(zk, b, p, epoch, leader, isr, leader_epoch, delivery):
     """setData of a partition's state if `b` knows its version: OK, BADVERSION, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
     answer = OK if contains(zk.partitions[p].readers, b) else BADVERSION
-    if answer == OK and fate != LOST_DROPPED:
-        put_state(zk, b, p, epoch, leader, isr, leader_epoch, fate)
-    return outcome(zk, answer, fate)
+    if answer == OK and delivery != LOST_DROPPED:
+        put_state(zk, b, p, epoch, leader, isr, leader_epoch, delivery)
+    return outcome(zk, answer, delivery)
 
 
 def exists(zk, request):
@@ -294,14 +294,14 @@ def remove(zk, request):
         zk.log_dir_read = 0
 
 
-def delete_request(zk, b, request, epoch, fate):
+def delete_request(zk, b, request, epoch, delivery):
     """delete a request of an operator, or notifications: OK, NONODE, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
     answer = OK if exists(zk, request) else NONODE
-    if fate != LOST_DROPPED:
+    if delivery != LOST_DROPPED:
         remove(zk, request)
-    return outcome(zk, answer, fate)
+    return outcome(zk, answer, delivery)
 
 
 def check_epoch(zk, b, epoch):

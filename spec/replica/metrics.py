@@ -93,14 +93,14 @@ def unclean_elections(before, after):
 
 def isr_shrinks(before, after):
     """Whether a step removed members from the ISR in ZooKeeper, as the leader proposed."""
-    wish = before.zk.leader_epoch == after.zk.leader_epoch
-    return 1 if wish and lost(before.zk.isr, after.zk.isr) else 0
+    proposed = before.zk.leader_epoch == after.zk.leader_epoch
+    return 1 if proposed and lost(before.zk.isr, after.zk.isr) else 0
 
 
 def isr_expands(before, after):
     """Whether a step added members to the ISR in ZooKeeper, as the leader proposed."""
-    wish = before.zk.leader_epoch == after.zk.leader_epoch
-    return 1 if wish and gained(before.zk.isr, after.zk.isr) else 0
+    proposed = before.zk.leader_epoch == after.zk.leader_epoch
+    return 1 if proposed and gained(before.zk.isr, after.zk.isr) else 0
 
 
 METRICS = (

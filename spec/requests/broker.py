@@ -19,7 +19,7 @@ from kafkaproof.spec.requests.network import (
     STALE_BROKER_EPOCH,
     STALE_CONTROLLER_EPOCH,
     UNKNOWN_TOPIC_OR_PARTITION,
-    Fate,
+    Delivery,
     alive_in,
     answer,
     arriving,
@@ -73,7 +73,7 @@ def may_become(broker, b, leader):
     return leader != NOBODY and (leader == b or contains(broker.alive, leader))
 
 
-def leader_and_isr(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
+def leader_and_isr(s, b: Broker, epoch: ControllerEpoch, delivery: Delivery):
     """A broker receives LeaderAndIsr.
 
     Guards:  LeaderAndIsr of the term `epoch` arrives; the process lives.
@@ -84,14 +84,14 @@ def leader_and_isr(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
     Kafka:   ReplicaManager.becomeLeaderOrFollower, makeFollowers, 0.8 to 3.9.
     """
     broker = s.brokers[b]
-    if not may_handle(broker) or arriving(s.network, epoch, b, fate) != LEADER_AND_ISR:
+    if not may_handle(broker) or arriving(s.network, epoch, b, delivery) != LEADER_AND_ISR:
         return False
 
-    leader = leader_in(s.network, epoch, b, fate)
-    leader_epoch = leader_epoch_in(s.network, epoch, b, fate)
-    refusal = fence(broker, broker_epoch_in(s.network, epoch, b, fate), epoch)
+    leader = leader_in(s.network, epoch, b, delivery)
+    leader_epoch = leader_epoch_in(s.network, epoch, b, delivery)
+    refusal = fence(broker, broker_epoch_in(s.network, epoch, b, delivery), epoch)
     error = refusal if refusal != NONE else become_error(broker, b, leader_epoch)
-    answer(s.network, epoch, b, fate, error)
+    answer(s.network, epoch, b, delivery, error)
     if refusal == NONE:
         see(broker, epoch)
     if error == NONE:
@@ -102,7 +102,7 @@ def leader_and_isr(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
     return True
 
 
-def update_metadata(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
+def update_metadata(s, b: Broker, epoch: ControllerEpoch, delivery: Delivery):
     """A broker receives UpdateMetadata.
 
     Guards:  UpdateMetadata of the term `epoch` arrives; the process lives.
@@ -112,14 +112,14 @@ def update_metadata(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
     Kafka:   ReplicaManager.maybeUpdateMetadataCache, MetadataCache.updateMetadata, 0.8 to 3.9.
     """
     broker = s.brokers[b]
-    if not may_handle(broker) or arriving(s.network, epoch, b, fate) != UPDATE_METADATA:
+    if not may_handle(broker) or arriving(s.network, epoch, b, delivery) != UPDATE_METADATA:
         return False
 
-    alive = alive_in(s.network, epoch, b, fate)
-    leader = leader_in(s.network, epoch, b, fate)
-    update = update_in(s.network, epoch, b, fate)
-    error = fence(broker, broker_epoch_in(s.network, epoch, b, fate), epoch)
-    answer(s.network, epoch, b, fate, error)
+    alive = alive_in(s.network, epoch, b, delivery)
+    leader = leader_in(s.network, epoch, b, delivery)
+    update = update_in(s.network, epoch, b, delivery)
+    error = fence(broker, broker_epoch_in(s.network, epoch, b, delivery), epoch)
+    answer(s.network, epoch, b, delivery, error)
     if error == NONE:
         see(broker, epoch)
         broker.alive = alive
@@ -148,7 +148,7 @@ def deletes(stop):
     return stop == DELETE
 
 
-def stop_replica(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
+def stop_replica(s, b: Broker, epoch: ControllerEpoch, delivery: Delivery):
     """A broker receives StopReplica.
 
     Guards:  StopReplica of the term `epoch` arrives; the process lives.
@@ -158,14 +158,14 @@ def stop_replica(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
     Kafka:   ReplicaManager.stopReplicas, 0.8 to 3.9.
     """
     broker = s.brokers[b]
-    if not may_handle(broker) or arriving(s.network, epoch, b, fate) != STOP_REPLICA:
+    if not may_handle(broker) or arriving(s.network, epoch, b, delivery) != STOP_REPLICA:
         return False
 
-    leader_epoch = leader_epoch_in(s.network, epoch, b, fate)
-    stop = stop_in(s.network, epoch, b, fate)
-    refusal = fence(broker, broker_epoch_in(s.network, epoch, b, fate), epoch)
+    leader_epoch = leader_epoch_in(s.network, epoch, b, delivery)
+    stop = stop_in(s.network, epoch, b, delivery)
+    refusal = fence(broker, broker_epoch_in(s.network, epoch, b, delivery), epoch)
     error = refusal if refusal != NONE else stop_error(broker, leader_epoch, stop)
-    answer(s.network, epoch, b, fate, error)
+    answer(s.network, epoch, b, delivery, error)
     if refusal == NONE:
         see(broker, epoch)
     if error == NONE:

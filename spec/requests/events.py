@@ -37,7 +37,7 @@ from kafkaproof.spec.requests.network import (
     HEALED,
     NO_EVENT,
     close_channels,
-    end_reign,
+    end_term,
     forget_events,
     open_channels,
     put_fault,
@@ -138,7 +138,7 @@ def change_leader(s, b: Broker, leader: Leader):
         controller.leader_epoch += 1
         send_leadership(s.network, controller, recipients(broker))
     else:
-        end_reign(s.network, controller.epoch)
+        end_term(s.network, controller.epoch)
         forget(controller)
     return True
 
@@ -160,7 +160,7 @@ def log_dir_event(s, b: Broker, r: Broker):
     if answer == OK:
         send_leadership(s.network, controller, intersection(only(r), live_replicas(broker)))
     else:
-        end_reign(s.network, controller.epoch)
+        end_term(s.network, controller.epoch)
         forget(controller)
     return True
 

@@ -3,7 +3,7 @@
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import BROKER, ZOOKEEPER, acting, asking
 from kafkaproof.spec.language.model import CONTINUATION, Arrow, Model, Transition, among
-from kafkaproof.spec.requests import broker, cluster, events, faults, network, reign, zookeeper
+from kafkaproof.spec.requests import broker, cluster, events, failover, faults, network, zookeeper
 from kafkaproof.spec.requests.history import shared_queue
 from kafkaproof.spec.requests.properties.events import EVENTS
 from kafkaproof.spec.requests.properties.goals import GOALS
@@ -29,7 +29,14 @@ def lanes(scope):
 
 
 CONTROLLER = (
-    *asking(reign.elect, reign.resign, reign.reopen, events.broker_change, events.change_leader, events.log_dir_event),
+    *asking(
+        failover.elect,
+        failover.resign,
+        failover.reopen,
+        events.broker_change,
+        events.change_leader,
+        events.log_dir_event,
+    ),
     *acting(events.broker_startup, kind=CONTINUATION),
     *acting(events.handle_answer, events.controlled_shutdown, events.delete_topic),
 )
@@ -102,7 +109,7 @@ def model(variant, story, functions, properties, expected):
 
 CURRENT = model(
     "current",
-    "A request names the registration of the broker, the reign and the leader epoch that it is of: what is late is "
+    "A request names the registration of the broker, the term and the leader epoch that it is of: what is late is "
     "refused.",
     OWN_QUEUE,
     SAFETY + HANDLING + EVENTS + GOALS,

@@ -50,8 +50,8 @@ Error = Choice(
     KAFKA_STORAGE_ERROR,
     FENCED_LEADER_EPOCH,
 ) = tuple(Error)[len(Answer.names) :]
-Fate = Choice("ANSWERED", "UNANSWERED", "LATE")
-ANSWERED, UNANSWERED, LATE = Fate
+Delivery = Choice("ANSWERED", "UNANSWERED", "LATE")
+ANSWERED, UNANSWERED, LATE = Delivery
 Told = Choice(
     "NO_EVENT",
     "FAILED",  # an answer with KAFKA_STORAGE_ERROR waits
@@ -132,7 +132,7 @@ def close_channels(network, controller):
             discard(network.channels[controller.epoch][b])
 
 
-def begin_reign(network, b, epoch):
+def begin_term(network, b, epoch):
     """From now on `b` sends the requests of `epoch`; answers in its queue keep waiting."""
     network.senders[epoch] = b
     for r in range(len(network.answers)):
@@ -152,7 +152,7 @@ def forget_events(network, b, members):
             forget_event(network, b, r)
 
 
-def end_reign(network, epoch):
+def end_term(network, epoch):
     """All channels of the term are discarded; its answers reach nobody any more."""
     network.senders[epoch] = NOBODY
     for b in range(len(network.answers)):
@@ -163,7 +163,7 @@ def fall_silent(network, b):
     """The process of `b`, or its session, has ended: its term is over, and its event queue is emptied."""
     for epoch in range(len(network.senders) - 1):
         if network.senders[epoch] == b:
-            end_reign(network, epoch)
+            end_term(network, epoch)
     for r in range(len(network.answers)):
         network.answers[b][r] = NO_EVENT
 
@@ -178,22 +178,22 @@ def lose_arrived(network, b):
             channel.late_epoch = 0
 
 
-def arriving(network, epoch, b, fate):
+def arriving(network, epoch, b, delivery):
     """Which request of a term arrives at `b` next: from its channel, or from a discarded one."""
     channel = network.channels[epoch][b]
-    return first_kind(channel.late) if fate == LATE else first_kind(channel.queue.slots[0])
+    return first_kind(channel.late) if delivery == LATE else first_kind(channel.queue.slots[0])
 
 
-def has_arrived(network, epoch, b, fate):
+def has_arrived(network, epoch, b, delivery):
     """Whether the request waits in the queue of `b` already."""
     channel = network.channels[epoch][b]
-    return channel.late.waits == 1 if fate == LATE else channel.queue.slots[0].waits == 1
+    return channel.late.waits == 1 if delivery == LATE else channel.queue.slots[0].waits == 1
 
 
-def arrive(network, epoch, b, fate):
+def arrive(network, epoch, b, delivery):
     """The request is in the queue of `b`."""
     channel = network.channels[epoch][b]
-    if fate == LATE:
+    if delivery == LATE:
         channel.late.waits = 1
     else:
         channel.queue.slots[0].waits = 1
@@ -207,49 +207,49 @@ def waiting(network, b):
     return False
 
 
-def broker_epoch_in(network, epoch, b, fate):
+def broker_epoch_in(network, epoch, b, delivery):
     """The broker epoch in the request that arrives."""
     channel = network.channels[epoch][b]
-    return channel.late_epoch if fate == LATE else channel.broker_epoch
+    return channel.late_epoch if delivery == LATE else channel.broker_epoch
 
 
-def leader_in(network, epoch, b, fate):
+def leader_in(network, epoch, b, delivery):
     """The leader that the request names."""
     channel = network.channels[epoch][b]
-    return channel.late.leader if fate == LATE else channel.queue.slots[0].leader
+    return channel.late.leader if delivery == LATE else channel.queue.slots[0].leader
 
 
-def leader_epoch_in(network, epoch, b, fate):
+def leader_epoch_in(network, epoch, b, delivery):
     """The leader epoch that the request names."""
     channel = network.channels[epoch][b]
-    return channel.late.leader_epoch if fate == LATE else channel.queue.slots[0].leader_epoch
+    return channel.late.leader_epoch if delivery == LATE else channel.queue.slots[0].leader_epoch
 
 
-def update_in(network, epoch, b, fate):
+def update_in(network, epoch, b, delivery):
     """Which UpdateMetadata arrives."""
     channel = network.channels[epoch][b]
-    return channel.late.update if fate == LATE else channel.queue.slots[0].update
+    return channel.late.update if delivery == LATE else channel.queue.slots[0].update
 
 
-def alive_in(network, epoch, b, fate):
+def alive_in(network, epoch, b, delivery):
     """The live brokers that the request lists."""
     channel = network.channels[epoch][b]
-    return channel.late.alive if fate == LATE else channel.queue.slots[0].alive
+    return channel.late.alive if delivery == LATE else channel.queue.slots[0].alive
 
 
-def stop_in(network, epoch, b, fate):
+def stop_in(network, epoch, b, delivery):
     """Which StopReplica arrives."""
     channel = network.channels[epoch][b]
-    return channel.late.stop if fate == LATE else channel.queue.slots[0].stop
+    return channel.late.stop if delivery == LATE else channel.queue.slots[0].stop
 
 
-def answer(network, epoch, b, fate, error):
+def answer(network, epoch, b, delivery, error):
     """Broker `b` answers a request that has arrived, with an error code for the partition or the whole request."""
     channel = network.channels[epoch][b]
-    if fate == UNANSWERED:
+    if delivery == UNANSWERED:
         network.faults += 1
         channel.queue.slots[0].waits = 0
-    elif fate == LATE:
+    elif delivery == LATE:
         clear(channel.late)
         channel.late_epoch = 0
     else:

@@ -21,8 +21,8 @@ from itertools import product
 
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.cluster.model import CREATING, DELETING, REASSIGNING
+from kafkaproof.spec.election import active_controller, session
 from kafkaproof.spec.election import faults as any_system
-from kafkaproof.spec.election import reign, session
 from kafkaproof.spec.election.election import maybe_resign
 from kafkaproof.spec.election.history import requests
 from kafkaproof.spec.kafka import zookeeper
@@ -48,18 +48,18 @@ REFUSED = (BADVERSION, NODEEXISTS, NONODE)
 """The answers to a write that is refused because of what it finds."""
 
 
-def delete_checked(zk, b, epoch, fate):
+def delete_checked(zk, b, epoch, delivery):
     """delete /controller, checked against the epoch: as `delete_controller`, or FENCED."""
     if zookeeper.session_open(zk, b) and zk.epoch != epoch:
-        return zookeeper.outcome(zk, FENCED, fate)
-    return zookeeper.delete_controller(zk, b, epoch, fate)
+        return zookeeper.outcome(zk, FENCED, delivery)
+    return zookeeper.delete_controller(zk, b, epoch, delivery)
 
 
-def set_owned_epoch(zk, b, value, version, fate):
+def set_owned_epoch(zk, b, value, version, delivery):
     """setData /controller_epoch, only by the broker that /controller names, as in one transaction with its creation."""
     if zookeeper.session_open(zk, b) and not zookeeper.owns_controller(zk, b):
-        return zookeeper.outcome(zk, BADVERSION, fate)
-    return requests.set_epoch(zk, b, value, version, fate)
+        return zookeeper.outcome(zk, BADVERSION, delivery)
+    return requests.set_epoch(zk, b, value, version, delivery)
 
 
 CHECKS_OF_ELECTION = {zookeeper.delete_controller: delete_checked, requests.set_epoch: set_owned_epoch}
@@ -145,14 +145,14 @@ def continuations(model: Model, partitions: int, brokers: int) -> Iterator[tuple
                 yield transition.function, dict(zip(wanted, values))
 
 
-def is_lost(request, fate: int) -> bool:
-    """Whether a request (a seam with a `fate`) is lost on its way to a real ZooKeeper, which stays unchanged.
+def is_lost(request, delivery: int) -> bool:
+    """Whether a request (a seam with a `delivery`) is lost on its way to a real ZooKeeper, which stays unchanged.
 
     The models lose only requests that would be answered OK. On a network the refusal of a deposed controller may be
     lost as well, and so may a request in a session that has ended: the client gets LOST, and the answer on a retry.
     """
     code = request.__code__
-    return fate == LOST_DROPPED and "fate" in code.co_varnames[: code.co_argcount]
+    return delivery == LOST_DROPPED and "delivery" in code.co_varnames[: code.co_argcount]
 
 
 def scopes(brokers: int, replicas: int, partitions: int, min_isr: int, epochs: int, log: int = 0) -> dict[str, Scope]:
@@ -186,7 +186,7 @@ def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[st
     match name:
         case session.register_broker.__name__ if answer == OK:
             found = [((failover.reopen if owner.up else faults.restart), OK)]
-        case reign.clean.__name__ if answer == OK:
+        case active_controller.clean.__name__ if answer == OK:
             found = [(failover.resign, NONODE)] * rules + [(failover.elect, OK)]
         case maybe_resign.__name__ if answer in (OK, NONODE):
             found = [(failover.resign, answer)] * rules
@@ -209,6 +209,6 @@ def partners_in_election(transition: Transition, answer: int | None, refused: bo
     if answer is None or partner is None:
         return []
     refused = answer in REFUSED or refused and answer == OK
-    if partner is reign.load or refused:
-        return [(reign.load.__name__, EXPIRED if answer == EXPIRED else OK)]
+    if partner is active_controller.load or refused:
+        return [(active_controller.load.__name__, EXPIRED if answer == EXPIRED else OK)]
     return [(partner.__name__, answer if answer in (FENCED, EXPIRED, LOST) else OK)]

@@ -13,6 +13,7 @@ from kafkaproof.spec.topics import (
     cluster,
     creation,
     deletion,
+    failover,
     faults,
     fencing,
     isr,
@@ -20,7 +21,6 @@ from kafkaproof.spec.topics import (
     network,
     progress,
     reassignment,
-    reign,
     replica,
     tree,
     zookeeper,
@@ -71,9 +71,9 @@ FAULTS = declared.faults(faults.crash, faults.restart, faults.refuse_deletion, l
 )
 ADMINISTRATOR = declared.faults(faults.ask_for_reassignment, faults.ask_for_cancellation)
 CONTROLLER = (
-    *asking(reign.elect),
-    *asking(reign.load_context, kind=CONTINUATION),
-    *asking(reign.resign),
+    *asking(failover.elect),
+    *asking(failover.load_context, kind=CONTINUATION),
+    *asking(failover.resign),
     *asking(machines.create_first_state, machines.elect_leader, machines.remove_replica, kind=CONTINUATION),
     *asking(brokers.broker_change, creation.topic_change, creation.new_partitions, creation.ignore_partitions),
     *asking(
@@ -84,7 +84,7 @@ CONTROLLER = (
         deletion.delete_topic_marker,
         kind=CONTINUATION,
     ),
-    *acting(reign.reopen),
+    *acting(failover.reopen),
     *acting(machines.stop_replicas, brokers.broker_startup, brokers.broker_failure, kind=CONTINUATION),
     *acting(deletion.topic_deletion, deletion.handle_answer),
 )
@@ -255,9 +255,9 @@ TWO_PHASE = model(
         legal.replica_move_is_legal: legal.replica_move_was_legal,
         progress.start_marks: two_phase.mark_nothing,
         progress.dead_hosts: two_phase.nobody,
-        reign.load_context: rebind(
-            reign.load_context,
-            {reign.start_machines: two_phase.arm_first, zookeeper.read_topic: two_phase.read_unwatched},
+        failover.load_context: rebind(
+            failover.load_context,
+            {failover.start_machines: two_phase.arm_first, zookeeper.read_topic: two_phase.read_unwatched},
         ),
     },
     safety_only=(*LARGE, (3, 1, 1, 1, 2, 4, 1, 1)),

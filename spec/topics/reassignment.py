@@ -68,11 +68,11 @@ def plan_cancellation(assigned, planned):
     planned.removing = 0
 
 
-def is_valid(controller, partition, wish, asked):
+def is_valid(controller, partition, proposed, asked):
     """Whether a request is valid: partition known, not being deleted, new replicas live, something to cancel."""
     if controller.deleting or not is_present(partition):
         return False
-    if wish == CANCELLATION:
+    if proposed == CANCELLATION:
         return partition.reassigned == 1
     return is_empty(difference(difference(replicas_of(asked), origin_of(partition.assigned)), controller.live))
 
@@ -86,14 +86,14 @@ def reassign(s, b: Broker):
     Kafka:   KafkaController.processApiPartitionReassignment, onPartitionReassignment, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
-    wish = wanted(s.network)
-    if not at_work(controller) or wish == NOTHING:
+    proposed = wanted(s.network)
+    if not at_work(controller) or proposed == NOTHING:
         return False
 
     p = partition_wanted(s.network)
     partition = controller.partitions[p]
-    if is_valid(controller, partition, wish, target_wanted(s.network)):
-        if wish == CANCELLATION:
+    if is_valid(controller, partition, proposed, target_wanted(s.network)):
+        if proposed == CANCELLATION:
             plan_cancellation(partition.assigned, controller.wanted)
         else:
             plan(partition.assigned, target_wanted(s.network), controller.wanted)

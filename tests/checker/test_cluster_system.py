@@ -24,10 +24,10 @@ faults.delete_controller()
 failover.elect(b=0) -> OK
 failover.load_brokers(b=0) -> OK
 failover.load_state(b=0, p=0) -> NONODE
-control.create_first_state(b=0, p=0, fate=0) -> OK
+control.create_first_state(b=0, p=0, delivery=0) -> OK
 control.leader_and_isr(b=0, epoch=2, p=0)
 data_plane.shrink_isr(b=0, p=0, follower=1)
-control.alter_partition(b=0, p=0, sender=0, isr=1, fate=0) -> OK
+control.alter_partition(b=0, p=0, sender=0, isr=1, delivery=0) -> OK
 failover.load_state(b=1, p=0) -> OK
 control.leader_and_isr(b=1, epoch=1, p=0)
 data_plane.serve_fetch(b=0, p=0, follower=1) -> OK
@@ -35,7 +35,7 @@ data_plane.learn_isr(b=0, p=0)
 data_plane.expand_isr(b=0, p=0, follower=1)
 data_plane.produce(b=0, p=0, acks=1) -> OK
 faults.shut_down(b=0)
-control.alter_partition(b=0, p=0, sender=0, isr=3, fate=0) -> OK
+control.alter_partition(b=0, p=0, sender=0, isr=3, delivery=0) -> OK
 faults.stop(b=0)
 faults.restart(b=0, hw=0)
 brokers.broker_change(b=1) -> OK
@@ -49,12 +49,12 @@ LOSS = """
 failover.elect(b=1) -> OK
 failover.load_brokers(b=1) -> OK
 failover.load_state(b=1, p=0) -> NONODE
-control.create_first_state(b=1, p=0, fate=0) -> OK
+control.create_first_state(b=1, p=0, delivery=0) -> OK
 control.leader_and_isr(b=0, epoch=1, p=0)
 faults.shut_down(b=0)
 faults.delete_controller()
 data_plane.shrink_isr(b=0, p=0, follower=1)
-control.alter_partition(b=1, p=0, sender=0, isr=1, fate=0) -> OK
+control.alter_partition(b=1, p=0, sender=0, isr=1, delivery=0) -> OK
 failover.elect(b=0) -> OK
 data_plane.learn_isr(b=0, p=0)
 failover.load_brokers(b=0) -> OK
@@ -62,10 +62,10 @@ failover.load_state(b=0, p=0) -> OK
 control.leader_and_isr(b=1, epoch=2, p=0)
 data_plane.serve_fetch(b=0, p=0, follower=1) -> OK
 data_plane.expand_isr(b=0, p=0, follower=1)
-control.alter_partition(b=0, p=0, sender=0, isr=3, fate=0) -> OK
+control.alter_partition(b=0, p=0, sender=0, isr=3, delivery=0) -> OK
 brokers.controlled_shutdown(b=0, leaver=0)
 machines.read_for_election(b=0, p=0) -> OK
-control.write_leader(b=0, p=0, fate=0) -> OK
+control.write_leader(b=0, p=0, delivery=0) -> OK
 faults.stop(b=0)
 faults.restart(b=0, hw=0)
 brokers.broker_change(b=1) -> OK
@@ -90,8 +90,8 @@ def test_a_fault_loses_nothing_that_was_acknowledged_and_may_leave_a_leader_wait
     assert {name: trace.states for name, trace in found.traces.items()} == FENCED.expectation(QUICK)
     assert [str(step) for step, _, _ in lasso.steps[-3:]] == [
         "data_plane.shrink_isr(b=0, p=0, follower=1)",
-        "control.alter_partition(b=0, p=0, sender=0, isr=1, fate=1) -> LOST",
-        "control.alter_partition(b=0, p=0, sender=0, isr=1, fate=0) -> BADVERSION",
+        "control.alter_partition(b=0, p=0, sender=0, isr=1, delivery=1) -> LOST",
+        "control.alter_partition(b=0, p=0, sender=0, isr=1, delivery=0) -> BADVERSION",
     ]
     assert {name for name, count in outcome.coverage.items() if not count} == {"control.confirm_isr"}
     goals = {prop.name for prop in FENCED.properties_at(QUICK) if prop.kind == "sometimes"}

@@ -12,7 +12,7 @@ from kafkaproof.spec.election.history.zkclient_session import end_process as end
 from kafkaproof.spec.election.model import ZKCLIENT
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.declarations import acting
-from kafkaproof.spec.kafka.zookeeper import NOTHING, Fate, end_session
+from kafkaproof.spec.kafka.zookeeper import NOTHING, Delivery, end_session
 from kafkaproof.spec.language.domains import NOBODY, Choice, Flag
 from kafkaproof.spec.language.model import always
 
@@ -23,12 +23,12 @@ PATH = [
     "zkclient_session.start(b=0) -> OK",
     "zkclient_session.start(b=1) -> OK",
     "zkclient.look_for_controller(b=0) -> NONODE",
-    "create(b=0, fate=0) -> OK",
+    "create(b=0, delivery=0) -> OK",
     "zkclient.look_for_controller(b=1) -> OK",
     "zkclient.learn_epoch(b=0) -> NONODE",
-    "zkclient.raise_epoch(b=0, fate=0) -> NONODE",
-    "zkclient.found_epoch(b=0, fate=0) -> OK",
-    "zkclient.clean(b=0, fate=0) -> OK",
+    "zkclient.raise_epoch(b=0, delivery=0) -> NONODE",
+    "zkclient.found_epoch(b=0, delivery=0) -> OK",
+    "zkclient.clean(b=0, delivery=0) -> OK",
     "zkclient.load(b=0) -> OK",
     "begin_shutdown(b=0)",
     "begin_shutdown(b=1)",
@@ -37,7 +37,7 @@ PATH = [
     "zkclient_session.handle_change(b=1)",
     "zkclient.data_event(b=1) -> NONODE",
     "zkclient.look_for_controller(b=1) -> NONODE",
-    "create(b=1, fate=0) -> OK",
+    "create(b=1, delivery=0) -> OK",
 ]
 """Both brokers are restarted at nearly the same time; broker 0 is the first to be back."""
 STATE = state_of(
@@ -96,9 +96,9 @@ def leave_it_at_that(broker):
         broker.shutdown = ELECTED
 
 
-def create(s, b: Broker, fate: Fate):
+def create(s, b: Broker, delivery: Delivery):
     """Broker `b` creates /controller, and does not begin to rule if its controller is stopped."""
-    if not create_and_rule(s, b, fate):
+    if not create_and_rule(s, b, delivery):
         return False
 
     leave_it_at_that(s.brokers[b])

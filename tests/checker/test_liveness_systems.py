@@ -49,11 +49,11 @@ CREATED_BY_A_ZOMBIE = (
     "failover.elect(b=1)",
     "failover.load_brokers(b=1)",
     "failover.load_state(b=1, p=0)",
-    "machines.create_first_state(b=0, p=0, fate=0)",
+    "machines.create_first_state(b=0, p=0, delivery=0)",
     "failover.resign(b=0)",
     "replica.leader_and_isr(b=0, epoch=1, p=0)",
     "replica.leader_and_isr(b=1, epoch=1, p=0)",
-    "machines.create_first_state(b=1, p=0, fate=0)",
+    "machines.create_first_state(b=1, p=0, delivery=0)",
 )
 
 

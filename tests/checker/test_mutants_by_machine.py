@@ -207,7 +207,9 @@ def test_what_is_called_is_changed_wherever_it_is_called():
 def test_a_code_comes_along_that_the_module_has_not_imported():
     model = find("election", "fenced")[0]
     change = next(
-        c for c in possible(model) if c.of.endswith("reign.load") and "= IDLE -> broker.doing = RAISING" in c.text
+        c
+        for c in possible(model)
+        if c.of.endswith("active_controller.load") and "= IDLE -> broker.doing = RAISING" in c.text
     )
     assert any("RAISING" in f.__globals__ for f in (t.function for t in mutated(model, change).transitions))
 

@@ -31,7 +31,7 @@ def graph():
 
 
 def is_at_rest(graph, node):
-    """Whether only faults, what operators and leaders may wish, and steps without an effect are left to do."""
+    """Whether only faults, what operators and leaders may propose, and steps without an effect are left to do."""
     for _, after, steps in graph.out_edges(node, "steps"):
         if after != node and any(step.split("(")[0] not in MAY_HAPPEN for step in steps):
             return False
@@ -71,7 +71,7 @@ def test_a_failover_anywhere_can_come_to_rest(graph):
 
 
 def moves(graph, states_of):
-    """The pairs of different states that something passes through within a reign, after its start-up."""
+    """The pairs of different states that something passes through within a term, after its start-up."""
     found = set()
     for before, after in graph.edges:
         old, new = (graph.nodes[node]["state"]["brokers"] for node in (before, after))

@@ -54,7 +54,7 @@ def test_a_live_line_is_cut_to_the_terminal_and_cleared(monkeypatch):
     monkeypatch.setenv("COLUMNS", "30")
     stream = Terminal()
     shown = Progress("election/fenced", stream)
-    shown.note("action 57 of 72, reign.send(b=0, to=0)")
+    shown.note("action 57 of 72, active_controller.send(b=0, to=0)")
     shown.close()
     assert stream.getvalue() == "\r\x1b[2Kelection/fenced  action 57 of\r\x1b[2K"
 

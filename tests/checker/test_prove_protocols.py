@@ -27,18 +27,18 @@ def test_the_fenced_election_is_proved_for_any_epochs_and_faults():
     assert not needs["one_owner"] and len(needs["no_stale_write"]) < 6
 
 
-@pytest.mark.parametrize("variant, of_a_reign", [("fenced-edited", PROVED), ("fenced-lagging", NOT_INDUCTIVE)])
-def test_with_an_edited_epoch_all_is_proved_and_with_stale_reads_all_but_what_is_false(variant, of_a_reign):
+@pytest.mark.parametrize("variant, of_a_term", [("fenced-edited", PROVED), ("fenced-lagging", NOT_INDUCTIVE)])
+def test_with_an_edited_epoch_all_is_proved_and_with_stale_reads_all_but_what_is_false(variant, of_a_term):
     (model,) = find("election", variant)
     found, proof = verdicts(model, TWO, PROOFS["election", variant].lemmas)
-    assert found.pop("own_epoch") == of_a_reign and set(found.values()) == {PROVED}
+    assert found.pop("own_epoch") == of_a_term and set(found.values()) == {PROVED}
     assert all(lemma.verdict == PROVED for lemma in proof.lemmas)
 
 
 NO_NEWER = tuple(
     f
     for f in PROOFS["election", "fenced"].lemmas
-    if f.__name__ in ("value_is_version", "read_is_no_newer", "reign_is_no_newer", "reign_has_epoch")
+    if f.__name__ in ("value_is_version", "read_is_no_newer", "term_is_no_newer", "term_has_epoch")
 )
 
 
@@ -61,7 +61,7 @@ def test_for_any_number_of_brokers_a_write_without_the_check_is_named():
     mutant = next(m for m in election_mutants.MUTANTS if m.name == "state-unchecked")
     found, proof = verdicts(mutant.mutate(FENCED), lemmas=NO_NEWER, only="no_stale_write", any_size=True)
     assert found["no_stale_write"] == NOT_INDUCTIVE
-    assert transitions_named(proof.verdicts[-1]) == "reign.write_state"
+    assert transitions_named(proof.verdicts[-1]) == "active_controller.write_state"
 
 
 def test_kip320_keeps_what_is_committed_for_any_epochs_and_records():
@@ -78,8 +78,8 @@ def transitions_named(verdict):
     "name, transition",
     [
         ("epoch-without-version", "election.register"),
-        ("state-unchecked", "reign.write_state"),
-        ("resignation-unconditional", "reign.delete_own_controller"),
+        ("state-unchecked", "active_controller.write_state"),
+        ("resignation-unconditional", "active_controller.delete_own_controller"),
     ],
 )
 def test_a_mutant_of_the_election_is_not_proved_and_the_transition_is_named(name, transition):

@@ -67,7 +67,7 @@ FEWER = {title: {"brokers": 1, "clients": 2, "ids": 2, "log": 2} for title in SE
         ("consumer", "begin-at-smallest", (), "rebalance.read_offset", {}),
         ("consumer", "id-adopted", None, "consumer_variants.register_when_free", ALONE),
         ("requests", "stop-deletes", (deletion_was_asked, stop_deletes_when_asked), "broker.stop_replica", {}),
-        ("topics", "elect-queued", None, "reign.load_context", {}),
+        ("topics", "elect-queued", None, "failover.load_context", {}),
         ("group", "stable-to-completing", (loads_into_nothing, cached_is_owned), "join.join", SMALL),
         ("group", "everybody-leads", None, "join.complete_join", {**SMALL, "clients": 2, "ids": 2}),
     ],

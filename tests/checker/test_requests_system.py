@@ -19,59 +19,59 @@ TWO_FAULTS = dict(zip(SIZES, (2, 2, 2, 1, 3, 2)))
 FOUND = {"legacy": (391_840, 1_632_962, 28), "broker-epochs": (73_074, 310_764, 22), "current": (73_074, 310_764, 22)}
 LEFT_BEHIND = """
     faults.fail_directory(b=1)
-    reign.elect(b=0) -> OK
-    broker.update_metadata(b=0, epoch=1, fate=0) -> NONE
-    broker.leader_and_isr(b=0, epoch=1, fate=0) -> NONE
-    broker.update_metadata(b=0, epoch=1, fate=0) -> NONE
-    broker.update_metadata(b=1, epoch=1, fate=0) -> NONE
-    broker.leader_and_isr(b=1, epoch=1, fate=0) -> KAFKA_STORAGE_ERROR
+    failover.elect(b=0) -> OK
+    broker.update_metadata(b=0, epoch=1, delivery=0) -> NONE
+    broker.leader_and_isr(b=0, epoch=1, delivery=0) -> NONE
+    broker.update_metadata(b=0, epoch=1, delivery=0) -> NONE
+    broker.update_metadata(b=1, epoch=1, delivery=0) -> NONE
+    broker.leader_and_isr(b=1, epoch=1, delivery=0) -> KAFKA_STORAGE_ERROR
     faults.crash(b=1)
     faults.restart(b=1)
     events.broker_change(b=0) -> OK
     events.broker_startup(b=0)
     events.handle_answer(b=0, r=1)
-    broker.leader_and_isr(b=0, epoch=1, fate=0) -> STALE_CONTROLLER_EPOCH
-    broker.update_metadata(b=0, epoch=1, fate=0) -> NONE
-    broker.update_metadata(b=0, epoch=1, fate=0) -> NONE
-    broker.update_metadata(b=1, epoch=1, fate=0) -> NONE
-    broker.leader_and_isr(b=1, epoch=1, fate=0) -> NONE
+    broker.leader_and_isr(b=0, epoch=1, delivery=0) -> STALE_CONTROLLER_EPOCH
+    broker.update_metadata(b=0, epoch=1, delivery=0) -> NONE
+    broker.update_metadata(b=0, epoch=1, delivery=0) -> NONE
+    broker.update_metadata(b=1, epoch=1, delivery=0) -> NONE
+    broker.leader_and_isr(b=1, epoch=1, delivery=0) -> NONE
     events.handle_answer(b=0, r=1)
-    broker.update_metadata(b=1, epoch=1, fate=0) -> NONE
-    broker.update_metadata(b=1, epoch=1, fate=0) -> NONE
-    broker.stop_replica(b=1, epoch=1, fate=0) -> NONE
+    broker.update_metadata(b=1, epoch=1, delivery=0) -> NONE
+    broker.update_metadata(b=1, epoch=1, delivery=0) -> NONE
+    broker.stop_replica(b=1, epoch=1, delivery=0) -> NONE
 """
 NOBODY_TOLD = """
     faults.fail_directory(b=0)
-    reign.elect(b=1)
-    broker.update_metadata(b=0, epoch=1, fate=0)
-    broker.leader_and_isr(b=0, epoch=1, fate=0)
+    failover.elect(b=1)
+    broker.update_metadata(b=0, epoch=1, delivery=0)
+    broker.leader_and_isr(b=0, epoch=1, delivery=0)
     faults.crash(b=0)
     faults.restart(b=0)
     events.broker_change(b=1)
     events.change_leader(b=1, leader=1)
-    broker.update_metadata(b=1, epoch=1, fate=0)
-    broker.leader_and_isr(b=1, epoch=1, fate=0)
-    broker.update_metadata(b=1, epoch=1, fate=0)
-    broker.leader_and_isr(b=1, epoch=1, fate=0)
-    broker.update_metadata(b=1, epoch=1, fate=0)
-    broker.update_metadata(b=2, epoch=1, fate=0)
-    broker.update_metadata(b=2, epoch=1, fate=0)
-    broker.update_metadata(b=2, epoch=1, fate=0)
+    broker.update_metadata(b=1, epoch=1, delivery=0)
+    broker.leader_and_isr(b=1, epoch=1, delivery=0)
+    broker.update_metadata(b=1, epoch=1, delivery=0)
+    broker.leader_and_isr(b=1, epoch=1, delivery=0)
+    broker.update_metadata(b=1, epoch=1, delivery=0)
+    broker.update_metadata(b=2, epoch=1, delivery=0)
+    broker.update_metadata(b=2, epoch=1, delivery=0)
+    broker.update_metadata(b=2, epoch=1, delivery=0)
     events.broker_startup(b=1)
-    broker.update_metadata(b=0, epoch=1, fate=0)
+    broker.update_metadata(b=0, epoch=1, delivery=0)
     events.change_leader(b=1, leader=0)
     events.handle_answer(b=1, r=0)
     faults.crash(b=2)
     events.broker_change(b=1)
-    broker.leader_and_isr(b=0, epoch=1, fate=0)
-    broker.update_metadata(b=0, epoch=1, fate=0)
-    broker.leader_and_isr(b=0, epoch=1, fate=0)
-    broker.update_metadata(b=0, epoch=1, fate=0)
-    broker.update_metadata(b=0, epoch=1, fate=0)
-    broker.update_metadata(b=1, epoch=1, fate=0)
-    broker.leader_and_isr(b=1, epoch=1, fate=0)
-    broker.update_metadata(b=1, epoch=1, fate=0)
-    broker.stop_replica(b=0, epoch=1, fate=0)
+    broker.leader_and_isr(b=0, epoch=1, delivery=0)
+    broker.update_metadata(b=0, epoch=1, delivery=0)
+    broker.leader_and_isr(b=0, epoch=1, delivery=0)
+    broker.update_metadata(b=0, epoch=1, delivery=0)
+    broker.update_metadata(b=0, epoch=1, delivery=0)
+    broker.update_metadata(b=1, epoch=1, delivery=0)
+    broker.leader_and_isr(b=1, epoch=1, delivery=0)
+    broker.update_metadata(b=1, epoch=1, delivery=0)
+    broker.stop_replica(b=0, epoch=1, delivery=0)
     events.handle_answer(b=1, r=0)
 """
 

@@ -47,7 +47,7 @@ def test_each_broker_takes_the_transitions_of_its_own_version():
         if "b" in t.arguments
     }
     assert takers["legacy.raise_epoch"] == {0} and takers["election.register"] == {1, 2}
-    assert takers["session.register_broker"] == takers["reign.send"] == {0, 1, 2}
+    assert takers["session.register_broker"] == takers["active_controller.send"] == {0, 1, 2}
 
 
 @pytest.mark.parametrize("model", [rolling.ROLLING, rolling_partition.ROLLING], ids=lambda model: model.system)

@@ -25,7 +25,7 @@ failover.load_brokers(b=0) -> OK
 failover.load_state(b=0, p=0) -> NONODE
 faults.delete_controller()
 failover.elect(b=1) -> OK
-machines.create_first_state(b=0, p=0, fate=0) -> OK
+machines.create_first_state(b=0, p=0, delivery=0) -> OK
 """
 
 
@@ -109,8 +109,8 @@ def test_a_violation_that_is_not_announced_is_a_failure(write):
             "13: rebalance.rebalance(b=0) is possible here",
         ),
         (
-            "violates no_stale_write\nmachines.write_leader(b=0, p=0, fate=0)",
-            "12: machines.write_leader(b=0, p=0, fate=0) is not possible here; possible are ",
+            "violates no_stale_write\nmachines.write_leader(b=0, p=0, delivery=0)",
+            "12: machines.write_leader(b=0, p=0, delivery=0) is not possible here; possible are ",
         ),
         (
             "violates no_stale_write\nfailover.resign(b=0) -> NONODE",

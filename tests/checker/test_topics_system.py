@@ -17,8 +17,8 @@ PAIR = scope(3, 2, 1, 1, 1, 4, 0, 1)
 EXPANDED = scope(2, 1, 2, 1, 1, 3, 0, 2)
 FOUND = {"two-phase": (5_332, 13_795, 37), "kip455-zk": (11_970, 32_177, 35), "kip455": (1_182, 2_521, 26)}
 CANCELLED = """
-    reign.elect(b=0) -> OK
-    reign.load_context(b=0) -> OK
+    failover.elect(b=0) -> OK
+    failover.load_context(b=0) -> OK
     machines.create_first_state(b=0, p=0) -> OK
     faults.ask_for_reassignment(p=0, old=0, new=2, first=1)
     reassignment.reassign(b=0)
@@ -30,14 +30,14 @@ CANCELLED = """
     reassignment.reassign(b=0)
     reassignment.write_assignment(b=0, p=0) -> OK
     faults.crash(b=0)
-    reign.elect(b=1) -> OK
-    reign.load_context(b=1) -> OK
+    failover.elect(b=1) -> OK
+    failover.load_context(b=1) -> OK
     machines.remove_replica(b=1, p=0, r=0) -> OK
     machines.elect_leader(b=1, p=0)
 """
 ADMITTED = """
-    reign.elect(b=0)
-    reign.load_context(b=0)
+    failover.elect(b=0)
+    failover.load_context(b=0)
     machines.create_first_state(b=0, p=0)
     faults.delete_controller()
     faults.ask_for_reassignment(p=0, old=0, new=1, first=1)
@@ -48,8 +48,8 @@ ADMITTED = """
     faults.ask_for_reassignment(p=0, old=1, new=0, first=0)
     reassignment.reassign(b=0)
     reassignment.write_assignment(b=0, p=0)
-    reign.elect(b=1)
-    reign.load_context(b=1)
+    failover.elect(b=1)
+    failover.load_context(b=1)
     isr.alter_partition(b=1, p=0, isr=3)
 """
 STOPPED = """    faults.ask_for_reassignment(p=0, old=0, new=1, first=1)
@@ -66,8 +66,8 @@ STOPPED = """    faults.ask_for_reassignment(p=0, old=0, new=1, first=1)
     replica.stop_replica(b=0, epoch=2, p=0)
 """
 STRAY_DELETED = """
-    reign.elect(b=1)
-    reign.load_context(b=1)
+    failover.elect(b=1)
+    failover.load_context(b=1)
     machines.create_first_state(b=1, p=0)
     replica.leader_and_isr(b=0, epoch=1, p=0)
     faults.ask_for_reassignment(p=0, old=0, new=1, first=1)
@@ -107,8 +107,8 @@ STRAY_DELETED = """
     replica.stop_replica(b=0, epoch=1, p=0)
 """
 MADE_AGAIN = """
-    reign.elect(b=1)
-    reign.load_context(b=1)
+    failover.elect(b=1)
+    failover.load_context(b=1)
     machines.create_first_state(b=1, p=0)
     faults.crash(b=0)
     brokers.broker_change(b=1)
@@ -118,8 +118,8 @@ MADE_AGAIN = """
     faults.delete_controller()
     faults.restart(b=0)
     faults.ask_for_deletion()
-    reign.elect(b=2)
-    reign.load_context(b=2)
+    failover.elect(b=2)
+    failover.load_context(b=2)
     machines.remove_replica(b=2, p=0, r=0)
     machines.stop_replicas(b=2)
     replica.stop_replica(b=0, epoch=2, p=0)
@@ -132,9 +132,9 @@ MADE_AGAIN = """
     deletion.delete_states(b=2, p=0)
     deletion.delete_topic_node(b=2)
 """
-MADE_AGAIN_IN_ONE_REIGN = """
-    reign.elect(b=0)
-    reign.load_context(b=0)
+MADE_AGAIN_IN_ONE_TERM = """
+    failover.elect(b=0)
+    failover.load_context(b=0)
     machines.create_first_state(b=0, p=0)
     faults.ask_for_reassignment(p=0, old=0, new=1, first=1)
     reassignment.reassign(b=0)
@@ -244,7 +244,7 @@ def test_the_deletion_of_a_topic_that_was_moved_to_who_was_left_in_its_isr_stops
     [
         (STRAY_DELETED, scope(2, 1, 1, 2, 1, 4, 1, 4), "own_logs_deleted", 40),
         (MADE_AGAIN, scope(3, 1, 1, 1, 2, 2, 3, 1), "removed_when_deleted", 25),
-        (MADE_AGAIN_IN_ONE_REIGN, scope(2, 1, 1, 1, 1, 4, 2, 2), "removed_when_deleted", 35),
+        (MADE_AGAIN_IN_ONE_TERM, scope(2, 1, 1, 1, 1, 4, 2, 2), "removed_when_deleted", 35),
     ],
 )
 def test_what_is_false_beyond_the_recorded_scopes_is_violated(text, sizes, broken, states):

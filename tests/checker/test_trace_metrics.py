@@ -62,7 +62,7 @@ ZOMBIE = [
     "failover.load_state(b=0, p=0)",
     "faults.delete_controller()",
     "failover.elect(b=1)",
-    "machines.create_first_state(b=0, p=0, fate=0)",
+    "machines.create_first_state(b=0, p=0, delivery=0)",
 ]
 
 

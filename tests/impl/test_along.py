@@ -21,12 +21,12 @@ from tests.checker.test_cluster_system import LOSS
 
 ASLEEP = ["failover.elect(b=0) -> OK", "failover.load_brokers(b=0) -> OK", "failover.load_state(b=0, p=0) -> NONODE"]
 DEPOSED = [*ASLEEP, "faults.delete_controller()", "failover.elect(b=1) -> OK"]
-LANDS = [*DEPOSED, "machines.create_first_state(b=0, p=0, fate=0) -> OK"]
-FENCED = [*DEPOSED, "machines.create_first_state(b=0, p=0, fate=0) -> FENCED"]
+LANDS = [*DEPOSED, "machines.create_first_state(b=0, p=0, delivery=0) -> OK"]
+FENCED = [*DEPOSED, "machines.create_first_state(b=0, p=0, delivery=0) -> FENCED"]
 STAYS_NEW = [
     *ASLEEP,
-    "machines.create_first_state(b=0, p=0, fate=1) -> LOST",
-    "machines.create_first_state(b=0, p=0, fate=0) -> NODEEXISTS",
+    "machines.create_first_state(b=0, p=0, delivery=1) -> LOST",
+    "machines.create_first_state(b=0, p=0, delivery=0) -> NODEEXISTS",
 ]
 CANDIDATES = [
     f"{step}(b={b}) -> {answer}"
@@ -40,16 +40,16 @@ CANDIDATES = [
 ]
 FOREIGN_DELETE = [
     *CANDIDATES,
-    "legacy.create(b=0, fate=0) -> OK",
+    "legacy.create(b=0, delivery=0) -> OK",
     "legacy.learn_epoch(b=0) -> NONODE",
-    "legacy.raise_epoch(b=0, fate=0) -> NONODE",
+    "legacy.raise_epoch(b=0, delivery=0) -> NONODE",
     "faults.delete_controller()",
-    "legacy.create(b=1, fate=0) -> OK",
+    "legacy.create(b=1, delivery=0) -> OK",
     "legacy.learn_epoch(b=1) -> NONODE",
-    "legacy.raise_epoch(b=1, fate=0) -> NONODE",
-    "legacy.found_epoch(b=1, fate=0) -> OK",
-    "legacy.found_epoch(b=0, fate=0) -> NODEEXISTS",
-    "legacy.delete_any_controller(b=0, fate=0) -> OK",
+    "legacy.raise_epoch(b=1, delivery=0) -> NONODE",
+    "legacy.found_epoch(b=1, delivery=0) -> OK",
+    "legacy.found_epoch(b=0, delivery=0) -> NODEEXISTS",
+    "legacy.delete_any_controller(b=0, delivery=0) -> OK",
 ]
 NOBODY_STANDS = [
     "session.start(b=0) -> OK",
@@ -57,18 +57,18 @@ NOBODY_STANDS = [
     "election.maybe_resign(b=0) -> NONODE",
     "election.look_for_controller(b=0) -> NONODE",
     "election.learn_epoch(b=0) -> NONODE",
-    "election.found_epoch(b=0, fate=0) -> OK",
-    "election.register(b=0, fate=0) -> OK",
-    "reign.clean(b=0, fate=0) -> OK",
-    "reign.load(b=0) -> OK",
+    "election.found_epoch(b=0, delivery=0) -> OK",
+    "election.register(b=0, delivery=0) -> OK",
+    "active_controller.clean(b=0, delivery=0) -> OK",
+    "active_controller.load(b=0) -> OK",
     "election.handle_change(b=0)",
     "faults.delete_controller()",
     "election.maybe_resign(b=0) -> NONODE",
 ]
 DROPPED = [
     *ASLEEP,
-    "machines.create_first_state(b=0, p=0, fate=2) -> LOST",
-    "machines.create_first_state(b=0, p=0, fate=0) -> OK",
+    "machines.create_first_state(b=0, p=0, delivery=2) -> LOST",
+    "machines.create_first_state(b=0, p=0, delivery=0) -> OK",
 ]
 
 
@@ -159,9 +159,9 @@ def test_where_they_go_otherwise_the_step_is_named(behaviour, tmp_path):
 
 def test_a_step_that_does_not_come_is_named_with_what_is_done_instead(behaviour, tmp_path, monkeypatch):
     monkeypatch.setattr(held, "WAIT", 5.0)
-    trace = [*ASLEEP, "machines.create_first_state(b=0, p=0, fate=0) -> OK"]
+    trace = [*ASLEEP, "machines.create_first_state(b=0, p=0, delivery=0) -> OK"]
     found = behaviour("fenced", trace, brokers=2)
-    found.steps[2] = parse_step("machines.write_leader(b=0, p=0, fate=0) -> OK")
+    found.steps[2] = parse_step("machines.write_leader(b=0, p=0, delivery=0) -> OK")
     told = "write_leader.*waited 5 seconds for setData .*; it does create /brokers/topics/events"
     with pytest.raises(Departs, match=told):
         drive(found, tmp_path / "cluster", "fenced")
@@ -181,7 +181,7 @@ def test_of_every_step_of_a_controller_it_is_known_what_it_is_outside():
         names = {
             t.name.split(".")[1]
             for t in find(system, variant)[0].transitions
-            if t.name.split(".")[0] in ("failover", "machines", "brokers", "isr", "reassignment", "reign")
+            if t.name.split(".")[0] in ("failover", "machines", "brokers", "isr", "reassignment", "term")
         }
         assert names <= known, names - known
 
@@ -191,7 +191,7 @@ def test_of_every_step_of_a_controller_it_is_known_what_it_is_outside():
     [
         ("failover.elect(b=1) -> OK", "held until then: create /controller, of broker 1"),
         (
-            "isr.alter_partition(b=2, p=0, sender=0, isr=1, fate=0) -> OK",
+            "isr.alter_partition(b=2, p=0, sender=0, isr=1, delivery=0) -> OK",
             "held until then: AlterPartition 0 of broker 0, to broker 2, "
             "then setData /brokers/topics/events/partitions/0/state, of broker 2",
         ),
@@ -206,7 +206,7 @@ def test_the_plan_says_how_each_step_is_brought_about(text, wanted):
 def test_what_is_not_known_outside_is_refused_before_anything_starts(behaviour):
     for step in (
         "session.reopen(b=0) -> OK",
-        "reign.write_state(b=0, fate=0) -> OK",
+        "active_controller.write_state(b=0, delivery=0) -> OK",
         "requests.leader_and_isr(b=0, epoch=1)",
     ):
         with pytest.raises(UserError, match="step 1, .*nothing is known of what it is outside of a process"):

@@ -10,7 +10,7 @@ STANDING = ["session.start(b=0) -> OK", "session.register_broker(b=0) -> OK", "e
 FOUNDING = [
     "election.look_for_controller(b=0) -> NONODE",
     "election.learn_epoch(b=0) -> NONODE",
-    "election.found_epoch(b=0, fate=0) -> OK",
+    "election.found_epoch(b=0, delivery=0) -> OK",
 ]
 LOOKING = [*STANDING, "legacy.look_for_controller(b=0) -> NONODE"]
 RULING = ["failover.elect(b=1) -> OK", "failover.load_brokers(b=1) -> OK", "failover.load_state(b=1, p=0) -> NONODE"]
@@ -52,7 +52,7 @@ def test_the_counterexample_that_check_finds_is_driven_to_its_end(kafkaproof, tm
     ran = kafkaproof("run", "--json", "--from-counterexample", "run", "--directory", "c")
     told = [json.loads(line) for line in ran.out.splitlines()]
     found = json.loads((tmp_path / "run" / "result.json").read_text())["violations"][0]["trace"]
-    assert [line["step"] for line in told if "step" in line] == [text.replace(", fate=0", "") for text in found]
+    assert [line["step"] for line in told if "step" in line] == [text.replace(", delivery=0", "") for text in found]
     assert ran.code == 0 and any(line.get("violates") == "no_stale_write" for line in told)
     report = kafkaproof("replay", "--json", "c").json
     assert report["verdict"] == "conforms" and "C4" in {each["id"] for each in report["violations"]}
@@ -64,7 +64,7 @@ def test_one_of_partition_with_an_expiry_and_a_new_session(kafkaproof, tmp_path)
         "partition",
         "legacy",
         *RULING,
-        "machines.create_first_state(b=1, p=0, fate=0) -> OK",
+        "machines.create_first_state(b=1, p=0, delivery=0) -> OK",
         "replica.leader_and_isr(b=0, epoch=1, p=0)",
         "faults.expire_session(b=0)",
         "brokers.broker_change(b=1) -> OK",
@@ -74,7 +74,7 @@ def test_one_of_partition_with_an_expiry_and_a_new_session(kafkaproof, tmp_path)
         "machines.read_for_election(b=1, p=0) -> OK",
         "leader_zk.change_isr(b=0, p=0, isr=3) -> OK",
         "machines.read_for_removal(b=1, p=0, r=0) -> OK",
-        "machines.write_removal(b=1, p=0, r=0, fate=0) -> OK",
+        "machines.write_removal(b=1, p=0, r=0, delivery=0) -> OK",
     )
     assert kafkaproof("run", "--from-counterexample", run, "--directory", "c").code == 0
     report = kafkaproof("replay", "--json", "c").json
@@ -89,12 +89,12 @@ def test_requests_are_lost_on_the_wire_applied_or_not(kafkaproof, tmp_path):
         "fenced",
         *STANDING,
         *FOUNDING,
-        "election.register(b=0, fate=2) -> LOST",
-        "election.register(b=0, fate=1) -> LOST",
-        "election.register(b=0, fate=0) -> NODEEXISTS",
+        "election.register(b=0, delivery=2) -> LOST",
+        "election.register(b=0, delivery=1) -> LOST",
+        "election.register(b=0, delivery=0) -> NODEEXISTS",
         "election.confirm_controller(b=0) -> MINE",
         "election.confirm_epoch(b=0) -> OK",
-        "reign.clean(b=0, fate=0) -> OK",
+        "active_controller.clean(b=0, delivery=0) -> OK",
     )
     ran = kafkaproof("run", "--json", "--from-counterexample", run, "--directory", "c")
     assert ran.code == 0, ran
@@ -118,14 +118,19 @@ REFUSED = [
     ("election", "legacy", ["session.start(c=0)"], "step 1, session.start(c=0): not a step of election"),
     ("election", "legacy", ["session.start(b=2)"], "step 1, session.start(b=2): not a step of election"),
     ("election", "legacy", ["session.register_broker(b=0)"], "it is not enabled"),
-    ("election", "legacy", [*LOOKING, "reign.send(b=0, to=0)"], "step 5, reign.send(b=0, to=0), cannot be driven: "),
-    ("election", "legacy", [*LOOKING, "legacy.clean(b=0, fate=0)"], "it stands for the work of a controller"),
+    (
+        "election",
+        "legacy",
+        [*LOOKING, "active_controller.send(b=0, to=0)"],
+        "step 5, active_controller.send(b=0, to=0), cannot be driven: ",
+    ),
+    ("election", "legacy", [*LOOKING, "legacy.clean(b=0, delivery=0)"], "it stands for the work of a controller"),
     (
         "partition",
         "legacy",
         [
             *RULING,
-            "machines.create_first_state(b=1, p=0, fate=0)",
+            "machines.create_first_state(b=1, p=0, delivery=0)",
             "faults.crash(b=0)",
             "faults.expire_orphan(b=0)",
             "faults.restart(b=0)",
@@ -140,7 +145,7 @@ REFUSED = [
         [
             *RULING,
             "faults.crash(b=0)",
-            "machines.create_first_state(b=1, p=0, fate=0)",
+            "machines.create_first_state(b=1, p=0, delivery=0)",
             "faults.expire_orphan(b=0)",
             "faults.restart(b=0)",
             "replica.leader_and_isr(b=0, epoch=1, p=0)",

@@ -39,7 +39,7 @@ def test_a_zombie_has_a_new_process_lead_with_an_isr_of_the_past(kafkaproof, tmp
     told = [json.loads(line) for line in ran.out.splitlines()]
     assert ran.code == 0 and any(line.get("violates") == "isr_complete" for line in told), ran
     taken = [line["step"].split(" ->")[0] for line in told if "step" in line][4:]
-    assert taken == [step.split(" ->")[0].replace(", fate=0", "") for step in steps]
+    assert taken == [step.split(" ->")[0].replace(", delivery=0", "") for step in steps]
     report = kafkaproof("replay", "--json", "c").json
     assert report["verdict"] == "conforms", report["first_divergence"]
     assert {each["id"] for each in report["violations"]} == violated
@@ -48,8 +48,8 @@ def test_a_zombie_has_a_new_process_lead_with_an_isr_of_the_past(kafkaproof, tmp
 def test_a_leader_is_refused_its_own_write_and_waits(kafkaproof, tmp_path):
     """The way to the lasso of `alone_acknowledges`: the answer is lost on the wire, and asked for again."""
     asked = [
-        f"control.alter_partition(b=1, p=0, sender=0, isr=1, fate={fate}) -> {answer}"
-        for fate, answer in ((1, "LOST"), (0, "BADVERSION"))
+        f"control.alter_partition(b=1, p=0, sender=0, isr=1, delivery={delivery}) -> {answer}"
+        for delivery, answer in ((1, "LOST"), (0, "BADVERSION"))
     ]
     steps = [*LED, "data_plane.shrink_isr(b=0, p=0, follower=1)", *asked, LOGGED[0].replace("acks=0", "acks=1")]
     assert kafkaproof("run", "--from-counterexample", run_of(tmp_path, *steps), "--directory", "c").code == 0
@@ -90,7 +90,10 @@ def test_each_step_is_told_what_its_message_says(tmp_path):
     told = [content for step, content in zip(STEPS, read) if step == "control.leader_and_isr(b=0, epoch=1, p=0)"]
     assert told == [{"leader": 0, "leader_epoch": 0, "isr": isr} for isr in ([0, 1], [0])]
     contents = dict(zip(STEPS, read))
-    assert contents["control.alter_partition(b=1, p=0, sender=0, isr=1, fate=0) -> OK"] == {"isr": 1, "leader_epoch": 0}
+    assert contents["control.alter_partition(b=1, p=0, sender=0, isr=1, delivery=0) -> OK"] == {
+        "isr": 1,
+        "leader_epoch": 0,
+    }
     assert contents["data_plane.serve_fetch(b=0, p=0, follower=1) -> OK"]["fields"]["offset"] == 0
 
 

@@ -108,7 +108,7 @@ class Model:
         return self.state.planes[p].clients.next_record == SCOPE["records"]
 
     def enabled(self, name):
-        """The steps of a transition that are enabled; of those that differ in nothing but their fate, one."""
+        """The steps of a transition that are enabled; of those that differ in nothing but their delivery, one."""
         found = []
         for arguments in self._choices[name][1]:
             if name == "data_plane.produce" and self.has_all(arguments[1]):
@@ -116,7 +116,7 @@ class Model:
             step = self.run(name, arguments)
             undo(self.state, self.journal)
             too_many = ("zk", "faults") in self.journal and self.state.zk.faults >= FAULTS
-            if step and not too_many and (step.answer == "LOST") == (step.arguments.get("fate", 0) != 0):
+            if step and not too_many and (step.answer == "LOST") == (step.arguments.get("delivery", 0) != 0):
                 found.append((step, arguments))
         return found
 

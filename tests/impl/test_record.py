@@ -4,7 +4,7 @@ import pytest
 
 from kafkaproof.impl.broker.record import ReadOnly, new_record, transition
 from kafkaproof.spec.election.belief import BROKER as CANDIDATE
-from kafkaproof.spec.election.belief import begin_reign
+from kafkaproof.spec.election.belief import begin_term
 from kafkaproof.spec.language.digest import digest
 from kafkaproof.spec.language.plain import new_state, values_of
 from kafkaproof.spec.partition.context import BROKER, end_process
@@ -41,8 +41,8 @@ def test_the_hash_is_that_of_the_values_without_ghosts():
     assert digest({"r": plain}) == empty
     with transition():
         record.ghosts.applied = 7
-        begin_reign(record, 1, 1)
-    begin_reign(plain, 1, 1)
+        begin_term(record, 1, 1)
+    begin_term(plain, 1, 1)
     assert digest({"r": record}) == digest({"r": plain}) != empty
 
 

@@ -26,12 +26,12 @@ ALONE = [
     "failover.elect(b=0) -> OK",
     "failover.load_brokers(b=0) -> OK",
     "failover.load_state(b=0, p=0) -> NONODE",
-    "control.create_first_state(b=0, p=0, fate=0) -> OK",
+    "control.create_first_state(b=0, p=0, delivery=0) -> OK",
     "control.leader_and_isr(b=0, epoch=1, p=0)",
     "control.leader_and_isr(b=1, epoch=1, p=0)",
     "data_plane.shrink_isr(b=0, p=0, follower=1)",
-    "control.alter_partition(b=0, p=0, sender=0, isr=1, fate=1) -> LOST",
-    "control.alter_partition(b=0, p=0, sender=0, isr=1, fate=0) -> BADVERSION",
+    "control.alter_partition(b=0, p=0, sender=0, isr=1, delivery=1) -> LOST",
+    "control.alter_partition(b=0, p=0, sender=0, isr=1, delivery=0) -> BADVERSION",
 ]
 """A leader alone in the ISR acknowledges nothing, for ever; nothing more happens."""
 

@@ -120,9 +120,9 @@ def deletion_is_not_heard(self, b):
     return min(waiting(self, b), CHANGED)
 
 
-def loss_is_success(self, b, fate):
+def loss_is_success(self, b, delivery):
     """A creation that was not answered is taken for one that succeeded."""
-    answer = create_controller(self, b, fate)
+    answer = create_controller(self, b, delivery)
     return OK if answer == LOST else answer
 
 
@@ -136,20 +136,20 @@ STANDING = [
 WALKS = {
     "read_owner": (
         owner_is_always_mine,
-        ["legacy.create(b=0, fate=0)", "legacy.create(b=1, fate=0)", "legacy.confirm_owner(b=1)"],
+        ["legacy.create(b=0, delivery=0)", "legacy.create(b=1, delivery=0)", "legacy.confirm_owner(b=1)"],
     ),
     "waiting": (
         deletion_is_not_heard,
         [
-            "legacy.create(b=0, fate=0)",
-            "legacy.create(b=1, fate=0)",
+            "legacy.create(b=0, delivery=0)",
+            "legacy.create(b=1, delivery=0)",
             "legacy.confirm_owner(b=1)",
             "election.maybe_resign(b=1)",
             "faults.delete_controller()",
             "election.handle_change(b=1)",
         ],
     ),
-    "create_controller": (loss_is_success, ["legacy.create(b=0, fate=1)"]),
+    "create_controller": (loss_is_success, ["legacy.create(b=0, delivery=1)"]),
 }
 """For each seam a mistake in it, and the steps behind `STANDING` in which it shows."""
 

@@ -104,9 +104,9 @@ def test_a_step_more_leaves_one_gap(one, data):
         ("a.expire(session=0x100)", "a.expire(session=0x10f)", True),
         ("a.change_isr(b=0, isr=3) -> OK", "a.change_isr(b=1, isr=6) -> OK", True),
         ("a.leader_and_isr(b=0, epoch=1, p=0)", "a.leader_and_isr(b=0, epoch=2, p=0)", False),
-        ("a.write(b=0, fate=1) -> LOST", "a.write(b=0, fate=2) -> LOST", False),
+        ("a.write(b=0, delivery=1) -> LOST", "a.write(b=0, delivery=2) -> LOST", False),
         ("a.clean(b=1) -> OK", "a.clean(b=1) -> OK, 25 times", False),
-        ("a.create(b=1)", "a.create(b=1, fate=0)", False),
+        ("a.create(b=1)", "a.create(b=1, delivery=0)", False),
         ("broker 1 is elected", "broker 2 is elected", False),
     ],
 )
@@ -239,7 +239,7 @@ EARLY = [
     "failover.load_brokers(b=0) -> OK",
     "failover.load_state(b=0, p=0) -> NONODE",
     "failover.elect(b=1) -> OK",
-    "machines.create_first_state(b=0, p=0, fate=0) -> OK",
+    "machines.create_first_state(b=0, p=0, delivery=0) -> OK",
 ]
 LATE = [EARLY[0], *EARLY[2:4], EARLY[1], *EARLY[4:]]
 

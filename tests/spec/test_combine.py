@@ -39,7 +39,7 @@ def count(s):
     s.steps = s.steps + 1
 
 
-def write(zk, b, value, fate):
+def write(zk, b, value, delivery):
     """Write a value."""
     zk.steps = value
     return 0
@@ -79,7 +79,7 @@ def test_on_takes_the_step_in_one_part_alone():
 
 def test_a_checked_request_is_made_where_the_check_lets_it_and_answers_for_the_check_elsewhere():
     request, zk = checked(write, check_dark), room()
-    assert list(inspect.signature(request).parameters) == ["zk", "b", "value", "epoch", "fate"]
+    assert list(inspect.signature(request).parameters) == ["zk", "b", "value", "epoch", "delivery"]
     assert request(zk, 0, 5, 1, 0) == 0 and zk.steps == 5
     zk.lit = 1
     assert request(zk, 0, 6, 1, 0) == 7 and zk.steps == 5

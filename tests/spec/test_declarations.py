@@ -6,7 +6,7 @@ import pytest
 
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.catalogue import MODELS, find
-from kafkaproof.spec.election import reign
+from kafkaproof.spec.election import active_controller
 from kafkaproof.spec.election.belief import IDLE
 from kafkaproof.spec.language.model import CONTINUATION, FAULT
 from kafkaproof.spec.partition.context import IDLE as WAITING
@@ -18,7 +18,7 @@ STEPS, WALK = 600, 20
 
 def is_lossy(seam):
     """Whether the answer of a request may be lost: that of a write."""
-    return "fate" in seam.__code__.co_varnames[: seam.__code__.co_argcount]
+    return "delivery" in seam.__code__.co_varnames[: seam.__code__.co_argcount]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -26,10 +26,10 @@ def test_what_goes_with_a_write_of_the_other_part_writes_and_what_goes_with_a_re
     partners = {
         t.name: (t.partner, answers_of(t.function)) for t in cluster(variant).partition.transitions if t.partner
     }
-    assert {reign.clean, reign.load} == {partner for partner, _ in partners.values()}
+    assert {active_controller.clean, active_controller.load} == {partner for partner, _ in partners.values()}
     partners.pop("leader_zk.isr_notification", None)  # it reads, and deletes what it has read of
     for name, (partner, requests) in partners.items():
-        assert (partner is reign.clean) == any(is_lossy(request) for request in requests), name
+        assert (partner is active_controller.clean) == any(is_lossy(request) for request in requests), name
 
 
 def walks(model):

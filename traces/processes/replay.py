@@ -194,7 +194,7 @@ class Follower:
         if wrong := self.world.out_of_range(part, line.name, arguments):
             raise Divergence(f"{line.name} is never taken with {wrong}")
         lost = line.asks or line.taken.answer == "LOST"
-        arguments["fate"] = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
+        arguments["delivery"] = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
         if line.place is not None:
             self.world.states[PARTITION].planes[arguments["p"]].clients.position = line.place
         if line.name == handle_change.__name__:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kafkaproof.spec.election import election, faults, session
+from kafkaproof.spec.election.active_controller import clean, write_state
 from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.election.model import MODELS
-from kafkaproof.spec.election.reign import clean, write_state
 from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.spec.language.steps import names
 from kafkaproof.traces.basics.times import time_of_day

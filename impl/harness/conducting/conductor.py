@@ -18,7 +18,7 @@ from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
 from kafkaproof.spec.catalogue import MODELS
-from kafkaproof.spec.election import election, reign, session
+from kafkaproof.spec.election import active_controller, election, session
 from kafkaproof.spec.election.faults import fail_batch
 from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.errors import Unfinished
@@ -47,13 +47,13 @@ STANDING = (
     legacy.raise_epoch,
     election.confirm_controller,
     election.confirm_epoch,
-    reign.clean,
+    active_controller.clean,
 )
 RESIGNING = (election.handle_change, election.maybe_resign)
 REOPENING = (session.notice_expiry, *STANDING[1:], session.reopen, session.register_broker)
 LONG = by_name(
     {
-        failover.elect: (STANDING, reign.clean),
+        failover.elect: (STANDING, active_controller.clean),
         failover.resign: (RESIGNING, election.maybe_resign),
         failover.reopen: (REOPENING, session.register_broker),
     }
@@ -87,10 +87,10 @@ class Conductor:
         Raises Departs where the text has another answer, and Unfinished where the step does not become possible.
         """
         step = parse_step(text)
-        arguments = {name: value for name, value in step.arguments.items() if name != "fate"}
-        fate = step.arguments.get("fate", ANSWERED)
-        if fate != ANSWERED:
-            self._cluster.links[arguments["b"]].lose(fate == LOST_APPLIED, FINAL.get(step.name, ".*"))
+        arguments = {name: value for name, value in step.arguments.items() if name != "delivery"}
+        delivery = step.arguments.get("delivery", ANSWERED)
+        if delivery != ANSWERED:
+            self._cluster.links[arguments["b"]].lose(delivery == LOST_APPLIED, FINAL.get(step.name, ".*"))
         answer = self._do(step, dict(arguments), content)
         self._taken += 1
         shown = str(Step(step.transition, arguments, answer))
@@ -110,9 +110,9 @@ class Conductor:
         match step.name:
             case session.start.__name__:
                 self._cluster.start(b)
-            case reign.load.__name__:
+            case active_controller.load.__name__:
                 return self._order(b, PARTITION, names(failover.load_brokers))[1]
-            case reign.clean.__name__:
+            case active_controller.clean.__name__:
                 self._cluster.leave_isr_notification()
             case brokers.controlled_shutdown.__name__:
                 self._announce(arguments["leaver"], b)

@@ -12,7 +12,7 @@ from kafkaproof.impl.harness.conducting.conductor import LONG
 from kafkaproof.impl.harness.conducting.running_model import RunningModel
 from kafkaproof.impl.harness.driving.cluster import Size
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.election import reign, requests, session
+from kafkaproof.spec.election import active_controller, requests, session
 from kafkaproof.spec.election.belief import CLEANING, LOADING
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.domains import Scope, values
@@ -30,11 +30,11 @@ RUNNING = {ELECTION: VARIANTS, PARTITION: ("legacy",), CLUSTER: ("fenced",)}
 """The systems and variants whose steps a running cluster takes one by one."""
 ELSEWHERE = by_name(
     {
-        reign.send: "control requests are steps of partition",
+        active_controller.send: "control requests are steps of partition",
         requests.leader_and_isr: "control requests are steps of partition",
         requests.update_metadata: "UpdateMetadata is not sent",
         requests.stop_replica: "StopReplica is not sent",
-        reign.write_state: "states are written by steps of partition",
+        active_controller.write_state: "states are written by steps of partition",
     }
 )
 """Steps of *election* that stand for what runs as steps of *partition*, or does not run."""
@@ -198,7 +198,8 @@ def why_not(model: Model, state: Plain, step: Step) -> str | None:
     b, name = step.arguments.get("b"), step.name
     if model.system == ELECTION:
         doing = state.brokers[b].doing if b is not None else None
-        if name == reign.load.__name__ and doing != LOADING or name == reign.clean.__name__ and doing != CLEANING:
+        own = {active_controller.load.__name__: LOADING, active_controller.clean.__name__: CLEANING}
+        if own.get(name, doing) != doing:
             return "it stands for the work of a controller, which is that of partition"
         return ELSEWHERE.get(name)
     if model.system == CLUSTER and (reason := plane_contents.why_not(state, step)):

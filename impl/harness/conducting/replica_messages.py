@@ -79,7 +79,7 @@ CONTENTS: dict[str, Callable[..., dict]] = by_name(
 
 def said_to(state: Plain, step: Step) -> dict:
     """What the message says that a step handles, as the model has it before the step."""
-    arguments = {key: value for key, value in step.arguments.items() if key != "fate"}
+    arguments = {key: value for key, value in step.arguments.items() if key != "delivery"}
     return CONTENTS[step.name](state, **arguments) if step.name in CONTENTS else {}
 
 

@@ -98,7 +98,7 @@ class Along:
             raise Departs(f"in the end {'; '.join(differences(self._behaviour, self._cluster))}")
 
     def _take(self, number: int, step: Step, state: Plain) -> str | None:
-        name, fate = step.name, step.arguments.get("fate", ANSWERED)
+        name, delivery = step.name, step.arguments.get("delivery", ANSWERED)
         if name in PROPOSED and not self._behaviour.has_planes:
             self._deeds.bring_isr_about(step.arguments["p"], step.arguments["isr"])
         if name in PROPOSALS:
@@ -119,7 +119,7 @@ class Along:
                 self._done.add(later)
         if name == brokers.broker_change.__name__:
             self._let_answers_come(number)
-        answer = self._let(step, last, fate)
+        answer = self._let(step, last, delivery)
         if answer == "OK":
             self._compare(step, last, state)
             if name == control.alter_partition.__name__ and self._behaviour.has_planes:
@@ -214,7 +214,7 @@ class Along:
         self._held.let_shut_down(broker)
         return not self._cluster.children[broker].running
 
-    def _let(self, step: Step, wanted: Wanted, fate: int) -> str | None:
+    def _let(self, step: Step, wanted: Wanted, delivery: int) -> str | None:
         """Let the frame of a step through, or lose it; returns the answer, where ZooKeeper gives one."""
         frame = self._held.await_frame(step, wanted)
         if wanted.link == KAFKA:
@@ -224,15 +224,15 @@ class Along:
         if not fits(frame.said, wanted.pattern):
             frame.let_go()
             answer = self._answer(step, wanted._replace(pattern=wanted.before or {}), number)
-            return self._let(step, wanted, fate) if answer in ("OK", "NODEEXISTS") else answer
-        if fate == LOST_APPLIED:
+            return self._let(step, wanted, delivery) if answer in ("OK", "NODEEXISTS") else answer
+        if delivery == LOST_APPLIED:
             lost = Rule(DROP, {**wanted.pattern, "part": ANSWER})
             link.rules = [lost, *link.rules]
             frame.let_go()
             if not lost.await_taken(WAIT):
                 raise Unfinished(f"ZooKeeper did not answer in {WAIT:.0f} seconds")
             return "LOST"
-        if fate != ANSWERED:
+        if delivery != ANSWERED:
             frame.drop()
             return "LOST"
         frame.let_go()

@@ -74,14 +74,14 @@ def control_of(behaviour: Behaviour) -> Control:
 
 def _is_answered(step: Step) -> bool:
     """Whether neither a request nor an answer of a step is lost."""
-    return step.arguments.get("fate", ANSWERED) == ANSWERED
+    return step.arguments.get("delivery", ANSWERED) == ANSWERED
 
 
 def _instead_of(step: Step) -> list[list[Step]]:
     """What a control may have in the place of a step: nothing, or the same without its fault."""
     if not _is_answered(step):
-        answer = "OK" if step.arguments["fate"] == LOST_APPLIED else None
-        return [[replace(step, arguments=step.arguments | {"fate": ANSWERED}, answer=answer)]]
+        answer = "OK" if step.arguments["delivery"] == LOST_APPLIED else None
+        return [[replace(step, arguments=step.arguments | {"delivery": ANSWERED}, answer=answer)]]
     name = step.name
     return [[]] if name in DELIVERED or name in DEEDS and name not in CLIENTS else []
 

@@ -15,7 +15,7 @@ from kafkaproof.impl.harness.driving.cluster import TOPIC
 from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, TOPICS, BrokerId, ControllerEpoch
 from kafkaproof.spec.cluster import control, data_plane
-from kafkaproof.spec.election import election, reign, requests, session
+from kafkaproof.spec.election import active_controller, election, requests, session
 from kafkaproof.spec.election import faults as any_system
 from kafkaproof.spec.election.history import legacy, zkclient_session
 from kafkaproof.spec.language.model import Transition
@@ -27,7 +27,7 @@ from kafkaproof.spec.partition.reassignment import reassignment
 from kafkaproof.spec.topics import faults as administrators
 from kafkaproof.spec.topics import machines as topic_machines
 from kafkaproof.spec.topics import reassignment as topic_moves
-from kafkaproof.spec.topics.reign import load_context
+from kafkaproof.spec.topics.failover import load_context
 
 CONTROLLER, TOPIC_ZNODE = "/controller", f"{TOPICS}/{TOPIC}"
 ISR_CHANGES, PREFERRED = "/isr_change_notification", "/admin/preferred_replica_election"
@@ -142,9 +142,9 @@ FRAMES: Mapping[str, Callable[..., list[Wanted]]] = by_name(
         legacy.create: lambda b: [_zk(b, CREATE, CONTROLLER)],
         election.register: lambda b: [_zk(b, CREATE, CONTROLLER)],
         legacy.delete_any_controller: lambda b: [_zk(b, DELETE, CONTROLLER)],
-        reign.delete_own_controller: lambda b: [_zk(b, DELETE, CONTROLLER)],
-        reign.clean: lambda b: [_zk(b, LIST, ISR_CHANGES)],
-        reign.load: _lists_brokers,
+        active_controller.delete_own_controller: lambda b: [_zk(b, DELETE, CONTROLLER)],
+        active_controller.clean: lambda b: [_zk(b, LIST, ISR_CHANGES)],
+        active_controller.load: _lists_brokers,
         control.leader_and_isr: lambda b, epoch, p: [
             _kafka(b, "LeaderAndIsr", epoch, controller_epoch=epoch, topic_name=TOPIC, partition_index=p)
         ],
@@ -223,7 +223,7 @@ INSIDE = names(
     triggers.topic_deletion,
     data_plane.send_request,
     election.handle_change,
-    reign.trigger_move,
+    active_controller.trigger_move,
     triggers.admin_election,
     deletion.resume_deletion,
 )
@@ -251,7 +251,7 @@ planes.
 
 def frames_of(step: Step) -> list[Wanted]:
     """The frames of a step. One that has no answer has written nothing: it ends with what it reads."""
-    arguments = {name: value for name, value in step.arguments.items() if name != "fate"}
+    arguments = {name: value for name, value in step.arguments.items() if name != "delivery"}
     if step.name == machines.create_first_state.__name__ and step.answer is None:
         return []
     if step.name == reassignment.tell_replicas.__name__ and step.answer == "NONODE":

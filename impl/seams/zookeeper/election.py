@@ -2,7 +2,7 @@
 
 Each method is the seam of its name in `kafkaproof.spec.kafka.zookeeper` or
 `kafkaproof.spec.election.history.requests`, and answers with the same codes.
-Whether a request whose answer was lost has been applied (`fate`) is not known here.
+Whether a request whose answer was lost has been applied (`delivery`) is not known here.
 """
 
 from __future__ import annotations
@@ -139,34 +139,34 @@ class ElectionZooKeeper:
         reader.read_epoch, reader.read_version = ControllerEpoch.decode(data).epoch, stat.version
         return OK
 
-    def create_epoch(self, b, value, fate):
+    def create_epoch(self, b, value, delivery):
         """create /controller_epoch: OK, NODEEXISTS, EXPIRED or LOST."""
         return self.requests.write(create(ControllerEpoch.path, ControllerEpoch(value).encode()))
 
-    def set_epoch(self, b, value, version, fate):
+    def set_epoch(self, b, value, version, delivery):
         """setData /controller_epoch if it has `version`: OK, BADVERSION, NONODE, EXPIRED or LOST."""
         return self.requests.write(SetData(ControllerEpoch.path, ControllerEpoch(value).encode(), version))
 
-    def create_controller(self, b, fate):
+    def create_controller(self, b, delivery):
         """create /controller, ephemeral: OK, NODEEXISTS, EXPIRED or LOST."""
         return self.requests.write(create(Controller.path, Controller(b).encode(), EPHEMERAL))
 
-    def create_controller_and_set_epoch(self, b, value, version, fate):
+    def create_controller_and_set_epoch(self, b, value, version, delivery):
         """multi[create /controller, setData /controller_epoch]: OK, NODEEXISTS, BADVERSION, EXPIRED or LOST."""
         return self.requests.write_all(
             create(Controller.path, Controller(b).encode(), EPHEMERAL),
             SetData(ControllerEpoch.path, ControllerEpoch(value).encode(), version),
         )[0]
 
-    def delete_controller(self, b, epoch, fate):
+    def delete_controller(self, b, epoch, delivery):
         """delete /controller, whosever it is: OK, NONODE, EXPIRED or LOST."""
         return self.requests.write(Delete(Controller.path, -1))
 
-    def delete_notification(self, b, epoch, fate):
+    def delete_notification(self, b, epoch, delivery):
         """Delete all notifications, of failed log directories and of ISRs: OK, EXPIRED or LOST."""
         return self._delete_all(lambda path: self.requests.write(Delete(path, -1)))
 
-    def checked_delete_notification(self, b, epoch, version, fate):
+    def checked_delete_notification(self, b, epoch, version, delivery):
         """The same, each checked against the epoch's version: or FENCED; where there is none, by a read."""
 
         def delete(path):

@@ -192,27 +192,27 @@ class PartitionZooKeeper(TopicZooKeeper):
 
     # Writes
 
-    def create_state(self, b, p, epoch, leader, isr, fate):
+    def create_state(self, b, p, epoch, leader, isr, delivery):
         """create a state, and before it the znodes above: OK, NODEEXISTS, EXPIRED or LOST."""
         return self._create(p, self._state(p, leader, isr, 0, epoch), self.requests.write)
 
-    def checked_create_state(self, b, p, epoch, leader, isr, fate):
+    def checked_create_state(self, b, p, epoch, leader, isr, delivery):
         """The same, each checked against the epoch's version: or FENCED."""
         return self._create(p, self._state(p, leader, isr, 0, epoch), self._checked)
 
-    def set_state(self, b, p, epoch, leader, isr, leader_epoch, fate):
+    def set_state(self, b, p, epoch, leader, isr, leader_epoch, delivery):
         """setData of a state on the version that is known: OK, BADVERSION, EXPIRED or LOST."""
         return self._set(p, self._state(p, leader, isr, leader_epoch, epoch), self.requests.write)
 
-    def checked_set_state(self, b, p, epoch, leader, isr, leader_epoch, fate):
+    def checked_set_state(self, b, p, epoch, leader, isr, leader_epoch, delivery):
         """The same, checked against the epoch's version: or FENCED."""
         return self._set(p, self._state(p, leader, isr, leader_epoch, epoch), self._checked)
 
-    def delete_request(self, b, request, epoch, fate):
+    def delete_request(self, b, request, epoch, delivery):
         """delete a request of an operator, or the notifications that were read: OK, NONODE, EXPIRED or LOST."""
         return self._delete(request, self.requests.write)
 
-    def checked_delete_request(self, b, request, epoch, fate):
+    def checked_delete_request(self, b, request, epoch, delivery):
         """The same, checked against the epoch's version: or FENCED."""
         return self._delete(request, self._checked)
 

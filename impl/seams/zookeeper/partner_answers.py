@@ -46,10 +46,10 @@ class Told:
         """A partition state was read."""
         return self.answer
 
-    def delete_notification(self, b, epoch, fate):
+    def delete_notification(self, b, epoch, delivery):
         """Something was written."""
         return self.answer
 
-    def checked_delete_notification(self, b, epoch, version, fate):
+    def checked_delete_notification(self, b, epoch, version, delivery):
         """Something was written, with the check of the epoch."""
         return self.answer

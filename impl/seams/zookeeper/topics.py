@@ -43,13 +43,13 @@ class TopicZooKeeper(Watched):
                 push(controller.partitions[p].assignment, replica)
         return OK
 
-    def write_topic_config(self, b, fate):
+    def write_topic_config(self, b, delivery):
         """setData of the configuration of the topic that is being created, or create: OK, EXPIRED or LOST."""
         path, config = TopicConfig.path_of(self.creating), TopicConfig(False).encode()
         answer = self.requests.write(SetData(path, config, -1))
         return self.requests.write(create(path, config)) if answer == NONODE else answer
 
-    def checked_create_topic(self, b, new, replicas, start, shift, live, epoch, fate):
+    def checked_create_topic(self, b, new, replicas, start, shift, live, epoch, delivery):
         """multi[check /controller_epoch, create /brokers/topics/t]: OK, NODEEXISTS, FENCED, EXPIRED or LOST.
 
         Before it the numbers are noted as given, on the version that was read, and read again where another controller,
@@ -79,7 +79,7 @@ class TopicZooKeeper(Watched):
             partition.adding, partition.removing = map(members, self.moved)
         return answer
 
-    def checked_set_topic(self, b, p, partition, epoch, fate):
+    def checked_set_topic(self, b, p, partition, epoch, delivery):
         """multi[check /controller_epoch, setData topic] with the assignment of a partition that is known.
 
         What the topic znode says of others is read, and written as it is; what is asked for is read, too. OK, NONODE,
@@ -104,11 +104,11 @@ class TopicZooKeeper(Watched):
 
     # Deletions
 
-    def create_marker(self, b, p, fate):
+    def create_marker(self, b, p, delivery):
         """create /admin/delete_topics/t: OK, NODEEXISTS, EXPIRED or LOST."""
         return self.requests.write(create(f"{DELETE_TOPICS}/{self.place_of(p)[0]}"))
 
-    def checked_delete_state(self, b, p, epoch, fate):
+    def checked_delete_state(self, b, p, epoch, delivery):
         """delete a state, and the folder that it was in: OK, FENCED, EXPIRED or LOST."""
         topic, number = self.place_of(p)
         answer = self._remove(State.path_of(topic, number))
@@ -118,7 +118,7 @@ class TopicZooKeeper(Watched):
             self.requests.at = deleted
         return answer
 
-    def checked_delete_topic(self, b, topic, epoch, fate):
+    def checked_delete_topic(self, b, topic, epoch, delivery):
         """delete a topic znode, and before it the folders that are left: OK, FENCED, EXPIRED or LOST."""
         name = self._name_of(topic)
         folder = f"{Topic.path_of(name)}/partitions"
@@ -129,16 +129,16 @@ class TopicZooKeeper(Watched):
         folders = [] if left.error else [*(f"{folder}/{number}" for number in left.result[0]), folder]
         return self._remove_all(*folders, Topic.path_of(name))
 
-    def checked_delete_config(self, b, topic, epoch, fate):
+    def checked_delete_config(self, b, topic, epoch, delivery):
         """delete the configuration of a topic: OK, FENCED, EXPIRED or LOST."""
         return self._remove(TopicConfig.path_of(self._name_of(topic)))
 
-    def checked_delete_marker(self, b, topic, epoch, fate):
+    def checked_delete_marker(self, b, topic, epoch, delivery):
         """delete the marker of a topic: OK, FENCED, EXPIRED or LOST."""
         self.stale = True
         return self._remove(f"{DELETE_TOPICS}/{self._name_of(topic)}")
 
-    def checked_delete_leftovers(self, b, epoch, fate):
+    def checked_delete_leftovers(self, b, epoch, delivery):
         """delete configurations and markers of topics that are not there: OK, FENCED, EXPIRED or LOST."""
         self.stale = True
         return self._remove_all(

@@ -1,7 +1,7 @@
 """Properties of the composed cluster: those of `partition`, those of `replica` for each partition, and how they fit.
 
 What `partition` assumes of the data plane (a leader may propose any ISR that includes itself, while it believes that it
-leads, with its leader epoch) is checked here: `leads_as_told`, `wishes_hold`. What `replica` assumes of controllers
+leads, with its leader epoch) is checked here: `leads_as_told`, `proposals_hold`. What `replica` assumes of controllers
 (writes with the next leader epoch, on the current version, of members of the ISR) is P4, P5, P9 and P10.
 """
 
@@ -104,20 +104,20 @@ def is_of_replicas_or_former(s, p, alter):
     return alter.epoch < s.zk.partitions[p].leader_epoch or is_of_replicas(s, p, alter)
 
 
-def wishes_hold(s):
+def proposals_hold(s):
     """A leader proposes ISRs of replicas that include itself, in its leader epoch, and only while it leads."""
     for p in range(len(s.planes)):
         for b in range(len(s.brokers)):
             alter = s.planes[p].network.alters[b]
             if alter.state == SENT:
-                if alter.epoch != s.network.wishes[p][b] or not contains(alter.isr, b):
+                if alter.epoch != s.network.proposals[p][b] or not contains(alter.isr, b):
                     return False
                 if not is_of_replicas(s, p, alter):
                     return False
     return True
 
 
-INTERFACE = (always(one_state), always(leads_as_told), always(wishes_hold))
+INTERFACE = (always(one_state), always(leads_as_told), always(proposals_hold))
 DATA = tuple(of_each_partition(p) for p in replica.SAFETY if p.predicate not in NOT_ASKED)
 SAFETY = partition.SAFETY + DATA + (always_step(enough_replicas, of=("produce",)),) + INTERFACE
 

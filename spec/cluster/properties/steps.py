@@ -119,23 +119,23 @@ def is_granted(before, after, p, sender):
     return old.state == SENT and new.state == DONE and new.isr == old.isr
 
 
-def written_is_granted(before, after, b, p, sender, isr, fate):
+def written_is_granted(before, after, b, p, sender, isr, delivery):
     """The leader gets a positive answer to its proposed ISR if and only if that is written and the controller has the
     answer (KafkaController.processAlterPartition).
     """
-    written = after.zk.partitions[p].isr == isr and fate == ANSWERED
+    written = after.zk.partitions[p].isr == isr and delivery == ANSWERED
     if is_granted(before, after, p, sender):
         return written
     return not written or before.zk.partitions[p].isr == isr
 
 
-def stale_version_is_refused(before, after, b, p, sender, isr, fate):
+def stale_version_is_refused(before, after, b, p, sender, isr, delivery):
     """A leader is refused if and only if the controller writes on an outdated version and has the answer: it keeps its
     ISR and its proposal, and does not ask again (INVALID_UPDATE_VERSION).
     """
     rules = contains(before.zk.registered, b) and before.zk.epoch == before.brokers[b].controller.epoch
     is_stale = rules and not contains(before.zk.partitions[p].readers, b)
-    return gives_up(before.planes[p], after.planes[p], sender) == (is_stale and fate == ANSWERED)
+    return gives_up(before.planes[p], after.planes[p], sender) == (is_stale and delivery == ANSWERED)
 
 
 def known_is_granted(before, after, b, p, sender):

@@ -37,9 +37,9 @@ def assign_by_number(consumer, c):
     consumer.left = consumer.mine
 
 
-def create_owner_over_another(zk, c, p, thread, fate):
+def create_owner_over_another(zk, c, p, thread, delivery):
     """A partition that another owns is read like the others."""
-    answer = create_owner(zk, c, p, thread, fate)
+    answer = create_owner(zk, c, p, thread, delivery)
     return MINE if answer == NODEEXISTS else answer
 
 

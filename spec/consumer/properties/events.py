@@ -206,7 +206,7 @@ def assigns_what_is_there(before, after, c):
     return new.size == before.zk.size and not is_empty(new.mine) and new.left == new.mine
 
 
-def one_at_a_time(before, after, c, p, fate):
+def one_at_a_time(before, after, c, p, delivery):
     """Owner nodes are released, claimed and undone one by one: each is one of those left to do, and is done once the
     answer has arrived.
     """
@@ -214,13 +214,13 @@ def one_at_a_time(before, after, c, p, fate):
     new = after.consumers[c]
     if not works_through(old) or old.doing == READING_OFFSETS or not contains(old.left, p):
         return False
-    if not before.zk.clients[c].session or fate != ANSWERED:
+    if not before.zk.clients[c].session or delivery != ANSWERED:
         return same_attempt(old, new)
     left = without_member(old.left, p)
     return new.doing != old.doing if is_empty(left) else new.left == left and new.doing == old.doing
 
 
-def is_claimed(before, after, c, p, fate):
+def is_claimed(before, after, c, p, delivery):
     """A claim creates an owner node if there is none. It succeeds by that node, or by an existing one of the same
     thread. Otherwise it is a conflict: once all claims were tried, those that succeeded are undone.
     """
@@ -229,7 +229,7 @@ def is_claimed(before, after, c, p, fate):
     node = before.zk.partitions[p]
     if old.doing != CLAIMING or node.owner != NOBODY and after.zk.partitions[p].owner != node.owner:
         return False
-    if not before.zk.clients[c].session or fate != ANSWERED:
+    if not before.zk.clients[c].session or delivery != ANSWERED:
         return True
     if node.owner == NOBODY and (after.zk.partitions[p].owner != c or after.zk.partitions[p].orphaned):
         return False
@@ -239,7 +239,7 @@ def is_claimed(before, after, c, p, fate):
     return (new.doing == UNDOING or new.doing == FAILED) == (fails or old.conflict == 1)
 
 
-def is_released(before, after, c, p, fate):
+def is_released(before, after, c, p, delivery):
     """An owner node that is released or undone is gone. After the last one the registry is empty, and the attempt goes
     on or has failed.
     """
@@ -247,7 +247,7 @@ def is_released(before, after, c, p, fate):
     new = after.consumers[c]
     if old.doing != RELEASING and old.doing != UNDOING:
         return False
-    if not before.zk.clients[c].session or fate != ANSWERED:
+    if not before.zk.clients[c].session or delivery != ANSWERED:
         return True
     if after.zk.partitions[p].owner != NOBODY or reads(new, p):
         return False

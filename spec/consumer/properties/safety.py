@@ -134,17 +134,17 @@ def rests_registered(s):
     return True
 
 
-def deletes_its_own(before, after, c, p, fate):
+def deletes_its_own(before, after, c, p, delivery):
     """A consumer that releases or undoes claims deletes only its own owner nodes."""
     deleted = before.zk.partitions[p].owner != NOBODY and after.zk.partitions[p].owner == NOBODY
     return not deleted or before.zk.partitions[p].owner == c
 
 
-def claims_afresh(before, after, c, p, fate):
+def claims_afresh(before, after, c, p, delivery):
     """A claim does not succeed by the owner node of a former session, which will vanish."""
     node = before.zk.partitions[p]
     old = node.owner == c and node.orphaned and node.thread == thread_for(before.consumers[c], p)
-    return not old or not before.zk.clients[c].session or fate != ANSWERED
+    return not old or not before.zk.clients[c].session or delivery != ANSWERED
 
 
 def offset_never_falls(before, after):
@@ -169,7 +169,7 @@ def begins_at_stored(before, after, c, p):
     return consumer.positions[p].offset == before.zk.partitions[p].offset or not contains(before.consumers[c].mine, p)
 
 
-def commits_before_release(before, after, c, p, fate):
+def commits_before_release(before, after, c, p, delivery):
     """What was read is committed before an owner node is released."""
     return is_committed(before.consumers[c])
 

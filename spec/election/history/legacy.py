@@ -8,6 +8,7 @@ controller's write is applied whenever its successor has not touched that znode.
 deletes /controller, whoever owns it: a candidate that lost the race for the epoch deletes the winner's.
 """
 
+from kafkaproof.spec.election.active_controller import at_work
 from kafkaproof.spec.election.belief import (
     CHECKING,
     CLEANING,
@@ -22,13 +23,12 @@ from kafkaproof.spec.election.belief import (
     NONE,
     RAISING,
     READING_EPOCH,
-    begin_reign,
+    begin_term,
     end_election,
     lapse,
     resign,
 )
 from kafkaproof.spec.election.history.requests import create_controller, read_owner, set_epoch
-from kafkaproof.spec.election.reign import at_work
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import (
     BADVERSION,
@@ -38,7 +38,7 @@ from kafkaproof.spec.kafka.zookeeper import (
     NODEEXISTS,
     NONODE,
     OK,
-    Fate,
+    Delivery,
     create_epoch,
     delete_controller,
     delete_notification,
@@ -79,7 +79,7 @@ def look_for_controller(s, b: Broker):
     return True
 
 
-def create(s, b: Broker, fate: Fate):
+def create(s, b: Broker, delivery: Delivery):
     """Broker `b` creates /controller, and nothing else.
 
     Guards:  `b` is a candidate.
@@ -91,7 +91,7 @@ def create(s, b: Broker, fate: Fate):
     if broker.doing != CREATING:
         return False
 
-    answer = create_controller(s.zk, b, fate)
+    answer = create_controller(s.zk, b, delivery)
     if answer == OK:
         broker.active = 1
         broker.doing = READING_EPOCH
@@ -147,7 +147,7 @@ def learn_epoch(s, b: Broker):
     return True
 
 
-def raise_epoch(s, b: Broker, fate: Fate):
+def raise_epoch(s, b: Broker, delivery: Delivery):
     """A new controller raises /controller_epoch, if nobody has done so since it read it.
 
     Guards:  `b` has created /controller and read the epoch; another may own /controller by now.
@@ -160,9 +160,9 @@ def raise_epoch(s, b: Broker, fate: Fate):
         return False
 
     epoch = broker.read_epoch + 1
-    answer = set_epoch(s.zk, b, epoch, broker.read_version, fate)
+    answer = set_epoch(s.zk, b, epoch, broker.read_version, delivery)
     if answer == OK:
-        begin_reign(broker, epoch, broker.read_version + 1)
+        begin_term(broker, epoch, broker.read_version + 1)
     elif answer == NONODE:
         broker.doing = CREATING_EPOCH
     elif answer == BADVERSION:
@@ -172,7 +172,7 @@ def raise_epoch(s, b: Broker, fate: Fate):
     return True
 
 
-def found_epoch(s, b: Broker, fate: Fate):
+def found_epoch(s, b: Broker, delivery: Delivery):
     """The first controller ever creates /controller_epoch with 1.
 
     Guards:  `b` has found no epoch to raise.
@@ -185,9 +185,9 @@ def found_epoch(s, b: Broker, fate: Fate):
     if broker.doing != CREATING_EPOCH:
         return False
 
-    answer = create_epoch(s.zk, b, FIRST_EPOCH, fate)
+    answer = create_epoch(s.zk, b, FIRST_EPOCH, delivery)
     if answer == OK:
-        begin_reign(broker, FIRST_EPOCH, FIRST_VERSION)
+        begin_term(broker, FIRST_EPOCH, FIRST_VERSION)
     elif answer == NODEEXISTS:
         move(broker)
     elif answer == EXPIRED:
@@ -195,7 +195,7 @@ def found_epoch(s, b: Broker, fate: Fate):
     return True
 
 
-def clean(s, b: Broker, fate: Fate):
+def clean(s, b: Broker, delivery: Delivery):
     """A controller deletes a notification; nothing checks that it still is the controller.
 
     Guards:  the term of `b` has just begun, or `b` is at work.
@@ -207,7 +207,7 @@ def clean(s, b: Broker, fate: Fate):
     if broker.doing != CLEANING and not at_work(broker):
         return False
 
-    answer = delete_notification(s.zk, b, broker.epoch, fate)
+    answer = delete_notification(s.zk, b, broker.epoch, delivery)
     if answer == OK and broker.doing == CLEANING:
         broker.doing = LOADING
     elif answer == EXPIRED:
@@ -215,7 +215,7 @@ def clean(s, b: Broker, fate: Fate):
     return True
 
 
-def write_state(s, b: Broker, fate: Fate):
+def write_state(s, b: Broker, delivery: Delivery):
     """A controller writes the partition state, checked only against the version that it read.
 
     Guards:  `b` is at work.
@@ -227,7 +227,7 @@ def write_state(s, b: Broker, fate: Fate):
     if not at_work(broker):
         return False
 
-    answer = set_state(s.zk, b, broker.epoch, fate)
+    answer = set_state(s.zk, b, broker.epoch, delivery)
     if answer == BADVERSION:
         broker.doing = LOADING
     elif answer == EXPIRED:
@@ -250,7 +250,7 @@ def trigger_move(s, b: Broker):
     return True
 
 
-def delete_any_controller(s, b: Broker, fate: Fate):
+def delete_any_controller(s, b: Broker, delivery: Delivery):
     """A broker that has resigned deletes /controller, whoever owns it.
 
     Guards:  it failed to raise the epoch, or was forced to resign.
@@ -262,7 +262,7 @@ def delete_any_controller(s, b: Broker, fate: Fate):
     if broker.doing != DELETING:
         return False
 
-    answer = delete_controller(s.zk, b, broker.epoch, fate)
+    answer = delete_controller(s.zk, b, broker.epoch, delivery)
     if answer == EXPIRED:
         lapse(broker)
     elif answer != LOST:

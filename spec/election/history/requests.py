@@ -35,7 +35,7 @@ def read_owner(zk, b):
     return MINE if owns_controller(zk, b) else OK
 
 
-def set_epoch(zk, b, value, version, fate):
+def set_epoch(zk, b, value, version, delivery):
     """setData /controller_epoch if it has `version`: OK, BADVERSION, NONODE, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
@@ -44,16 +44,16 @@ def set_epoch(zk, b, value, version, fate):
         answer = NONODE
     elif zk.epoch_version != version:
         answer = BADVERSION
-    if answer == OK and fate != LOST_DROPPED:
+    if answer == OK and delivery != LOST_DROPPED:
         put_epoch(zk, value)
-    return outcome(zk, answer, fate)
+    return outcome(zk, answer, delivery)
 
 
-def create_controller(zk, b, fate):
+def create_controller(zk, b, delivery):
     """create /controller, ephemeral: OK, NODEEXISTS, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
     answer = NODEEXISTS if zk.controller != NOBODY else OK
-    if answer == OK and fate != LOST_DROPPED:
+    if answer == OK and delivery != LOST_DROPPED:
         put_controller(zk, b)
-    return outcome(zk, answer, fate)
+    return outcome(zk, answer, delivery)

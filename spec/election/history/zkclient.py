@@ -26,7 +26,7 @@ from kafkaproof.spec.election.belief import (
     MOVING,
     RAISING,
     READING_EPOCH,
-    begin_reign,
+    begin_term,
     end_election,
     resign,
 )
@@ -42,7 +42,7 @@ from kafkaproof.spec.kafka.zookeeper import (
     NODEEXISTS,
     NONODE,
     OK,
-    Fate,
+    Delivery,
     create_epoch,
     delete_controller,
     delete_notification,
@@ -109,7 +109,7 @@ def look_for_controller(s, b: Broker):
     return True
 
 
-def create(s, b: Broker, fate: Fate):
+def create(s, b: Broker, delivery: Delivery):
     """Broker `b` creates /controller, and nothing else.
 
     Guards:  `b` is a candidate.
@@ -122,7 +122,7 @@ def create(s, b: Broker, fate: Fate):
     if broker.doing != CREATING:
         return False
 
-    answer = create_controller(s.zk, b, fate)
+    answer = create_controller(s.zk, b, delivery)
     if answer == OK:
         broker.active = 1
         broker.doing = READING_EPOCH
@@ -181,7 +181,7 @@ def learn_epoch(s, b: Broker):
     return True
 
 
-def raise_epoch(s, b: Broker, fate: Fate):
+def raise_epoch(s, b: Broker, delivery: Delivery):
     """A new leader raises /controller_epoch; a failure is logged, and nothing else.
 
     Guards:  `b` has created /controller and read the epoch; another may own /controller by now.
@@ -195,11 +195,11 @@ def raise_epoch(s, b: Broker, fate: Fate):
         return False
 
     epoch = broker.read_epoch + 1
-    answer = set_epoch(s.zk, b, epoch, broker.read_version, fate)
+    answer = set_epoch(s.zk, b, epoch, broker.read_version, delivery)
     if answer == OK:
-        begin_reign(broker, epoch, broker.read_version + 1)
+        begin_term(broker, epoch, broker.read_version + 1)
     elif answer == BADVERSION:
-        begin_reign(broker, broker.read_epoch, broker.read_version)
+        begin_term(broker, broker.read_epoch, broker.read_version)
     elif answer == NONODE:
         broker.doing = CREATING_EPOCH
     elif answer == EXPIRED:
@@ -207,7 +207,7 @@ def raise_epoch(s, b: Broker, fate: Fate):
     return True
 
 
-def found_epoch(s, b: Broker, fate: Fate):
+def found_epoch(s, b: Broker, delivery: Delivery):
     """The first leader ever creates /controller_epoch with 1.
 
     Guards:  `b` has found no epoch to raise.
@@ -220,9 +220,9 @@ def found_epoch(s, b: Broker, fate: Fate):
     if broker.doing != CREATING_EPOCH:
         return False
 
-    answer = create_epoch(s.zk, b, FIRST_EPOCH, fate)
+    answer = create_epoch(s.zk, b, FIRST_EPOCH, delivery)
     if answer == OK:
-        begin_reign(broker, FIRST_EPOCH, FIRST_VERSION)
+        begin_term(broker, FIRST_EPOCH, FIRST_VERSION)
     elif answer == NODEEXISTS:
         give_up(broker)
     elif answer == EXPIRED:
@@ -230,7 +230,7 @@ def found_epoch(s, b: Broker, fate: Fate):
     return True
 
 
-def clean(s, b: Broker, fate: Fate):
+def clean(s, b: Broker, delivery: Delivery):
     """A controller deletes a notification; nothing checks that it still is the controller.
 
     Guards:  the term of `b` has just begun, or its listeners live.
@@ -242,7 +242,7 @@ def clean(s, b: Broker, fate: Fate):
     if broker.doing != CLEANING and not at_work(broker):
         return False
 
-    answer = delete_notification(s.zk, b, broker.epoch, fate)
+    answer = delete_notification(s.zk, b, broker.epoch, delivery)
     if answer == OK and broker.doing == CLEANING:
         broker.doing = LOADING
     elif answer == EXPIRED:
@@ -271,7 +271,7 @@ def load(s, b: Broker):
     return True
 
 
-def write_state(s, b: Broker, fate: Fate):
+def write_state(s, b: Broker, delivery: Delivery):
     """A controller writes the partition state, checked only against the version that it read.
 
     Guards:  the listeners of a controller live on `b`, whoever leads.
@@ -283,7 +283,7 @@ def write_state(s, b: Broker, fate: Fate):
     if not at_work(broker):
         return False
 
-    answer = set_state(s.zk, b, broker.epoch, fate)
+    answer = set_state(s.zk, b, broker.epoch, delivery)
     if answer == BADVERSION:
         broker.doing = LOADING
     elif answer == EXPIRED:
@@ -321,7 +321,7 @@ def forced_resign(s, b: Broker):
     return True
 
 
-def delete_any_controller(s, b: Broker, fate: Fate):
+def delete_any_controller(s, b: Broker, delivery: Delivery):
     """A broker that has resigned deletes /controller, whoever owns it, in whatever session.
 
     Guards:  its election failed, or it was forced to resign.
@@ -333,7 +333,7 @@ def delete_any_controller(s, b: Broker, fate: Fate):
     if broker.doing != DELETING:
         return False
 
-    answer = delete_controller(s.zk, b, broker.epoch, fate)
+    answer = delete_controller(s.zk, b, broker.epoch, delivery)
     if answer == EXPIRED:
         broker.session = EXPIRED_SESSION
     elif answer != LOST:

@@ -136,29 +136,29 @@ def create_broker(zk, b):
     return answered(zk, b, create_broker_at_once(zk, b))
 
 
-def create_epoch(zk, b, value, fate):
+def create_epoch(zk, b, value, delivery):
     """create /controller_epoch: OK, NODEEXISTS, EXPIRED or LOST."""
-    return answered(zk, b, create_epoch_at_once(zk, b, value, fate))
+    return answered(zk, b, create_epoch_at_once(zk, b, value, delivery))
 
 
-def create_controller_and_set_epoch(zk, b, value, version, fate):
+def create_controller_and_set_epoch(zk, b, value, version, delivery):
     """multi[create /controller, setData /controller_epoch]: OK, NODEEXISTS, BADVERSION, EXPIRED or LOST."""
-    return answered(zk, b, register_at_once(zk, b, value, version, fate))
+    return answered(zk, b, register_at_once(zk, b, value, version, delivery))
 
 
-def checked_set_state(zk, b, epoch, version, fate):
+def checked_set_state(zk, b, epoch, version, delivery):
     """multi[check /controller_epoch, setData state]: OK, BADVERSION, FENCED, EXPIRED or LOST."""
-    return answered(zk, b, set_state_at_once(zk, b, epoch, version, fate))
+    return answered(zk, b, set_state_at_once(zk, b, epoch, version, delivery))
 
 
-def checked_delete_notification(zk, b, epoch, version, fate):
+def checked_delete_notification(zk, b, epoch, version, delivery):
     """multi[check /controller_epoch, delete notification]: OK, FENCED, EXPIRED or LOST."""
-    return answered(zk, b, delete_notification_at_once(zk, b, epoch, version, fate))
+    return answered(zk, b, delete_notification_at_once(zk, b, epoch, version, delivery))
 
 
-def checked_delete_controller(zk, b, epoch, version, fate):
+def checked_delete_controller(zk, b, epoch, version, delivery):
     """multi[check /controller_epoch, delete /controller]: OK, NONODE, FENCED, EXPIRED or LOST."""
-    return answered(zk, b, delete_controller_at_once(zk, b, epoch, version, fate))
+    return answered(zk, b, delete_controller_at_once(zk, b, epoch, version, delivery))
 
 
 LATE = {present.fire: fire_late} | {

@@ -44,13 +44,13 @@ def read_is_no_newer(s, a: Broker):
     return broker.read_epoch == broker.read_version and broker.read_version <= s.zk.epoch_version
 
 
-def reign_is_no_newer(s, a: Broker):
-    """The epoch of a reign was written together with its version, now or earlier."""
+def term_is_no_newer(s, a: Broker):
+    """The epoch of a term was written together with its version, now or earlier."""
     broker = s.brokers[a]
     return broker.epoch == broker.epoch_version and broker.epoch_version <= s.zk.epoch_version
 
 
-def reign_has_epoch(s, a: Broker):
+def term_has_epoch(s, a: Broker):
     """Whoever rules, or does the work of a controller, has been elected."""
     broker = s.brokers[a]
     if broker.doing == CLEANING or broker.doing == LOADING:
@@ -138,7 +138,7 @@ def one_claim(s, a: Broker, b: Broker):
     return not claims(s, b) and s.zk.controller != b
 
 
-def reigns_differ(s, a: Broker, b: Broker):
+def terms_differ(s, a: Broker, b: Broker):
     """No two brokers have the same epoch."""
     return a == b or s.brokers[a].epoch == 0 or s.brokers[a].epoch != s.brokers[b].epoch
 
@@ -157,8 +157,8 @@ FENCED = (
     value_is_version,
     controller_has_epoch,
     read_is_no_newer,
-    reign_is_no_newer,
-    reign_has_epoch,
+    term_is_no_newer,
+    term_has_epoch,
     candidate_is_not_active,
     owner_has_session,
     session_is_known,
@@ -167,7 +167,7 @@ FENCED = (
     owner_was_elected,
     confirmed_epoch_was_written,
     one_claim,
-    reigns_differ,
+    terms_differ,
     obeyed_is_seen,
     request_was_elected,
 )
@@ -192,8 +192,8 @@ def read_was_written(s, a: Broker):
     return was_written(s.zk, s.brokers[a].read_epoch, s.brokers[a].read_version)
 
 
-def reign_was_written(s, a: Broker):
-    """The epoch of a reign was written together with its version, now or earlier."""
+def term_was_written(s, a: Broker):
+    """The epoch of a term was written together with its version, now or earlier."""
     return was_written(s.zk, s.brokers[a].epoch, s.brokers[a].epoch_version)
 
 
@@ -213,7 +213,7 @@ def confirmed_value_was_written(s, a: Broker):
 
 def owner_was_elected_or_ended(s, a: Broker):
     """Who owns /controller has the present epoch, or has written it and does not know yet; or an edit of the epoch has
-    ended its reign, and it owns what it can not delete.
+    ended its term, and it owns what it can not delete.
     """
     broker = s.brokers[a]
     if not owns_controller(s.zk, a):
@@ -232,15 +232,15 @@ EDITED = tuple(
     not in (
         value_is_version,
         read_is_no_newer,
-        reign_is_no_newer,
-        reign_has_epoch,
+        term_is_no_newer,
+        term_has_epoch,
         owner_was_elected,
         confirmed_epoch_was_written,
     )
 ) + (
     version_grows_with_value,
     read_was_written,
-    reign_was_written,
+    term_was_written,
     ruler_has_epoch,
     confirmed_value_was_written,
     owner_was_elected_or_ended,

@@ -4,8 +4,8 @@ Mutations known for C1 to C10 and that this system can express. A mutant is not 
 to the rules of writing a transition.
 """
 
-from kafkaproof.spec.election import election, reign, requests
-from kafkaproof.spec.election.belief import CONFIRMING, CREATING, DOWN, FULL, IDLE, LOADING, begin_reign, lapse
+from kafkaproof.spec.election import active_controller, election, requests
+from kafkaproof.spec.election.belief import CONFIRMING, CREATING, DOWN, FULL, IDLE, LOADING, begin_term, lapse
 from kafkaproof.spec.election.network import Epoch, Receiver, arriving, put_request, take_request
 from kafkaproof.spec.election.requests import is_stale, obey
 from kafkaproof.spec.election.session import Broker
@@ -17,7 +17,7 @@ from kafkaproof.spec.kafka.zookeeper import (
     NODEEXISTS,
     OK,
     PROCESS,
-    Fate,
+    Delivery,
     checked_delete_controller,
     checked_delete_notification,
     checked_set_state,
@@ -59,37 +59,37 @@ def leave_broker_id(zk, b):
     return OK
 
 
-def raise_any_version(zk, b, value, version, fate):
+def raise_any_version(zk, b, value, version, delivery):
     """multi[create /controller, setData /controller_epoch whatever its version]."""
     if not session_open(zk, b):
         return EXPIRED
     answer = NODEEXISTS if zk.controller != NOBODY else OK
-    if answer == OK and fate != LOST_DROPPED:
+    if answer == OK and delivery != LOST_DROPPED:
         put_controller(zk, b)
         put_epoch(zk, value)
-    return outcome(zk, answer, fate)
+    return outcome(zk, answer, delivery)
 
 
-def half_a_multi(zk, b, value, version, fate):
+def half_a_multi(zk, b, value, version, delivery):
     """A multi that is not all or nothing: the epoch is raised although /controller exists."""
     if not session_open(zk, b):
         return EXPIRED
-    if zk.controller != NOBODY and zk.epoch_version == version and fate != LOST_DROPPED:
+    if zk.controller != NOBODY and zk.epoch_version == version and delivery != LOST_DROPPED:
         put_epoch(zk, value)
-        return outcome(zk, NODEEXISTS, fate)
-    return create_controller_and_set_epoch(zk, b, value, version, fate)
+        return outcome(zk, NODEEXISTS, delivery)
+    return create_controller_and_set_epoch(zk, b, value, version, delivery)
 
 
-def keep_epoch(s, b: Broker, fate: Fate):
+def keep_epoch(s, b: Broker, delivery: Delivery):
     """Registration that raises the epoch at the first election only."""
     broker = s.brokers[b]
     if broker.doing != CREATING:
         return False
 
     epoch = max(1, broker.read_epoch)
-    answer = create_controller_and_set_epoch(s.zk, b, epoch, broker.read_version, fate)
+    answer = create_controller_and_set_epoch(s.zk, b, epoch, broker.read_version, delivery)
     if answer == OK:
-        begin_reign(broker, epoch, broker.read_version + 1)
+        begin_term(broker, epoch, broker.read_version + 1)
     elif answer == NODEEXISTS or answer == BADVERSION:
         broker.doing = CONFIRMING
     elif answer == EXPIRED:
@@ -97,19 +97,19 @@ def keep_epoch(s, b: Broker, fate: Fate):
     return True
 
 
-def unchecked_set_state(zk, b, epoch, version, fate):
+def unchecked_set_state(zk, b, epoch, version, delivery):
     """The state written without the check of the epoch."""
-    return set_state(zk, b, epoch, fate)
+    return set_state(zk, b, epoch, delivery)
 
 
-def unchecked_delete_notification(zk, b, epoch, version, fate):
+def unchecked_delete_notification(zk, b, epoch, version, delivery):
     """The notification deleted without the check of the epoch."""
-    return delete_notification(zk, b, epoch, fate)
+    return delete_notification(zk, b, epoch, delivery)
 
 
-def unchecked_delete_controller(zk, b, epoch, version, fate):
+def unchecked_delete_controller(zk, b, epoch, version, delivery):
     """/controller deleted without the check of the epoch."""
-    return delete_controller(zk, b, epoch, fate)
+    return delete_controller(zk, b, epoch, delivery)
 
 
 def read_any_state(zk, b, epoch):
@@ -205,13 +205,13 @@ MUTANTS = (
     mutant("state-unchecked", "no_stale_write", UNCHECKED_STATE),
     mutant("notification-unchecked", "no_stale_write", UNCHECKED_NOTIFICATION),
     mutant("controller-unchecked", "no_stale_write", UNCHECKED_CONTROLLER, TWO),
-    mutant("version-refreshed", "one_token", {reign.load: refresh_version}),
+    mutant("version-refreshed", "one_token", {active_controller.load: refresh_version}),
     *in_each_request("uncompared", obey_any),
     *in_each_request("forgotten", obey_and_forget),
     mutant("resignation-unconditional", "deletes_own", UNCHECKED_CONTROLLER, TWO),
     mutant("zombie-writes-state", "idle_zombie", UNCHECKED_STATE),
     mutant("zombie-deletes-notification", "idle_zombie", UNCHECKED_NOTIFICATION),
-    mutant("epoch-sent-before-written", "epoch_bound", {reign.send: send_early}, NO_FAULT),
+    mutant("epoch-sent-before-written", "epoch_bound", {active_controller.send: send_early}, NO_FAULT),
     mutant("epoch-set-unconditionally", "epoch_node", UNVERSIONED),
     mutant("state-epoch-falls", "state_epoch_never_falls", BLIND),
     mutant("half-a-multi", "owner_is_newest", {create_controller_and_set_epoch: half_a_multi}),

@@ -1,6 +1,7 @@
 """Mutants of what election stands on: sessions, ephemerals, watches, one event at a time; on the variant `fenced`."""
 
 from kafkaproof.spec.election import election, session
+from kafkaproof.spec.election.active_controller import at_work
 from kafkaproof.spec.election.belief import (
     CHECKING,
     CHECKING_TO_ELECT,
@@ -25,7 +26,6 @@ from kafkaproof.spec.election.mutants.election import (
     mutant,
 )
 from kafkaproof.spec.election.network import Epoch, Receiver, arriving, take_request
-from kafkaproof.spec.election.reign import at_work
 from kafkaproof.spec.election.requests import is_stale, leader_and_isr, obey
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import (
@@ -108,7 +108,7 @@ def start_unregistered(s, b: Broker):
 
 
 def resign_keeping_version(broker):
-    """A broker that gives up its reign keeps the version of the epoch."""
+    """A broker that gives up its term keeps the version of the epoch."""
     broker.ruling = NONE
     broker.epoch = 0
 
@@ -137,12 +137,12 @@ def read_after_expiry(zk, b):
     return MINE if zk.controller == b else OK
 
 
-def create_epoch_after_expiry(zk, b, value, fate):
+def create_epoch_after_expiry(zk, b, value, delivery):
     """/controller_epoch is created in a session that is over."""
     answer = NODEEXISTS if zk.epoch >= 0 else OK
-    if answer == OK and fate != LOST_DROPPED:
+    if answer == OK and delivery != LOST_DROPPED:
         zk.epoch = value
-    return outcome(zk, answer, fate)
+    return outcome(zk, answer, delivery)
 
 
 def stay(broker, doing):
@@ -196,7 +196,7 @@ MUTANTS = (
     mutant("controller-unwatched", "hears_of_controller", {read_controller: read_unwatched}, NO_FAULT),
     mutant("active-for-ever", "knows_controller", {election.maybe_resign: keep_activity}),
     mutant("unregistered", "registered_first", {session.start: start_unregistered}, NO_FAULT),
-    mutant("version-kept", "reign_is_whole", {resign: resign_keeping_version}),
+    mutant("version-kept", "term_is_whole", {resign: resign_keeping_version}),
     mutant("candidacy-remembered", "election_forgotten", {end_election: end_election_remembering}, NO_FAULT),
     mutant("obeyed-without-process", "down_does_nothing", {leader_and_isr: obey_without_process}),
     mutant("seen-epoch-forgotten", "process_receives", {obey: obey_anew}, NO_FAULT),

@@ -5,7 +5,7 @@ from kafkaproof.spec.election.belief import CONFIRMING, CREATING
 from kafkaproof.spec.election.election import register
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka import zookeeper
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, MINE, NONODE, OK, Fate, session_open
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, MINE, NONODE, OK, Delivery, session_open
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.mutants.mutant import mutant
 
@@ -19,9 +19,9 @@ def read_unwatched(zk, b):
     return MINE if zk.controller == b else OK
 
 
-def register_unconfirmed(s, b: Broker, fate: Fate):
+def register_unconfirmed(s, b: Broker, delivery: Delivery):
     """Nobody looks who won when the version of /controller_epoch is refused: the same write is tried again."""
-    if not register(s, b, fate):
+    if not register(s, b, delivery):
         return False
     if s.brokers[b].doing == CONFIRMING and s.zk.controller == NOBODY:
         s.brokers[b].doing = CREATING

@@ -105,7 +105,7 @@ def registered_first(s):
     return True
 
 
-def reign_is_whole(s):
+def term_is_whole(s):
     """A broker has the epoch and version of a term while it is controller or must delete its /controller, else none."""
     for broker in s.brokers:
         rules = broker.ruling != NONE or broker.doing == DELETING
@@ -187,7 +187,7 @@ def expired_is_told(before, after, b):
     return told and same_tree(before.zk, after.zk) and new.active == before.brokers[b].active
 
 
-def expired_write_is_told(before, after, b, fate):
+def expired_write_is_told(before, after, b, delivery):
     """A write in an expired session changes nothing in ZooKeeper; the broker learns of the expiry, and the event
     ends.
     """
@@ -290,7 +290,7 @@ def reads_what_is(before, after, b):
     return broker.read_epoch == before.zk.epoch and broker.read_version == before.zk.epoch_version
 
 
-def writes_its_epoch(before, after, b, fate):
+def writes_its_epoch(before, after, b, delivery):
     """A controller writes its epoch into the partition state, in an open session, on the version that is there."""
     if same_tree(before.zk, after.zk):
         return True
@@ -336,7 +336,7 @@ ALWAYS = (
     always(hears_of_controller),
     always(knows_controller),
     always(registered_first),
-    always(reign_is_whole),
+    always(term_is_whole),
     always(election_forgotten),
 )
 STEPS = (
@@ -358,7 +358,7 @@ STEPS = (
     always_step(writes_its_epoch, of=("write_state",)),
 )
 FENCED = ALWAYS + STEPS + (sometimes(forced_resignation, faults=1),)
-OF_KNOWLEDGE = ("knows_controller", "reign_is_whole", "works_while_ruling", "writes_while_ruling")
+OF_KNOWLEDGE = ("knows_controller", "term_is_whole", "works_while_ruling", "writes_while_ruling")
 """Properties that hold only where brokers know the controller; they may not where an operator writes or servers lag."""
 OF_THE_PRESENT = ("reads_what_is", "watch_speaks_once")
 """Properties of reads and notifications that are up to date; where servers lag they need not be."""

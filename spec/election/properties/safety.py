@@ -188,7 +188,7 @@ def stale_context(s):
     return False
 
 
-def forgotten_reign(s):
+def forgotten_term(s):
     """A broker that has given up /controller, with nothing left to do or to handle, still acts as controller
     alongside the next one.
     """
@@ -258,5 +258,5 @@ EDITED = tuple(p for p in FENCED if p.name != "epoch_node") + (sometimes(trapped
 LEGACY = SAFETY + GOALS
 ZKCLIENT = tuple(
     replace(p, predicate=rebind(p.predicate, {rules: rules_by_channels}))
-    for p in SAFETY + GOALS + (sometimes(stale_context, faults=1), sometimes(forgotten_reign), sometimes(rules_nothing))
+    for p in SAFETY + GOALS + (sometimes(stale_context, faults=1), sometimes(forgotten_term), sometimes(rules_nothing))
 )

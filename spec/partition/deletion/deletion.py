@@ -6,7 +6,7 @@ for one is dropped if the topic is to be deleted); StopReplica without delete; U
 
 from kafkaproof.spec.kafka.legal import OFFLINE_REPLICA, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.kafka.moves import move_replica
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Fate
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Delivery
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, without_member
 from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, Broker, Partition, forget, is_queued
 from kafkaproof.spec.partition.creation import known_partitions
@@ -48,7 +48,7 @@ from kafkaproof.spec.partition.progress import at_work, is_next
 from kafkaproof.spec.partition.zookeeper import is_moved, known_as_they_are
 
 
-def mark_topic(s, b: Broker, p: Partition, fate: Fate):
+def mark_topic(s, b: Broker, p: Partition, delivery: Delivery):
     """A controller marks the topic of a partition for deletion, as an administrator asks.
 
     Guards:  `b` is at work and knows the topic, which is not queued for deletion.
@@ -60,7 +60,7 @@ def mark_topic(s, b: Broker, p: Partition, fate: Fate):
     if not at_work(controller) or not contains(difference(known_partitions(controller), controller.deleting), p):
         return False
 
-    create_marker(s.zk, b, p, fate)
+    create_marker(s.zk, b, p, delivery)
     return True
 
 
@@ -159,7 +159,7 @@ def replica_stopped(s, b: Broker, p: Partition, r: Broker):
     return True
 
 
-def delete_state(s, b: Broker, p: Partition, fate: Fate):
+def delete_state(s, b: Broker, p: Partition, delivery: Delivery):
     """A controller deletes the state of a partition.
 
     Guards:  the deletion of its topic is to be completed; `p` is the next.
@@ -171,7 +171,7 @@ def delete_state(s, b: Broker, p: Partition, fate: Fate):
     if controller.doing != DELETING_STATES or not is_next(controller.todo, p):
         return False
 
-    answer = checked_delete_state(s.zk, b, p, controller.epoch, fate)
+    answer = checked_delete_state(s.zk, b, p, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer != LOST:
@@ -181,7 +181,7 @@ def delete_state(s, b: Broker, p: Partition, fate: Fate):
     return True
 
 
-def delete_topic(s, b: Broker, fate: Fate):
+def delete_topic(s, b: Broker, delivery: Delivery):
     """A controller deletes the topic znode.
 
     Guards:  the states of its partitions are deleted.
@@ -193,7 +193,7 @@ def delete_topic(s, b: Broker, fate: Fate):
     if controller.doing != DELETING_TOPIC:
         return False
 
-    answer = checked_delete_topic(s.zk, b, controller.dropping, controller.epoch, fate)
+    answer = checked_delete_topic(s.zk, b, controller.dropping, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer != LOST:
@@ -201,7 +201,7 @@ def delete_topic(s, b: Broker, fate: Fate):
     return True
 
 
-def delete_config(s, b: Broker, fate: Fate):
+def delete_config(s, b: Broker, delivery: Delivery):
     """A controller deletes the configuration of a topic.
 
     Guards:  the topic znode is deleted.
@@ -213,7 +213,7 @@ def delete_config(s, b: Broker, fate: Fate):
     if controller.doing != DELETING_CONFIG:
         return False
 
-    answer = checked_delete_config(s.zk, b, controller.dropping, controller.epoch, fate)
+    answer = checked_delete_config(s.zk, b, controller.dropping, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer != LOST:
@@ -221,7 +221,7 @@ def delete_config(s, b: Broker, fate: Fate):
     return True
 
 
-def delete_marker(s, b: Broker, fate: Fate):
+def delete_marker(s, b: Broker, delivery: Delivery):
     """A controller deletes the marker of a topic that is deleted.
 
     Guards:  the configuration is deleted.
@@ -233,7 +233,7 @@ def delete_marker(s, b: Broker, fate: Fate):
     if controller.doing != DELETING_MARKER:
         return False
 
-    answer = checked_delete_marker(s.zk, b, controller.dropping, controller.epoch, fate)
+    answer = checked_delete_marker(s.zk, b, controller.dropping, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer != LOST:
@@ -258,7 +258,7 @@ def leftover_deletion(s, b: Broker):
     return True
 
 
-def delete_leftovers(s, b: Broker, fate: Fate):
+def delete_leftovers(s, b: Broker, delivery: Delivery):
     """A controller deletes markers and configurations of topics that do not exist.
 
     Guards:  it has found some.
@@ -270,7 +270,7 @@ def delete_leftovers(s, b: Broker, fate: Fate):
     if controller.doing != DELETING_LEFTOVERS:
         return False
 
-    answer = checked_delete_leftovers(s.zk, b, controller.epoch, fate)
+    answer = checked_delete_leftovers(s.zk, b, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer != LOST:

@@ -17,7 +17,7 @@ NO_ANSWER, DELETED, FAILED = Answered
 
 def put_stop(network, epoch, p, to):
     """Send StopReplica(delete) to a set of brokers."""
-    for b in range(len(network.wishes[p])):
+    for b in range(len(network.proposals[p])):
         if contains(to, b):
             take_request(network, epoch, p, b)
     network.stops[epoch][p].to = union(network.stops[epoch][p].to, to)
@@ -66,7 +66,7 @@ def drop_requests(network, b):
     """The process of `b` is another one: requests that carry the old broker epoch are refused (2.2+)."""
     drop_others(network, b)
     for epoch in range(len(network.stops)):
-        for p in range(len(network.wishes)):
+        for p in range(len(network.proposals)):
             take_stop(network, epoch, p, b)
 
 
@@ -74,5 +74,5 @@ def fall_silent(network, b):
     """The process of `b` has ended, and its answers with it."""
     fall_silent_elsewhere(network, b)
     for epoch in range(len(network.stops)):
-        for p in range(len(network.wishes)):
+        for p in range(len(network.proposals)):
             take_answer(network, epoch, p, b)

@@ -118,13 +118,13 @@ def marker_last(before, after):
     return True
 
 
-def deleted_by_right(before, after, b, fate):
+def deleted_by_right(before, after, b, delivery):
     """Topics and their markers are deleted by the last controller that was elected (C4)."""
     deleted = after.zk.deleted != before.zk.deleted or after.zk.deleting != before.zk.deleting
     return not deleted or before.brokers[b].controller.epoch == before.zk.epoch
 
 
-def state_deleted_by_right(before, after, b, p, fate):
+def state_deleted_by_right(before, after, b, p, delivery):
     """States are deleted by the last controller that was elected (C4)."""
     deleted = exists(before.zk.partitions[p]) and not exists(after.zk.partitions[p])
     return not deleted or before.brokers[b].controller.epoch == before.zk.epoch

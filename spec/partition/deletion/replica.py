@@ -5,7 +5,7 @@ from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.partition import replica
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica
 from kafkaproof.spec.partition.deletion.network import is_overtaken, put_stopped, stop_arrives, take_stop
-from kafkaproof.spec.partition.network import put_wishes
+from kafkaproof.spec.partition.network import put_proposals
 from kafkaproof.spec.partition.replica import Epoch, is_lost
 
 
@@ -37,6 +37,6 @@ def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
         if not overtaken and not is_lost(broker.replicas[p]):
             lose_replica(broker.replicas[p])
             broker.replicas[p].ghosts.log = 0
-            put_wishes(s.network, p, b, NO_EPOCH)
+            put_proposals(s.network, p, b, NO_EPOCH)
         put_stopped(s.network, epoch, p, b, 1 if overtaken else broker.replicas[p].failed)
     return True

@@ -56,7 +56,7 @@ def is_taken(zk, p):
     return zk.assignments[p].length > 0 or contains(zk.deleted, p)
 
 
-def create_marker(zk, b, p, fate):
+def create_marker(zk, b, p, delivery):
     """create /admin/delete_topics/t, for the topic of a partition: OK, NODEEXISTS, EXPIRED or LOST.
 
     A topic that was deleted meanwhile is marked like one that never existed.
@@ -64,59 +64,59 @@ def create_marker(zk, b, p, fate):
     if not session_open(zk, b):
         return EXPIRED
     answer = NODEEXISTS if contains(zk.deleting, p) else OK
-    if answer == OK and fate != LOST_DROPPED:
+    if answer == OK and delivery != LOST_DROPPED:
         zk.deleting = union(zk.deleting, topics_of(zk, only(p)))
-    return outcome(zk, answer, fate)
+    return outcome(zk, answer, delivery)
 
 
-def delete_state(zk, b, p, fate):
+def delete_state(zk, b, p, delivery):
     """delete a partition's state, and the znode above it: OK, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
-    if fate != LOST_DROPPED:
+    if delivery != LOST_DROPPED:
         state = zk.partitions[p]
         state.leader = NOBODY
         state.isr = 0
         state.leader_epoch = NO_EPOCH
         state.controller_epoch = 0
         state.readers = 0
-    return outcome(zk, OK, fate)
+    return outcome(zk, OK, delivery)
 
 
-def delete_topic(zk, b, topic, fate):
+def delete_topic(zk, b, topic, delivery):
     """delete /brokers/topics/t with what is left below it: OK, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
-    if fate != LOST_DROPPED:
+    if delivery != LOST_DROPPED:
         for p in range(len(zk.assignments)):
             if contains(topic, p):
                 clear(zk.assignments[p])
         zk.deleted = union(zk.deleted, topic)
-    return outcome(zk, OK, fate)
+    return outcome(zk, OK, delivery)
 
 
-def delete_config(zk, b, topic, fate):
+def delete_config(zk, b, topic, delivery):
     """delete /config/topics/t, which is not kept here: OK, EXPIRED or LOST."""
-    return outcome(zk, OK, fate) if session_open(zk, b) else EXPIRED
+    return outcome(zk, OK, delivery) if session_open(zk, b) else EXPIRED
 
 
-def delete_marker(zk, b, topic, fate):
+def delete_marker(zk, b, topic, delivery):
     """delete /admin/delete_topics/t: OK, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
-    if fate != LOST_DROPPED:
+    if delivery != LOST_DROPPED:
         zk.deleting = difference(zk.deleting, topic)
-    return outcome(zk, OK, fate)
+    return outcome(zk, OK, delivery)
 
 
-def delete_leftovers(zk, b, fate):
+def delete_leftovers(zk, b, delivery):
     """delete configuration and marker of each topic that is marked and does not exist: OK, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
-    if fate != LOST_DROPPED:
+    if delivery != LOST_DROPPED:
         zk.deleting = intersection(zk.deleting, partitions_of_topics(zk))
         zk.stray = 0
-    return outcome(zk, OK, fate)
+    return outcome(zk, OK, delivery)
 
 
 checked_delete_state = checked(delete_state, check_epoch)

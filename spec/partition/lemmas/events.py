@@ -48,7 +48,7 @@ def is_first(members, x):
 
 
 def is_reading(controller):
-    """Whether there is no reign, or its context is not complete."""
+    """Whether there is no term, or its context is not complete."""
     return controller.epoch == 0 or controller.doing == READING_BROKERS or controller.doing == READING_STATES
 
 
@@ -80,7 +80,7 @@ def is_forgotten(partition):
 
 
 def before_the_context(s, b: Broker, p: Partition):
-    """Without a reign, and until it has read the brokers, a controller has no context."""
+    """Without a term, and until it has read the brokers, a controller has no context."""
     controller = s.brokers[b].controller
     if controller.epoch > 0 and controller.doing != READING_BROKERS:
         return True

@@ -1,6 +1,6 @@
 """Lemmas of the partition machines, between controllers: who has read the present version of a state remembers it.
 
-In short: a reign has an epoch of its own; a controller that knows the version of a state is about to write what its
+In short: a term has an epoch of its own; a controller that knows the version of a state is about to write what its
 strategy makes of it; what it remembers is the state, but for its own write whose answer was lost; and whoever knows a
 leader epoch (in a cache, on its way or at a broker) knows the leader that was written with it.
 """
@@ -26,12 +26,12 @@ from kafkaproof.spec.partition.properties.states import exists
 from kafkaproof.spec.partition.replica import Epoch
 
 
-def reign_was_elected(s, b: Broker):
-    """The epoch of a reign was written."""
+def term_was_elected(s, b: Broker):
+    """The epoch of a term was written."""
     return s.brokers[b].controller.epoch <= s.zk.epoch
 
 
-def reigns_differ(s, a: Broker, b: Broker):
+def terms_differ(s, a: Broker, b: Broker):
     """No two controllers have the same epoch."""
     mine = s.brokers[a].controller.epoch
     return a == b or mine == 0 or mine != s.brokers[b].controller.epoch
@@ -52,7 +52,7 @@ def dead_knows_nothing(s, b: Broker, p: Partition):
     if broker.up:
         return True
     holds = broker.controller.epoch != 0 or broker.seen_epoch != 0 or broker.unnotified or replica.failed
-    asks = contains(s.network.shutdowns, b) or s.network.wishes[p][b] != NO_EPOCH
+    asks = contains(s.network.shutdowns, b) or s.network.proposals[p][b] != NO_EPOCH
     return not holds and not asks and replica.leader_epoch == NO_EPOCH
 
 
@@ -147,7 +147,7 @@ def agree(first, second):
 
 
 def sent_was_written(s, p: Partition, epoch: Epoch):
-    """Requests are of reigns that were, and name a leadership that was written: the present one, or an older."""
+    """Requests are of terms that were, and name a leadership that was written: the present one, or an older."""
     request = s.network.requests[epoch][p]
     state = s.zk.partitions[p]
     if request.leader_epoch == NO_EPOCH:
@@ -186,16 +186,16 @@ def taken_has_leader(s, b: Broker, p: Partition):
     return replica.leader_epoch != NO_EPOCH or replica.leader == NOBODY
 
 
-def wish_is_of_a_leader(s, b: Broker, p: Partition):
-    """A wish carries the leader epoch in which its sender believes to lead."""
+def proposal_is_of_a_leader(s, b: Broker, p: Partition):
+    """A proposal carries the leader epoch in which its sender believes to lead."""
     replica = s.brokers[b].replicas[p]
-    epoch = s.network.wishes[p][b]
+    epoch = s.network.proposals[p][b]
     return epoch == NO_EPOCH or replica.leader == b and replica.leader_epoch == epoch
 
 
 FENCED = EVENTS + (
-    reign_was_elected,
-    reigns_differ,
+    term_was_elected,
+    terms_differ,
     owner_rules,
     dead_knows_nothing,
     none_is_none,
@@ -211,5 +211,5 @@ FENCED = EVENTS + (
     taken_and_cached_agree,
     caches_agree,
     taken_has_leader,
-    wish_is_of_a_leader,
+    proposal_is_of_a_leader,
 )

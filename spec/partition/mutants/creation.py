@@ -40,16 +40,16 @@ def rest(controller):
     end_event(controller)
 
 
-def create_over(zk, b, new, replicas, start, shift, live, fate):
+def create_over(zk, b, new, replicas, start, shift, live, delivery):
     """A topic that is there is created again."""
     if not session_open(zk, b):
         return EXPIRED
-    if fate != LOST_DROPPED:
+    if delivery != LOST_DROPPED:
         for p in range(len(zk.assignments)):
             if contains(new, p):
                 clear(zk.assignments[p])
         assign_new(zk, new, replicas, start, shift, live)
-    return outcome(zk, OK, fate)
+    return outcome(zk, OK, delivery)
 
 
 MUTANTS = (

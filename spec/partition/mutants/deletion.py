@@ -16,7 +16,7 @@ from kafkaproof.spec.partition.deletion.progress import any_in, offline_replicas
 from kafkaproof.spec.partition.deletion.state import DELETING_MARKER
 from kafkaproof.spec.partition.deletion.zookeeper import delete_state, delete_topic
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
-from kafkaproof.spec.partition.network import put_wishes
+from kafkaproof.spec.partition.network import put_proposals
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.zookeeper import session_open
 
@@ -67,7 +67,7 @@ def keep_log(s, b: Broker, epoch: Epoch, p: Partition):
 
     take_stop(s.network, epoch, p, b)
     lose_replica(broker.replicas[p])
-    put_wishes(s.network, p, b, NO_EPOCH)
+    put_proposals(s.network, p, b, NO_EPOCH)
     put_stopped(s.network, epoch, p, b, 0)
     return True
 
@@ -82,24 +82,24 @@ def hinders_nothing(controller, joined):
     return 0
 
 
-def delete_unchecked(zk, b, topic, epoch, fate):
+def delete_unchecked(zk, b, topic, epoch, delivery):
     """A topic znode deleted without the check of the epoch."""
-    return delete_topic(zk, b, topic, fate)
+    return delete_topic(zk, b, topic, delivery)
 
 
-def delete_state_unchecked(zk, b, p, epoch, fate):
+def delete_state_unchecked(zk, b, p, epoch, delivery):
     """A state deleted without the check of the epoch."""
-    return delete_state(zk, b, p, fate)
+    return delete_state(zk, b, p, delivery)
 
 
-def delete_every_marker(zk, b, fate):
+def delete_every_marker(zk, b, delivery):
     """Whoever deletes the markers of topics that are not there deletes all."""
     if not session_open(zk, b):
         return EXPIRED
-    if fate != LOST_DROPPED:
+    if delivery != LOST_DROPPED:
         zk.deleting = 0
         zk.stray = 0
-    return outcome(zk, OK, fate)
+    return outcome(zk, OK, delivery)
 
 
 MUTANTS = (

@@ -2,7 +2,7 @@
 
 from kafkaproof.spec.kafka import strategies
 from kafkaproof.spec.kafka.strategies import first_in, replicas_of
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, Fate, outcome
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, Delivery, outcome
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, with_member
 from kafkaproof.spec.partition import brokers, elections, isr, zookeeper
@@ -11,7 +11,7 @@ from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, Broker, Parti
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.isr import are_eligible, is_accepted
 from kafkaproof.spec.partition.mutants.partition_mutant import ONE, TWO, mutant, mutant_within
-from kafkaproof.spec.partition.network import leaves, wish
+from kafkaproof.spec.partition.network import leaves, proposed_epoch
 from kafkaproof.spec.partition.progress import at_work, proceed, take_offline
 from kafkaproof.spec.partition.zookeeper import checked_set_state, put_state, session_open
 
@@ -42,13 +42,13 @@ def tell_the_isr(controller, partition):
     return intersection(controller.result.isr, controller.live)
 
 
-def set_any_version(zk, b, p, epoch, leader, isr, leader_epoch, fate):
+def set_any_version(zk, b, p, epoch, leader, isr, leader_epoch, delivery):
     """A state is written whatever its version."""
     if not session_open(zk, b):
         return EXPIRED
-    if fate != LOST_DROPPED:
-        put_state(zk, b, p, epoch, leader, isr, leader_epoch, fate)
-    return outcome(zk, OK, fate)
+    if delivery != LOST_DROPPED:
+        put_state(zk, b, p, epoch, leader, isr, leader_epoch, delivery)
+    return outcome(zk, OK, delivery)
 
 
 def set_isr_of_any_version(zk, b, p, leader_epoch, isr):
@@ -82,50 +82,50 @@ def remove_first(s, b: Broker, leaver: Broker):
     return True
 
 
-def may_wish(s, b, p, sender, wished):
-    """Whether a controller at work obeys a wish for an ISR of replicas, whether or not the sender is in it."""
+def may_propose(s, b, p, sender, proposed):
+    """Whether a controller at work obeys a proposal of an ISR of replicas, whether or not the sender is in it."""
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
-    if not at_work(controller) or not is_accepted(controller, cached, sender, wish(s.network, p, sender)):
+    if not at_work(controller) or not is_accepted(controller, cached, sender, proposed_epoch(s.network, p, sender)):
         return False
-    return are_eligible(controller, wished) and is_empty(difference(wished, replicas_of(cached.assignment)))
+    return are_eligible(controller, proposed) and is_empty(difference(proposed, replicas_of(cached.assignment)))
 
 
-def alter_without_sender(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, fate: Fate):
+def alter_without_sender(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, delivery: Delivery):
     """A leader takes itself out of the ISR."""
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
-    if not may_wish(s, b, p, sender, isr) or isr == cached.isr or is_empty(isr):
+    if not may_propose(s, b, p, sender, isr) or isr == cached.isr or is_empty(isr):
         return False
 
-    answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, cached.leader_epoch, fate)
+    answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, cached.leader_epoch, delivery)
     if answer == OK:
         remember_leadership(cached, sender, isr, cached.leader_epoch)
     return True
 
 
-def alter_with_epoch(s, b, p, sender, isr, leader_epoch, fate):
+def alter_with_epoch(s, b, p, sender, isr, leader_epoch, delivery):
     """The controller writes the ISR that a leader proposes, and this leader epoch."""
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
-    if not may_wish(s, b, p, sender, isr) or isr == cached.isr or not contains(isr, sender):
+    if not may_propose(s, b, p, sender, isr) or isr == cached.isr or not contains(isr, sender):
         return False
 
-    answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, leader_epoch, fate)
+    answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, leader_epoch, delivery)
     if answer == OK:
         remember_leadership(cached, sender, isr, leader_epoch)
     return True
 
 
-def alter_and_raise(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, fate: Fate):
+def alter_and_raise(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, delivery: Delivery):
     """A change of the ISR raises the leader epoch."""
     known = s.brokers[b].controller.partitions[p].leader_epoch
-    return alter_with_epoch(s, b, p, sender, isr, known + 1, fate)
+    return alter_with_epoch(s, b, p, sender, isr, known + 1, delivery)
 
 
-def alter_and_reset(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, fate: Fate):
+def alter_and_reset(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, delivery: Delivery):
     """A change of the ISR begins to count leader epochs again."""
-    return alter_with_epoch(s, b, p, sender, isr, 0, fate)
+    return alter_with_epoch(s, b, p, sender, isr, 0, delivery)
 
 
 MUTANTS = (
@@ -135,8 +135,8 @@ MUTANTS = (
     mutant("unclean-leader-outside", "leader_in_isr", {strategies.offline_isr: keep_isr}),
     mutant_within("isr-alone-told", "recipients", "write_leader", {elections.recipients: tell_the_isr}),
     mutant("leader-leaves-isr", "leader_in_isr", {isr.alter_partition: alter_without_sender}),
-    mutant("wish-raises-epoch", "raised_by_election", {isr.alter_partition: alter_and_raise}),
-    mutant("wish-resets-epoch", "epoch_step", {isr.alter_partition: alter_and_reset}),
+    mutant("proposal-raises-epoch", "raised_by_election", {isr.alter_partition: alter_and_raise}),
+    mutant("proposal-resets-epoch", "epoch_step", {isr.alter_partition: alter_and_reset}),
 )
 LEGACY_MUTANTS = (
     mutant("state-unversioned", "clean", {zookeeper.set_state: set_any_version}),

@@ -1,6 +1,6 @@
 """Mutants of liveness of partitions. They are not held to the writing rules."""
 
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, LOST, NONODE, Fate
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, LOST, NONODE, Delivery
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, mutant, within
@@ -44,11 +44,11 @@ def prefer_if_needed(s, b: Broker):
     return preferred_election(s, b)
 
 
-def delete_unwatched(s, b: Broker, fate: Fate):
+def delete_unwatched(s, b: Broker, delivery: Delivery):
     """After the deletion of a request the watch on its creation is not armed again: the next one is not heard of."""
     controller = s.brokers[b].controller
     strategy = controller.strategy
-    if not delete_request(s, b, fate):
+    if not delete_request(s, b, delivery):
         return False
     if strategy == PREFERRED_BY_ZNODE and controller.epoch > 0:
         controller.strategy = strategy
@@ -70,15 +70,15 @@ def reassign_if_needed(s, b: Broker, p: Partition):
     return reassignment(s, b, p)
 
 
-def delete_until_found(zk, b, request, epoch, fate):
+def delete_until_found(zk, b, request, epoch, delivery):
     """A request whose deletion finds nothing, as after one whose answer was lost, is deleted again and again."""
-    answer = checked_delete_request(zk, b, request, epoch, fate)
+    answer = checked_delete_request(zk, b, request, epoch, delivery)
     return LOST if answer == NONODE else answer
 
 
-def write_until_applied(zk, b, p, epoch, leader, isr, leader_epoch, fate):
+def write_until_applied(zk, b, p, epoch, leader, isr, leader_epoch, delivery):
     """A state whose version is not the one that was read, as after a write whose answer was lost, is written again."""
-    answer = checked_set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate)
+    answer = checked_set_state(zk, b, p, epoch, leader, isr, leader_epoch, delivery)
     return LOST if answer == BADVERSION else answer
 
 

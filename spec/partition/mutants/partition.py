@@ -8,7 +8,7 @@ writing a transition.
 from kafkaproof.spec.kafka import strategies
 from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION, ONLINE_REPLICA
 from kafkaproof.spec.kafka.strategies import first_in, replicas_of
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Fate
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Delivery
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, within
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, without_member
@@ -30,7 +30,7 @@ from kafkaproof.spec.partition.mutants import elections as partition_elections
 from kafkaproof.spec.partition.mutants import triggers as partition_triggers
 from kafkaproof.spec.partition.mutants.elections import last_in
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, EARLY, ONE, SPARE, TWO, mutant, mutant_within
-from kafkaproof.spec.partition.network import put_request, wish
+from kafkaproof.spec.partition.network import proposed_epoch, put_request
 from kafkaproof.spec.partition.progress import end_election, hosts
 from kafkaproof.spec.partition.znodes import ARMED, NONE
 from kafkaproof.spec.partition.zookeeper import (
@@ -59,14 +59,14 @@ def empty_isr(isr, replica):
     return without_member(isr, replica)
 
 
-def create_unchecked(zk, b, p, epoch, leader, isr, fate):
+def create_unchecked(zk, b, p, epoch, leader, isr, delivery):
     """The first state created without the check of the epoch."""
-    return create_state(zk, b, p, epoch, leader, isr, fate)
+    return create_state(zk, b, p, epoch, leader, isr, delivery)
 
 
-def set_unchecked(zk, b, p, epoch, leader, isr, leader_epoch, fate):
+def set_unchecked(zk, b, p, epoch, leader, isr, leader_epoch, delivery):
     """A state written without the check of the epoch."""
-    return set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate)
+    return set_state(zk, b, p, epoch, leader, isr, leader_epoch, delivery)
 
 
 def raise_twice(result, leader, isr):
@@ -89,7 +89,7 @@ def any_live_leader(assignment, isr, live, unclean):
     return first_in(assignment, live)
 
 
-def tell_before_writing(s, b: Broker, p: Partition, fate: Fate):
+def tell_before_writing(s, b: Broker, p: Partition, delivery: Delivery):
     """A controller tells the brokers of an election before it has written it."""
     controller = s.brokers[b].controller
     if controller.doing != WRITING_LEADER or not contains(controller.todo, p):
@@ -111,15 +111,19 @@ def any_epoch(replica, leader_epoch):
 
 
 def accept_any(controller, partition, sender, leader_epoch):
-    """A wish for an ISR is obeyed whatever the leader epoch in it."""
+    """A proposal of an ISR is obeyed whatever the leader epoch in it."""
     return contains(controller.live, sender) and leader_epoch >= 0 and partition.leader_epoch >= 0
 
 
-def alter_uncompared(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, fate: Fate):
-    """A wish for an ISR is obeyed whatever the leader epoch in it."""
+def alter_uncompared(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, delivery: Delivery):
+    """A proposal of an ISR is obeyed whatever the leader epoch in it."""
     broker = s.brokers[b]
     cached = broker.controller.partitions[p]
-    if broker.controller.epoch == 0 or broker.controller.doing != IDLE or wish(s.network, p, sender) == NO_EPOCH:
+    if (
+        broker.controller.epoch == 0
+        or broker.controller.doing != IDLE
+        or proposed_epoch(s.network, p, sender) == NO_EPOCH
+    ):
         return False
     if cached.leader_epoch == NO_EPOCH or not contains(isr, sender):
         return False
@@ -127,7 +131,7 @@ def alter_uncompared(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, f
         return False
 
     epoch = broker.controller.epoch
-    answer = checked_set_state(s.zk, b, p, epoch, sender, isr, cached.leader_epoch, fate)
+    answer = checked_set_state(s.zk, b, p, epoch, sender, isr, cached.leader_epoch, delivery)
     if answer == OK:
         remember_leadership(cached, sender, isr, cached.leader_epoch)
     elif answer == FENCED or answer == EXPIRED:
@@ -249,13 +253,13 @@ MUTANTS = (
         mutant("first-state-unchecked", "no_stale_write", UNCHECKED),
         mutant("state-unchecked", "no_stale_write", {zookeeper.checked_set_state: set_unchecked}, TWO),
         mutant("epoch-raised-twice", "epoch_step", {machines.prepare: raise_twice}),
-        mutant("wish-uncompared", "epoch_step", {isr.is_accepted: accept_any}),
+        mutant("proposal-uncompared", "epoch_step", {isr.is_accepted: accept_any}),
         mutant("epoch-kept", "leader_raises_epoch", UNRAISED),
         mutant("epoch-used-twice", "unique_leader", UNRAISED),
         mutant("unclean-unasked", "clean", {strategies.offline_leader: any_live_leader}),
         mutant("told-before-written", "local_epoch", {machines.write_leader: tell_before_writing}),
         mutant("epochs-uncompared", "local_epoch_never_falls", UNCOMPARED, TWO),
-        mutant("wish-of-a-former-leader", "isr_writer", {isr.alter_partition: alter_uncompared}),
+        mutant("proposal-of-a-former-leader", "isr_writer", {isr.alter_partition: alter_uncompared}),
         mutant("preferred-falls-through", "strategy", FALL_THROUGH, TWO),
         mutant("leaver-stays", "strategy", {strategies.controlled_shutdown_isr: leaver_stays}),
         mutant("last-replica-leads", "first_state", {strategies.new_topic_leader: last_online}, CALM),

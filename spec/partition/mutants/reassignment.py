@@ -19,9 +19,9 @@ TWO_REPLICAS, TWO_REQUESTS = ONE | {"replicas": 2}, ONE | {"leader_epochs": 4, "
 ZOMBIE = ONE | {"epochs": 2, "leader_epochs": 1, "faults": 2}
 
 
-def forget_origin(zk, b, p, partition, epoch, fate):
+def forget_origin(zk, b, p, partition, epoch, delivery):
     """What a reassignment removes is taken out of the topic znode when it begins."""
-    answer = set_topic(zk, b, p, partition, fate)
+    answer = set_topic(zk, b, p, partition, delivery)
     if answer == OK:
         clear(zk.assignments[p])
         append_members(partition.assignment, target(partition.assignment, partition.removing), zk.assignments[p])
@@ -75,9 +75,9 @@ def keep_in_isr(controller, r):
     return 0 if controller.finishing else to_take_offline(controller, r)
 
 
-def write_unchecked(zk, b, p, partition, epoch, fate):
+def write_unchecked(zk, b, p, partition, epoch, delivery):
     """An assignment is written without the check of the epoch."""
-    return set_topic(zk, b, p, partition, fate)
+    return set_topic(zk, b, p, partition, delivery)
 
 
 def tell_first(zk, b, members):

@@ -27,8 +27,8 @@ from kafkaproof.spec.partition.zookeeper import disconnect, session_open
 OMITTED = tuple(
     omitting(transition, kills, CALM)
     for transition, kills in (
-        (failover.elect, "reign_begins"),
-        (failover.resign, "reign_stands"),
+        (failover.elect, "term_begins"),
+        (failover.resign, "term_stands"),
         (failover.reopen, "registers_anew"),
         (failover.load_state, "states_read"),
         (failover.load_brokers, "brokers_read"),
@@ -50,7 +50,7 @@ OMITTED = tuple(
         (machines.write_leader, "election_written"),
         (machines.write_removal, "removal_written"),
         (machines.create_first_state, "first_state_written"),
-        (isr.alter_partition, "wish_granted"),
+        (isr.alter_partition, "proposal_granted"),
         (replica.leader_and_isr, "obeyed_in_order"),
         (faults.crash, "ends_whole"),
         (faults.stop, "closes_session"),
@@ -71,7 +71,7 @@ def keep_result(controller):
 
 
 def keep_live(controller):
-    """The end of a reign leaves in the context who is live."""
+    """The end of a term leaves in the context who is live."""
     live = controller.live
     forget(controller)
     controller.live = live
@@ -98,8 +98,8 @@ def keep_memory(broker):
     broker.up = 0
 
 
-def wish_nothing(network, p, b, leader_epoch):
-    """A leader wishes for no ISR."""
+def propose_nothing(network, p, b, leader_epoch):
+    """A leader proposes no ISR."""
     return 0
 
 
@@ -138,15 +138,15 @@ MUTANTS = OMITTED + (
     omitting(faults.crash, "dies_in_session", ONE),
     omitting(faults.shut_down, "of_the_living", ONE),
     mutant("result-kept", "one_event", {context.drop_result: keep_result}, CALM),
-    mutant("live-kept", "no_context_without_reign", {context.forget: keep_live}),
+    mutant("live-kept", "no_context_without_term", {context.forget: keep_live}),
     mutant("replicas-not-started", "machines_started", {progress.start_replicas: start_none}, CALM),
     mutant("watch-kept", "hears_of_brokers", {zookeeper.disconnect: keep_watch}),
     mutant("controller-left", "ephemerals_end_with_session", {zookeeper.remove_controller: leave_controller}),
     mutant("memory-kept", "ends_with_process", {context.end_process: keep_memory}),
-    mutant("no-wishes", "leader_wishes", {network.put_wishes: wish_nothing}, CALM),
+    mutant("no-proposes", "leader_proposes", {network.put_proposals: propose_nothing}, CALM),
     mutant("nothing-notified", "failed_is_told", {faults.fail_log_dir: notify_of_nothing}, CALM),
     mutant("crash-uncounted", "faults_counted", {faults.crash: crash_uncounted}, CALM),
     mutant("nobody-told-of-brokers", "sessions_change_alone", {zookeeper.fire: fire_nothing}),
-    mutant("nobody-named", "sent_by_reign", {network.put_request: put_nobody}, CALM),
-    mutant("sent-for-the-next", "sent_in_reigns", {network.put_request: put_later_request}, EARLY),
+    mutant("nobody-named", "sent_by_term", {network.put_request: put_nobody}, CALM),
+    mutant("sent-for-the-next", "sent_in_terms", {network.put_request: put_later_request}, EARLY),
 )

@@ -78,28 +78,28 @@ def first_of_the_target(target, isr, online):
     return first_in(target, isr)
 
 
-def unchecked_preferred(zk, b, request, epoch, fate):
+def unchecked_preferred(zk, b, request, epoch, delivery):
     """The request for preferred leaders is deleted without the check of the epoch."""
     if request != PREFERRED_REQUEST and session_open(zk, b) and zk.epoch != epoch:
         disconnect(zk, b)
         return FENCED
-    return delete_request(zk, b, request, epoch, fate)
+    return delete_request(zk, b, request, epoch, delivery)
 
 
-def unchecked_reassignment(zk, b, request, epoch, fate):
+def unchecked_reassignment(zk, b, request, epoch, delivery):
     """The request for a reassignment is deleted without the check of the epoch."""
     if request != REASSIGN_REQUEST and session_open(zk, b) and zk.epoch != epoch:
         disconnect(zk, b)
         return FENCED
-    return delete_request(zk, b, request, epoch, fate)
+    return delete_request(zk, b, request, epoch, delivery)
 
 
-def unchecked_notifications(zk, b, request, epoch, fate):
+def unchecked_notifications(zk, b, request, epoch, delivery):
     """Notifications of failed log directories are deleted without the check of the epoch."""
     if request != LOG_DIR_EVENTS and session_open(zk, b) and zk.epoch != epoch:
         disconnect(zk, b)
         return FENCED
-    return delete_request(zk, b, request, epoch, fate)
+    return delete_request(zk, b, request, epoch, delivery)
 
 
 def alive_is_online(controller, partition):

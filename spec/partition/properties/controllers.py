@@ -26,7 +26,7 @@ def no_stale_write(before, after):
     return True
 
 
-def no_stale_delete(before, after, b, fate):
+def no_stale_delete(before, after, b, delivery):
     """Requests of operators and notifications are deleted by the last controller that was elected (C4)."""
     deleted = before.zk.preferred == 1 and after.zk.preferred == 0
     deleted = deleted or before.zk.reassignment.target.length > after.zk.reassignment.target.length

@@ -61,7 +61,7 @@ def expected_isr(controller, p, state, leader):
     return state.isr
 
 
-def strategy(before, after, b, p, fate):
+def strategy(before, after, b, p, delivery):
     """An election writes what its strategy computes from the state that it replaces (P10)."""
     old = before.zk.partitions[p]
     new = after.zk.partitions[p]
@@ -74,7 +74,7 @@ def strategy(before, after, b, p, fate):
     return new.leader == leader and new.isr == expected_isr(controller, p, old, leader)
 
 
-def first_state(before, after, b, p, fate):
+def first_state(before, after, b, p, delivery):
     """The first state of a partition has all online replicas in the ISR, and the first of them leads (P10)."""
     new = after.zk.partitions[p]
     if not differs(before.zk.partitions[p], new):
@@ -84,7 +84,7 @@ def first_state(before, after, b, p, fate):
     return new.leader == new_topic_leader(assignment, candidates) and new.isr == new_topic_isr(assignment, candidates)
 
 
-def leaderless_for_a_reason(before, after, b, p, r, fate):
+def leaderless_for_a_reason(before, after, b, p, r, delivery):
     """A partition loses its leader while a member of the ISR is online only at the start of a term, or if the topic is
     queued for deletion (P11).
     """
@@ -95,7 +95,7 @@ def leaderless_for_a_reason(before, after, b, p, r, fate):
     return not taken or controller.starting or is_queued(controller, p) or is_empty(left)
 
 
-def rebalanced(before, after, b, p, fate):
+def rebalanced(before, after, b, p, delivery):
     """A preferred election does not change the ISR, and makes the first replica the leader (P12)."""
     old = before.zk.partitions[p]
     new = after.zk.partitions[p]
@@ -205,7 +205,7 @@ def expected_recipients(controller, partition):
     return intersection(replicas_of(partition.assignment), controller.live)
 
 
-def recipients(before, after, b, p, fate):
+def recipients(before, after, b, p, delivery):
     """After an election LeaderAndIsr is sent to every live replica that its strategy names, and to no other broker
     (C15).
     """
@@ -216,7 +216,7 @@ def recipients(before, after, b, p, fate):
     return told(after, b, p) == known_as_they_are(before.zk, b, expected)
 
 
-def removal_recipients(before, after, b, p, r, fate):
+def removal_recipients(before, after, b, p, r, delivery):
     """When a replica is removed from the ISR, LeaderAndIsr is sent to every other live replica, and to no other broker;
     to none if the topic is queued for deletion (C15).
     """

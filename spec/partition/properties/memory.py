@@ -41,7 +41,7 @@ def one_event(s):
     return True
 
 
-def no_context_without_reign(s):
+def no_context_without_term(s):
     """Without a term a controller knows nothing, and while a term begins only what it has read."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
@@ -109,13 +109,13 @@ def ends_with_process(s):
     return True
 
 
-def leader_wishes(s):
+def leader_proposes(s):
     """A broker may propose an ISR only while it believes that it leads, in the leader epoch in which it leads."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
             replica = s.brokers[b].replicas[p]
             epoch = replica.leader_epoch if replica.leader == b else NO_EPOCH
-            if s.network.wishes[p][b] != epoch:
+            if s.network.proposals[p][b] != epoch:
                 return False
     return True
 
@@ -236,12 +236,12 @@ def election_asked_for(s):
 
 MEMORY = (
     always(one_event),
-    always(no_context_without_reign),
+    always(no_context_without_term),
     always(machines_started),
     always(hears_of_brokers),
     always(ephemerals_end_with_session),
     always(ends_with_process),
-    always(leader_wishes),
+    always(leader_proposes),
     always(failed_is_told),
     always_step(faults_counted),
     always_step(asked_once, of=("ask_for_preferred", "queue_deletion")),

@@ -19,7 +19,7 @@ def has_session(s, b):
     return contains(s.zk.registered, b)
 
 
-def reign_begins(before, after, b):
+def term_begins(before, after, b):
     """A controller is elected where there is none, in a session, in the next epoch; its term begins with an empty
     context.
     """
@@ -33,7 +33,7 @@ def reign_begins(before, after, b):
     )
 
 
-def reign_stands(before, after, b):
+def term_stands(before, after, b):
     """A controller that reads /controller keeps its term only if it owns it, and the answer says if it does not."""
     own = before.zk.controller == b and has_session(before, b)
     if own or after.brokers[b].controller.epoch > 0 or before.zk.controller == b:
@@ -120,8 +120,8 @@ def of_the_dead(before, after, b):
 
 
 SESSIONS = (
-    always_step(reign_begins, of=("elect",)),
-    always_step(reign_stands, of=("resign",)),
+    always_step(term_begins, of=("elect",)),
+    always_step(term_stands, of=("resign",)),
     always_step(registers_anew, of=("restart", "reopen")),
     always_step(ends_whole, of=("crash", "stop")),
     always_step(dies_in_session, of=("crash",)),

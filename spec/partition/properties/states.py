@@ -155,7 +155,7 @@ def isr_writer(before, after):
         if differs(old, new) and old.leader_epoch == new.leader_epoch:
             if old.leader == NOBODY or new.leader != old.leader:
                 return False
-            if before.network.wishes[p][old.leader] != old.leader_epoch:
+            if before.network.proposals[p][old.leader] != old.leader_epoch:
                 return False
     return True
 
@@ -165,7 +165,7 @@ def lost_leads_nothing(s):
     for p in range(len(s.zk.partitions)):
         for b in range(len(s.brokers)):
             replica = s.brokers[b].replicas[p]
-            silent = replica.leader == NOBODY and s.network.wishes[p][b] == NO_EPOCH
+            silent = replica.leader == NOBODY and s.network.proposals[p][b] == NO_EPOCH
             if replica.failed and not silent:
                 return False
     return True

@@ -36,7 +36,7 @@ def is_refused(s, b):
     return not has_session(s, b) or s.brokers[b].controller.epoch != s.zk.epoch
 
 
-def reign_ends_unwritten(before, after, b, p):
+def term_ends_unwritten(before, after, b, p):
     """Whether a refused write has changed nothing, and ended the term."""
     written = differs(before.zk.partitions[p], after.zk.partitions[p])
     return not written and after.brokers[b].controller.epoch == 0
@@ -50,30 +50,30 @@ def is_remembered(after, b, p):
     return own and not differs_from_cache(state, controller.partitions[p])
 
 
-def is_answered(before, after, b, p, fate, again):
+def is_answered(before, after, b, p, delivery, again):
     """Whether a write on the version that was read was applied, remembered and followed by the rest of the event as
     its answer says: on another version the controller reads `again`, without an answer it retries.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     known = contains(before.zk.partitions[p].readers, b)
-    applied = known and fate != LOST_DROPPED
+    applied = known and delivery != LOST_DROPPED
     state = after.zk.partitions[p]
     if applied != differs(before.zk.partitions[p], state):
         return False
     as_read = state.leader == old.result.leader and state.isr == old.result.isr
     if applied and not (as_read and state.leader_epoch == old.result.leader_epoch):
         return False
-    if applied and fate != ANSWERED and not is_empty(state.readers):
+    if applied and delivery != ANSWERED and not is_empty(state.readers):
         return False
-    if fate != ANSWERED:
+    if delivery != ANSWERED:
         return new.doing == old.doing and new.result.leader_epoch == old.result.leader_epoch
     if not known:
         return new.doing == again and new.todo == old.todo and new.removing == old.removing
     return is_remembered(after, b, p) and state.readers == only(b)
 
 
-def election_written(before, after, b, p, fate):
+def election_written(before, after, b, p, delivery):
     """An election's result is written on the version that was read; if that succeeds it is remembered and the partition
     is Online; on another version the state is read again, without an answer the write is retried, and a refusal ends
     the term.
@@ -83,27 +83,27 @@ def election_written(before, after, b, p, fate):
     if old.doing != WRITING_LEADER or not is_first(old.todo, p):
         return False
     if is_refused(before, b):
-        return reign_ends_unwritten(before, after, b, p)
-    if not is_answered(before, after, b, p, fate, ELECTING):
+        return term_ends_unwritten(before, after, b, p)
+    if not is_answered(before, after, b, p, delivery, ELECTING):
         return False
-    done = fate == ANSWERED and contains(before.zk.partitions[p].readers, b)
+    done = delivery == ANSWERED and contains(before.zk.partitions[p].readers, b)
     return not done or new.todo == without_member(old.todo, p) and new.partitions[p].state == ONLINE_PARTITION
 
 
-def removal_written(before, after, b, p, r, fate):
+def removal_written(before, after, b, p, r, delivery):
     """The ISR without a replica that goes offline is written in the same way; then the replica is Offline."""
     old = before.brokers[b].controller
     if old.doing != WRITING_REMOVAL or not is_first(old.removing, p) or not is_first(old.replicas, r):
         return False
     if is_refused(before, b):
-        return reign_ends_unwritten(before, after, b, p)
-    if not is_answered(before, after, b, p, fate, REMOVING):
+        return term_ends_unwritten(before, after, b, p)
+    if not is_answered(before, after, b, p, delivery, REMOVING):
         return False
-    done = fate == ANSWERED and contains(before.zk.partitions[p].readers, b)
+    done = delivery == ANSWERED and contains(before.zk.partitions[p].readers, b)
     return not done or after.brokers[b].controller.partitions[p].replicas[r] == OFFLINE_REPLICA
 
 
-def first_state_written(before, after, b, p, fate):
+def first_state_written(before, after, b, p, delivery):
     """The first state is created where there is none, if some replica can lead; then it is remembered, the partition is
     Online, and LeaderAndIsr is sent to its ISR; where there is a state the partition stays New.
     """
@@ -114,11 +114,11 @@ def first_state_written(before, after, b, p, fate):
     replicas = replicas_of(old.partitions[p].assignment)
     possible = not is_empty(intersection(replicas, difference(alive(old), old.partitions[p].failed)))
     if possible and is_refused(before, b):
-        return reign_ends_unwritten(before, after, b, p)
+        return term_ends_unwritten(before, after, b, p)
     made = possible and not exists(before.zk.partitions[p])
-    if (made and fate != LOST_DROPPED) != differs(before.zk.partitions[p], after.zk.partitions[p]):
+    if (made and delivery != LOST_DROPPED) != differs(before.zk.partitions[p], after.zk.partitions[p]):
         return False
-    if possible and fate != ANSWERED:
+    if possible and delivery != ANSWERED:
         return new.doing == old.doing and new.todo == old.todo and not is_known(new.partitions[p])
     if new.todo != without_member(old.todo, p):
         return False
@@ -173,30 +173,35 @@ def removed_as_read(before, after, b, p, r):
     return new.partitions[p].replicas[r] == OFFLINE_REPLICA and not differs_from_cache(state, new.partitions[p])
 
 
-def wish_granted(before, after, b, p, sender, isr, fate):
+def proposal_granted(before, after, b, p, sender, isr, delivery):
     """A proposal is granted to the leader of the cached leader epoch, for eligible replicas; then it is written on the
     cached version, and cached.
     """
     old = before.brokers[b].controller
     cached = old.partitions[p]
     new = after.brokers[b].controller
-    wished = before.network.wishes[p][sender]
-    if not rests(before, b) or wished == NO_EPOCH or wished != cached.leader_epoch or not contains(old.live, sender):
+    proposed = before.network.proposals[p][sender]
+    if (
+        not rests(before, b)
+        or proposed == NO_EPOCH
+        or proposed != cached.leader_epoch
+        or not contains(old.live, sender)
+    ):
         return False
     eligible = intersection(alive(old), assigned(before.zk, p))
     if isr == cached.isr or not contains(isr, sender) or not is_empty(difference(isr, eligible)):
         return False
     if is_refused(before, b):
-        return reign_ends_unwritten(before, after, b, p)
-    applied = contains(before.zk.partitions[p].readers, b) and fate != LOST_DROPPED
+        return term_ends_unwritten(before, after, b, p)
+    applied = contains(before.zk.partitions[p].readers, b) and delivery != LOST_DROPPED
     if applied and after.zk.partitions[p].isr != isr or new.epoch != old.epoch:
         return False
-    if applied and fate == ANSWERED:
+    if applied and delivery == ANSWERED:
         return is_remembered(after, b, p)
     return new.partitions[p].isr == cached.isr
 
 
-def request_deleted(before, after, b, fate):
+def request_deleted(before, after, b, delivery):
     """What has been dealt with is deleted, and nothing else that is asked for; then the event ends."""
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -206,15 +211,15 @@ def request_deleted(before, after, b, fate):
     if is_refused(before, b):
         return new.epoch == 0 and after.zk.log_dir_read == before.zk.log_dir_read
     moved = not events and old.target.length > 0
-    applied = fate != LOST_DROPPED
+    applied = delivery != LOST_DROPPED
     left = after.zk.preferred == (0 if applied and not events and not moved else before.zk.preferred)
     targets = 0 if applied and moved else before.zk.reassignment.target.length
     left = left and after.zk.reassignment.target.length == targets
     left = left and after.zk.log_dir_read == (0 if applied and events else before.zk.log_dir_read)
-    return left and (rests(after, b) if fate == ANSWERED else new.doing == old.doing)
+    return left and (rests(after, b) if delivery == ANSWERED else new.doing == old.doing)
 
 
-def sent_by_reign(before, after):
+def sent_by_term(before, after):
     """LeaderAndIsr is sent by the controller of its epoch: it says what that controller remembers, and goes to live
     replicas whose registrations it knows.
     """
@@ -240,7 +245,7 @@ def is_sent_in_order(after, b, p, to):
     return controller.epoch > 0 and same and is_empty(difference(to, known))
 
 
-def sent_in_reigns(before, after):
+def sent_in_terms(before, after):
     """No request appears in an epoch without a controller."""
     for epoch in range(len(after.network.requests)):
         for p in range(len(after.zk.partitions)):
@@ -283,9 +288,9 @@ WRITES = (
     always_step(first_state_written, of=("create_first_state",)),
     always_step(elected_as_read, of=("read_for_election",)),
     always_step(removed_as_read, of=("read_for_removal",)),
-    always_step(wish_granted, of=("alter_partition",)),
+    always_step(proposal_granted, of=("alter_partition",)),
     always_step(request_deleted, of=("delete_request",)),
-    always_step(sent_by_reign),
-    always_step(sent_in_reigns),
+    always_step(sent_by_term),
+    always_step(sent_in_terms),
     always_step(obeyed_in_order, of=("leader_and_isr",)),
 )

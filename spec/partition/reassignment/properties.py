@@ -102,7 +102,7 @@ def replicas_remembered(s):
     return True
 
 
-def request_goes_last(before, after, b, fate):
+def request_goes_last(before, after, b, delivery):
     """The request for a reassignment is deleted only when the reassignment is over (T5)."""
     p = before.zk.reassignment.partition
     goes = before.zk.reassignment.target.length > 0 and after.zk.reassignment.target.length == 0
@@ -134,7 +134,7 @@ def planned_as_asked(before, after, b, p):
     return exact and begins_with(planned.assignment, asked) and replicas_of(planned.assignment) == union(had, wanted)
 
 
-def target_order_kept(before, after, b, p, fate):
+def target_order_kept(before, after, b, p, delivery):
     """The assignment that ends a reassignment is its target, in the order of the union (T6)."""
     old = before.zk.assignments[p]
     new = after.zk.assignments[p]
@@ -159,14 +159,14 @@ def stopped_out_of_isr(before, after, b, p):
     return is_empty(intersection(stopped, before.zk.partitions[p].isr)) or not by_right(before, b)
 
 
-def assigned_by_right(before, after, b, p, fate):
+def assigned_by_right(before, after, b, p, delivery):
     """Assignments are written by the last controller that was elected (C4)."""
     moved = before.zk.adding[p] != after.zk.adding[p] or before.zk.removing[p] != after.zk.removing[p]
     written = moved or not same_sequence(before.zk.assignments[p], after.zk.assignments[p])
     return not written or before.brokers[b].controller.epoch == before.zk.epoch
 
 
-def replicas_told(before, after, b, p, fate):
+def replicas_told(before, after, b, p, delivery):
     """LeaderAndIsr with the leader epoch that a reassignment raises is sent to every live replica, old, new or
     remaining (C15).
     """

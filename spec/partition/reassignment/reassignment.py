@@ -19,7 +19,7 @@ from kafkaproof.spec.kafka.legal import (
 )
 from kafkaproof.spec.kafka.moves import move_replicas
 from kafkaproof.spec.kafka.strategies import replicas_of
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, OK, Fate
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, OK, Delivery
 from kafkaproof.spec.language.sets import contains, difference, intersection, only
 from kafkaproof.spec.partition.context import (
     DELETING_REQUEST,
@@ -91,7 +91,7 @@ def reassign(s, b: Broker, p: Partition):
     return True
 
 
-def write_assignment(s, b: Broker, p: Partition, fate: Fate):
+def write_assignment(s, b: Broker, p: Partition, delivery: Delivery):
     """A controller writes the assignment that a reassignment begins with (U).
 
     Guards:  that is its next step.
@@ -103,7 +103,7 @@ def write_assignment(s, b: Broker, p: Partition, fate: Fate):
     if controller.doing != WRITING_ASSIGNMENT or not is_next(controller.moving, p):
         return False
 
-    answer = checked_set_topic(s.zk, b, p, controller.partitions[p], controller.epoch, fate)
+    answer = checked_set_topic(s.zk, b, p, controller.partitions[p], controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer != LOST:
@@ -183,7 +183,7 @@ def begin_end(controller, p):
         proceed(controller)
 
 
-def tell_replicas(s, b: Broker, p: Partition, fate: Fate):
+def tell_replicas(s, b: Broker, p: Partition, delivery: Delivery):
     """A controller raises the leader epoch and sends LeaderAndIsr: to old and new replicas (A1), or to those that
     remain (B3).
 
@@ -201,7 +201,7 @@ def tell_replicas(s, b: Broker, p: Partition, fate: Fate):
 
     result = controller.result
     epoch = controller.epoch
-    answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, fate)
+    answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, delivery)
     if answer == OK:
         to = known_as_they_are(s.zk, b, intersection(replicas_of(partition.assignment), controller.live))
         put_request(s.network, epoch, p, result.leader, result.leader_epoch, result.isr, to)
@@ -246,7 +246,7 @@ def stop_removed(s, b: Broker, p: Partition):
     return True
 
 
-def write_target(s, b: Broker, p: Partition, fate: Fate):
+def write_target(s, b: Broker, p: Partition, delivery: Delivery):
     """A controller writes the target as the assignment (B6).
 
     Guards:  that is its next step.
@@ -259,7 +259,7 @@ def write_target(s, b: Broker, p: Partition, fate: Fate):
     if controller.doing != WRITING_TARGET or not is_next(controller.moving, p):
         return False
 
-    answer = checked_set_topic(s.zk, b, p, controller.partitions[p], controller.epoch, fate)
+    answer = checked_set_topic(s.zk, b, p, controller.partitions[p], controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer != LOST:

@@ -34,7 +34,7 @@ def load_reassigned(zk, b, p, partition, reader):
     return answer
 
 
-def set_topic(zk, b, p, partition, fate):
+def set_topic(zk, b, p, partition, delivery):
     """setData of the topic znode with the assignment that a controller knows: OK, NONODE, EXPIRED or LOST.
 
     The version does not matter. The controller also knows what the znode says of other partitions.
@@ -42,20 +42,20 @@ def set_topic(zk, b, p, partition, fate):
     if not session_open(zk, b):
         return EXPIRED
     answer = OK if zk.assignments[p].length > 0 else NONODE
-    if answer == OK and fate != LOST_DROPPED:
+    if answer == OK and delivery != LOST_DROPPED:
         copy(partition.assignment, zk.assignments[p])
         zk.adding[p] = partition.adding
         zk.removing[p] = partition.removing
-    return outcome(zk, answer, fate)
+    return outcome(zk, answer, delivery)
 
 
 checked_set_topic = checked(set_topic, check_epoch)
 
 
-def delete_topic(zk, b, topic, fate):
+def delete_topic(zk, b, topic, delivery):
     """delete /brokers/topics/t with what is left below it: OK, EXPIRED or LOST."""
-    answer = delete_assignments(zk, b, topic, fate)
-    if answer != EXPIRED and fate != LOST_DROPPED:
+    answer = delete_assignments(zk, b, topic, delivery)
+    if answer != EXPIRED and delivery != LOST_DROPPED:
         for p in range(len(zk.adding)):
             if contains(topic, p):
                 zk.adding[p] = 0

@@ -25,25 +25,25 @@ from kafkaproof.spec.partition.zookeeper import (
 )
 
 
-def create_state_by_version(zk, b, p, epoch, leader, isr, fate):
+def create_state_by_version(zk, b, p, epoch, leader, isr, delivery):
     """create a partition's state: as `create_state`, or checked."""
     if is_old(b):
-        return create_state(zk, b, p, epoch, leader, isr, fate)
-    return checked_create_state(zk, b, p, epoch, leader, isr, fate)
+        return create_state(zk, b, p, epoch, leader, isr, delivery)
+    return checked_create_state(zk, b, p, epoch, leader, isr, delivery)
 
 
-def set_state_by_version(zk, b, p, epoch, leader, isr, leader_epoch, fate):
+def set_state_by_version(zk, b, p, epoch, leader, isr, leader_epoch, delivery):
     """setData of a partition's state: as `set_state`, or checked."""
     if is_old(b):
-        return set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate)
-    return checked_set_state(zk, b, p, epoch, leader, isr, leader_epoch, fate)
+        return set_state(zk, b, p, epoch, leader, isr, leader_epoch, delivery)
+    return checked_set_state(zk, b, p, epoch, leader, isr, leader_epoch, delivery)
 
 
-def delete_request_by_version(zk, b, request, epoch, fate):
+def delete_request_by_version(zk, b, request, epoch, delivery):
     """delete a request of an operator: as `delete_request`, or checked."""
     if is_old(b):
-        return delete_request(zk, b, request, epoch, fate)
-    return checked_delete_request(zk, b, request, epoch, fate)
+        return delete_request(zk, b, request, epoch, delivery)
+    return checked_delete_request(zk, b, request, epoch, delivery)
 
 
 def take_notification_by_version(zk, b, p, epoch, reader):

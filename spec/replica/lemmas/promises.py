@@ -1,7 +1,7 @@
 """Lemmas of what is promised of replicas with real messages, for two brokers: why it stays.
 
 Promised is what was committed or read, and what is below a high watermark: a broker's, or one in an answer. All of
-the ISR has it, whoever is followed has it, and whom a leader wishes to add to the ISR.
+the ISR has it, whoever is followed has it, and whom a leader proposes to add to the ISR.
 """
 
 from kafkaproof.spec.language.domains import Bound, Number

@@ -7,7 +7,7 @@ the broker keeps its role: it answers produce requests with success for a partit
 
 from kafkaproof.spec.requests.batch import NOTHING
 from kafkaproof.spec.requests.context import Broker, ControllerEpoch
-from kafkaproof.spec.requests.network import UNANSWERED, Fate, arrive, arriving, has_arrived, waiting
+from kafkaproof.spec.requests.network import UNANSWERED, Delivery, arrive, arriving, has_arrived, waiting
 
 
 def may_handle_in_turn(broker):
@@ -30,7 +30,7 @@ def produce_arrives(s, b: Broker):
     return True
 
 
-def request_arrives(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
+def request_arrives(s, b: Broker, epoch: ControllerEpoch, delivery: Delivery):
     """A control request arrives behind a produce request.
 
     Guards:  the process lives; a produce request is at the head of its queue.
@@ -38,12 +38,12 @@ def request_arrives(s, b: Broker, epoch: ControllerEpoch, fate: Fate):
     Kafka:   SocketServer, RequestChannel.sendRequest, 0.8 to 2.1.
     """
     broker = s.brokers[b]
-    if not broker.up or not broker.produce or fate == UNANSWERED:
+    if not broker.up or not broker.produce or delivery == UNANSWERED:
         return False
-    if arriving(s.network, epoch, b, fate) == NOTHING or has_arrived(s.network, epoch, b, fate):
+    if arriving(s.network, epoch, b, delivery) == NOTHING or has_arrived(s.network, epoch, b, delivery):
         return False
 
-    arrive(s.network, epoch, b, fate)
+    arrive(s.network, epoch, b, delivery)
     return True
 
 

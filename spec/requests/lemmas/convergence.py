@@ -1,7 +1,7 @@
 """Lemmas of control requests: what a replica will know when all that is on its way to it has arrived.
 
 In short: a controller by right has told every replica that it takes for working, in the order in which it decided; the
-first that a broker hears of a reign is who lives, so that it knows whom it is to follow as alive.
+first that a broker hears of a term is who lives, so that it knows whom it is to follow as alive.
 """
 
 from kafkaproof.spec.kafka.strategies import replicas_of
@@ -20,7 +20,7 @@ def is_known(s, c, r):
     return contains(s.zk.registered, r) and controller.epochs[r] == s.zk.epochs[r]
 
 
-def without_reign_is_nothing(s, c: Broker):
+def without_term_is_nothing(s, c: Broker):
     """Who does not rule remembers no brokers."""
     controller = s.brokers[c].controller
     brokers = union(controller.joined, union(controller.leaving, controller.offline_dirs))
@@ -57,7 +57,7 @@ def late_is_former(s, c: Broker, r: Broker):
 
 
 def hears_first_who_lives(s, c: Broker, r: Broker):
-    """The first that a broker hears of a reign is UpdateMetadata."""
+    """The first that a broker hears of a term is UpdateMetadata."""
     if not is_known(s, c, r) or s.brokers[r].seen_epoch == s.zk.epoch:
         return True
     channel = s.network.channels[s.zk.epoch][r]
@@ -66,7 +66,7 @@ def hears_first_who_lives(s, c: Broker, r: Broker):
 
 
 def alive_before(s, r, epoch, end):
-    """Whom a broker will know as alive when as many batches of a reign have arrived."""
+    """Whom a broker will know as alive when as many batches of a term have arrived."""
     alive = s.brokers[r].alive
     queue = s.network.channels[epoch][r].queue
     for i in range(len(queue.slots) - 1):
@@ -142,7 +142,7 @@ def expected_will_follow(s, c: Broker, r: Broker):
 
 
 CONVERGENCE = (
-    without_reign_is_nothing,
+    without_term_is_nothing,
     listed_was_registered,
     listed_is_live,
     channel_is_to_listed,

@@ -32,12 +32,12 @@ def seen_is_applied(s, b: Broker):
     return s.brokers[b].ghosts.applied == s.brokers[b].seen_epoch
 
 
-def reign_was_elected(s, b: Broker):
-    """The epoch of a reign was written."""
+def term_was_elected(s, b: Broker):
+    """The epoch of a term was written."""
     return s.brokers[b].controller.epoch <= s.zk.epoch
 
 
-def reigns_differ(s, a: Broker, b: Broker):
+def terms_differ(s, a: Broker, b: Broker):
     """No two controllers have the same epoch."""
     mine = s.brokers[a].controller.epoch
     return a == b or mine == 0 or mine != s.brokers[b].controller.epoch
@@ -59,14 +59,14 @@ def only_the_live_are_sent(s, a: Broker, b: Broker):
     return s.network.channels[controller.epoch][b].queue.length == 0
 
 
-def reign_is_the_senders(s, b: Broker):
-    """A controller sends the requests of its reign."""
+def term_is_the_senders(s, b: Broker):
+    """A controller sends the requests of its term."""
     controller = s.brokers[b].controller
     return controller.epoch == 0 or s.network.senders[controller.epoch] == b
 
 
 def nobody_sends_nothing(s, b: Broker, epoch: ControllerEpoch):
-    """The channels of a reign that is over are discarded."""
+    """The channels of a term that is over are discarded."""
     return s.network.senders[epoch] != NOBODY or s.network.channels[epoch][b].queue.length == 0
 
 
@@ -175,11 +175,11 @@ CURRENT = (
     process_is_registration,
     assignment_is_one,
     seen_is_applied,
-    reign_was_elected,
-    reigns_differ,
+    term_was_elected,
+    terms_differ,
     only_the_elected_send,
     only_the_live_are_sent,
-    reign_is_the_senders,
+    term_is_the_senders,
     nobody_sends_nothing,
     cache_was_written,
     unhosted_has_no_leader,

@@ -51,7 +51,7 @@ def remove_nothing(candidate):
     candidate.waits = 0
 
 
-def always_full(channels, epoch, b, fate):
+def always_full(channels, epoch, b, delivery):
     """UpdateMetadata without partitions names a leader."""
     return FULL
 
@@ -126,7 +126,7 @@ def leave_controller(zk, b):
 FAULT = scope(2, 2, 1, 1, 3, 1)
 MUTANTS = (
     mutant("live-remembered", "process_knows_itself", {context.end_process: remember_the_live}, FAULT),
-    mutant("context-kept", "ends_with_reign", {context.forget: forget_the_epoch}, FAULT),
+    mutant("context-kept", "ends_with_term", {context.forget: forget_the_epoch}, FAULT),
     mutant("channels-kept", "channels_are_to_live", {network.close_channels: close_nothing}, FAULT),
     mutant("untrimmed", "batches_are_whole", {batch.trim: trim_nothing}, CALM),
     mutant("all-accepted", "refused_changes_nothing", {broker.fence: accept}, FAULT),
@@ -136,8 +136,8 @@ MUTANTS = (
     mutant("stopped-for-good", "stops_as_told", {broker.deletes: always_deletes}, FAULT),
     mutant("answers-unheard", "controller_is_told", {network.put_event: tell_nothing}, FAULT),
     mutant("others-untold", "newcomers_are_sent", {network.take_in: others_uninformed}, FAULT),
-    mutant("replicas-untold", "reign_begins_whole", {network.start_up: start_with_metadata}, CALM),
-    mutant("never-moved", "moved_ends_reign", {zookeeper.read_controller: always_mine}, FAULT),
+    mutant("replicas-untold", "term_begins_whole", {network.start_up: start_with_metadata}, CALM),
+    mutant("never-moved", "moved_ends_term", {zookeeper.read_controller: always_mine}, FAULT),
     mutant("epoch-again", "registers_anew", {zookeeper.register: register_again}, FAULT),
     mutant("answer-left", "dirs_as_answered", {network.take_event: leave_answer}, FAULT),
     mutant("leaver-untold", "leaver_is_told", {context.live_replicas: no_replicas}, FAULT),

@@ -6,14 +6,14 @@ from kafkaproof.spec.requests.batch import take_batch
 from kafkaproof.spec.requests.network import UNANSWERED, answer
 
 
-def give_up_batch(network, epoch, b, fate, error):
+def give_up_batch(network, epoch, b, delivery, error):
     """A sender that loses an answer gives up all of the batch, instead of sending the request again."""
-    if fate != UNANSWERED:
-        return answer(network, epoch, b, fate, error)
+    if delivery != UNANSWERED:
+        return answer(network, epoch, b, delivery, error)
     network.faults += 1
     take_batch(network.channels[epoch][b].queue)
     return error
 
 
-ONE_REIGN = {"brokers": 2, "replicas": 2, "epochs": 1, "leader_epochs": 1, "queue": 3, "faults": 1}
-REQUESTS = (mutant("lost-not-sent-again", "all_agree", {network.answer: give_up_batch}, ONE_REIGN),)
+ONE_TERM = {"brokers": 2, "replicas": 2, "epochs": 1, "leader_epochs": 1, "queue": 3, "faults": 1}
+REQUESTS = (mutant("lost-not-sent-again", "all_agree", {network.answer: give_up_batch}, ONE_TERM),)

@@ -7,7 +7,7 @@ from kafkaproof.spec.language.sets import contains, difference, intersection, is
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.requests.batch import BARE, DELETE, DROPPING, FULL, NO_STOP, STOP
 from kafkaproof.spec.requests.context import NOT_DELETED, QUEUED, STARTED, is_settled, live_replicas, online
-from kafkaproof.spec.requests.lemmas.requests import reign_is_the_senders
+from kafkaproof.spec.requests.lemmas.requests import term_is_the_senders
 from kafkaproof.spec.requests.network import FAILED, HANDLED, HEALED, NO_EVENT
 from kafkaproof.spec.requests.properties.safety import is_told
 from kafkaproof.spec.requests.zookeeper import brokers_changed, epoch_of
@@ -23,10 +23,10 @@ def has_no_context(controller):
     return sets and leader and is_empty(controller.offline_dirs) and controller.deletion == NOT_DELETED
 
 
-def ends_with_reign(s):
+def ends_with_term(s):
     """Without a term a broker has no controller context, and a term that is over has no channels."""
     for b in range(len(s.brokers)):
-        if not reign_is_the_senders(s, b):
+        if not term_is_the_senders(s, b):
             return False
         if s.brokers[b].controller.epoch == 0 and not has_no_context(s.brokers[b].controller):
             return False
@@ -92,7 +92,7 @@ def newcomers_are_sent(before, after, b):
     return True
 
 
-def reign_begins_whole(before, after, b):
+def term_begins_whole(before, after, b):
     """A new controller has read the whole state; live brokers are sent UpdateMetadata, then replicas LeaderAndIsr."""
     new = after.brokers[b].controller
     if before.zk.controller != NOBODY or before.brokers[b].controller.epoch > 0:
@@ -117,7 +117,7 @@ def reign_begins_whole(before, after, b):
     return True
 
 
-def moved_ends_reign(before, after, b):
+def moved_ends_term(before, after, b):
     """A controller that reads /controller keeps its term only if that names it, and its session is open."""
     if before.brokers[b].controller.epoch == 0:
         return False
@@ -251,11 +251,11 @@ def notification_is_taken(before, after, b, r):
 
 
 EVENTS = (
-    always(ends_with_reign),
+    always(ends_with_term),
     always(channels_are_to_live),
     always_step(newcomers_are_sent, of=("broker_startup",)),
-    always_step(reign_begins_whole, of=("elect",)),
-    always_step(moved_ends_reign, of=("resign",)),
+    always_step(term_begins_whole, of=("elect",)),
+    always_step(moved_ends_term, of=("resign",)),
     always_step(registers_anew, of=("restart", "reopen")),
     always_step(dirs_as_answered, of=("handle_answer",)),
     always_step(leaver_is_told, of=("controlled_shutdown",)),

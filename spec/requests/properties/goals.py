@@ -24,9 +24,14 @@ def arrives_stale(s, kind):
     for epoch in range(len(s.network.senders)):
         for b in range(len(s.brokers)):
             broker = s.brokers[b]
-            for fate in range(LATE + 1):
-                present = broker_epoch_in(s.network, epoch, b, fate) == broker.epoch
-                if broker.up and present and epoch < broker.seen_epoch and arriving(s.network, epoch, b, fate) == kind:
+            for delivery in range(LATE + 1):
+                present = broker_epoch_in(s.network, epoch, b, delivery) == broker.epoch
+                if (
+                    broker.up
+                    and present
+                    and epoch < broker.seen_epoch
+                    and arriving(s.network, epoch, b, delivery) == kind
+                ):
                     return True
     return False
 
@@ -50,9 +55,9 @@ def former_request(s):
     """A request to a former registration of a broker arrives at its current process."""
     for epoch in range(len(s.network.senders)):
         for b in range(len(s.brokers)):
-            for fate in range(LATE + 1):
-                former = broker_epoch_in(s.network, epoch, b, fate) < s.brokers[b].epoch
-                if former and arriving(s.network, epoch, b, fate) != NOTHING:
+            for delivery in range(LATE + 1):
+                former = broker_epoch_in(s.network, epoch, b, delivery) < s.brokers[b].epoch
+                if former and arriving(s.network, epoch, b, delivery) != NOTHING:
                     return True
     return False
 

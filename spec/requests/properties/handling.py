@@ -75,29 +75,29 @@ def batches_are_whole(s):
     return True
 
 
-def is_accepted(s, b, epoch, fate):
+def is_accepted(s, b, epoch, delivery):
     """Whether broker `b` accepts a request: to its current registration, of no lower controller epoch than seen."""
-    present = broker_epoch_in(s.network, epoch, b, fate) >= s.brokers[b].epoch
+    present = broker_epoch_in(s.network, epoch, b, delivery) >= s.brokers[b].epoch
     return s.brokers[b].up == 1 and present and epoch >= s.brokers[b].seen_epoch
 
 
-def refused_changes_nothing(before, after, b, epoch, fate):
+def refused_changes_nothing(before, after, b, epoch, delivery):
     """A refused request changes nothing at the broker; the epoch of an accepted one is remembered."""
-    if not is_accepted(before, b, epoch, fate):
+    if not is_accepted(before, b, epoch, delivery):
         return before.brokers[b].up == 1 and not differs(before.brokers[b], after.brokers[b])
     return after.brokers[b].seen_epoch == epoch
 
 
-def answered_once(before, after, b, epoch, fate):
+def answered_once(before, after, b, epoch, delivery):
     """A request that is answered is not sent again, and the next one of its channel follows; without an answer it is
     sent again.
     """
     old = before.network.channels[epoch][b]
     new = after.network.channels[epoch][b]
-    if fate == UNANSWERED:
+    if delivery == UNANSWERED:
         same = new.queue.length == old.queue.length and first_kind(new.queue.slots[0]) == first_kind(old.queue.slots[0])
         return same and after.network.faults > before.network.faults
-    if fate == LATE:
+    if delivery == LATE:
         return new.late_epoch == 0 and new.queue.length == old.queue.length
     kind = first_kind(old.queue.slots[0])
     if new.queue.length < old.queue.length:
@@ -106,30 +106,30 @@ def answered_once(before, after, b, epoch, fate):
     return new.queue.length == old.queue.length and first_kind(new.queue.slots[0]) > kind
 
 
-def metadata_as_told(before, after, b, epoch, fate):
+def metadata_as_told(before, after, b, epoch, delivery):
     """A broker that accepts UpdateMetadata knows the live brokers in it, and the leader that it names or drops."""
-    if not is_accepted(before, b, epoch, fate):
+    if not is_accepted(before, b, epoch, delivery):
         return True
     new = after.brokers[b]
     leader = before.brokers[b].known_leader
-    update = update_in(before.network, epoch, b, fate)
+    update = update_in(before.network, epoch, b, delivery)
     if update == FULL:
-        leader = leader_in(before.network, epoch, b, fate)
+        leader = leader_in(before.network, epoch, b, delivery)
     elif update == DROPPING:
         leader = NOBODY
     same = new.replica.leader_epoch == before.brokers[b].replica.leader_epoch
-    return same and new.alive == alive_in(before.network, epoch, b, fate) and new.known_leader == leader
+    return same and new.alive == alive_in(before.network, epoch, b, delivery) and new.known_leader == leader
 
 
-def becomes_as_told(before, after, b, epoch, fate):
+def becomes_as_told(before, after, b, epoch, delivery):
     """A broker that accepts LeaderAndIsr with a higher leader epoch, and whose directory works, has a log, and leads or
     follows if it knows the leader as alive.
     """
     old = before.brokers[b]
     new = after.brokers[b]
-    leader = leader_in(before.network, epoch, b, fate)
-    leader_epoch = leader_epoch_in(before.network, epoch, b, fate)
-    news = is_accepted(before, b, epoch, fate) and leader_epoch > old.replica.leader_epoch and not old.dir_failed
+    leader = leader_in(before.network, epoch, b, delivery)
+    leader_epoch = leader_epoch_in(before.network, epoch, b, delivery)
+    news = is_accepted(before, b, epoch, delivery) and leader_epoch > old.replica.leader_epoch and not old.dir_failed
     news = news and contains(replicas_of(old.assignment), b)
     known = leader == b or leader != NOBODY and contains(old.alive, leader)
     if news and known:
@@ -138,32 +138,32 @@ def becomes_as_told(before, after, b, epoch, fate):
     return same and new.replica.log == (1 if news else old.replica.log) and new.alive == old.alive
 
 
-def stops_as_told(before, after, b, epoch, fate):
+def stops_as_told(before, after, b, epoch, delivery):
     """A broker that accepts StopReplica, and whose directory works, no longer hosts the replica; only with delete is
     its log deleted.
     """
     old = before.brokers[b].replica
     new = after.brokers[b].replica
-    stop = stop_in(before.network, epoch, b, fate)
-    older = stop != DELETE and leader_epoch_in(before.network, epoch, b, fate) < old.leader_epoch
-    obeyed = is_accepted(before, b, epoch, fate) and not before.brokers[b].dir_failed and not older
+    stop = stop_in(before.network, epoch, b, delivery)
+    older = stop != DELETE and leader_epoch_in(before.network, epoch, b, delivery) < old.leader_epoch
+    obeyed = is_accepted(before, b, epoch, delivery) and not before.brokers[b].dir_failed and not older
     if not obeyed:
         return new.leader_epoch == old.leader_epoch and new.leader == old.leader and new.log == old.log
     return new.leader_epoch == NO_EPOCH and new.log == (0 if stop == DELETE else old.log)
 
 
-def controller_is_told(before, after, b, epoch, fate):
+def controller_is_told(before, after, b, epoch, delivery):
     """The answer to LeaderAndIsr says that the directory has failed, and a later one that it works again."""
     sender = before.network.senders[epoch]
-    if fate != ANSWERED or sender == NOBODY:
+    if delivery != ANSWERED or sender == NOBODY:
         return True
     old = before.network.answers[sender][b]
     new = after.network.answers[sender][b]
-    if not is_accepted(before, b, epoch, fate):
+    if not is_accepted(before, b, epoch, delivery):
         return new == old
     if before.brokers[b].dir_failed:
         return new == FAILED
-    taken = leader_epoch_in(before.network, epoch, b, fate) > before.brokers[b].replica.leader_epoch
+    taken = leader_epoch_in(before.network, epoch, b, delivery) > before.brokers[b].replica.leader_epoch
     return new == (HEALED if taken and old != NO_EVENT else old)
 
 

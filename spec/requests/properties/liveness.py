@@ -32,9 +32,9 @@ def finds_a_leader(s, b, leader):
     return leader != NOBODY and (broker.controller.leader == NOBODY or not is_settled(broker))
 
 
-def asked(s, fate):
+def asked(s, delivery):
     """The request comes from a current channel, and its answer arrives."""
-    return fate == ANSWERED
+    return delivery == ANSWERED
 
 
 def knows(s, r):

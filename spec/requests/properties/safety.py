@@ -61,9 +61,9 @@ def differs(old, new):
     return metadata or replica or old.replica.log != new.replica.log or old.seen_epoch != new.seen_epoch
 
 
-def former_changes_nothing(before, after, b, epoch, fate):
+def former_changes_nothing(before, after, b, epoch, delivery):
     """A request that was sent to a former registration of its receiver changes nothing (C11)."""
-    if broker_epoch_in(before.network, epoch, b, fate) >= before.zk.epochs[b]:
+    if broker_epoch_in(before.network, epoch, b, delivery) >= before.zk.epochs[b]:
         return True
     return not differs(before.brokers[b], after.brokers[b])
 
@@ -143,12 +143,15 @@ def local_epoch_never_falls(before, after):
     return True
 
 
-def no_stale_stop(before, after, b, epoch, fate):
+def no_stale_stop(before, after, b, epoch, delivery):
     """No replica is stopped by a decision of an older leader epoch than its own, except for deletion (T4)."""
     old = before.brokers[b].replica.leader_epoch
     if old == NO_EPOCH or after.brokers[b].replica.leader_epoch != NO_EPOCH:
         return True
-    return stop_in(before.network, epoch, b, fate) == DELETE or leader_epoch_in(before.network, epoch, b, fate) >= old
+    return (
+        stop_in(before.network, epoch, b, delivery) == DELETE
+        or leader_epoch_in(before.network, epoch, b, delivery) >= old
+    )
 
 
 def log_kept(before, after):
@@ -159,16 +162,16 @@ def log_kept(before, after):
     return True
 
 
-def takes_away(s, b, epoch, fate):
+def takes_away(s, b, epoch, delivery):
     """Whether a request takes the partition away from broker `b`, which leads."""
     broker = s.brokers[b]
-    kind = arriving(s.network, epoch, b, fate)
+    kind = arriving(s.network, epoch, b, delivery)
     if epoch < broker.seen_epoch or kind == NOTHING:
         return False
     if kind == LEADER_AND_ISR:
-        leader = leader_in(s.network, epoch, b, fate)
+        leader = leader_in(s.network, epoch, b, delivery)
         known = leader != NOBODY and leader != b and contains(broker.alive, leader)
-        return known and leader_epoch_in(s.network, epoch, b, fate) > broker.replica.leader_epoch
+        return known and leader_epoch_in(s.network, epoch, b, delivery) > broker.replica.leader_epoch
     return kind == STOP_REPLICA
 
 
@@ -186,14 +189,14 @@ def control_requests_first(before, after, b):
     return True
 
 
-def tells_of_deletion(s, b, epoch, fate):
+def tells_of_deletion(s, b, epoch, delivery):
     """Whether a request that broker `b` will accept has arrived, waits, and says that the topic is deleted."""
-    if not has_arrived(s.network, epoch, b, fate) or epoch < s.brokers[b].seen_epoch:
+    if not has_arrived(s.network, epoch, b, delivery) or epoch < s.brokers[b].seen_epoch:
         return False
-    kind = arriving(s.network, epoch, b, fate)
+    kind = arriving(s.network, epoch, b, delivery)
     if kind == UPDATE_METADATA:
-        return update_in(s.network, epoch, b, fate) == DROPPING
-    return kind == STOP_REPLICA and stop_in(s.network, epoch, b, fate) == DELETE
+        return update_in(s.network, epoch, b, delivery) == DROPPING
+    return kind == STOP_REPLICA and stop_in(s.network, epoch, b, delivery) == DELETE
 
 
 def nothing_for_the_deleted(before, after, b):

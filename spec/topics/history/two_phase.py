@@ -24,11 +24,11 @@ from kafkaproof.spec.topics.context import (
     forget,
     is_present,
 )
+from kafkaproof.spec.topics.failover import start_machines
 from kafkaproof.spec.topics.fencing import checked_delete_request, checked_set_topic
 from kafkaproof.spec.topics.network import named
 from kafkaproof.spec.topics.progress import at_work, is_next, proceed
 from kafkaproof.spec.topics.reassignment import end_reassignment, finish, plan, target_of
-from kafkaproof.spec.topics.reign import start_machines
 from kafkaproof.spec.topics.tree import set_topic
 from kafkaproof.spec.topics.znodes import NONE
 from kafkaproof.spec.topics.zookeeper import (

@@ -81,7 +81,7 @@ def known_topic_has_partition(s, b: Broker):
 
 
 def begins_empty(s, b: Broker):
-    """Before a reign has read ZooKeeper the context is empty; without a reign no event is in progress."""
+    """Before a term has read ZooKeeper the context is empty; without a term no event is in progress."""
     controller = s.brokers[b].controller
     if controller.epoch > 0 and controller.doing != LOADING:
         return True

@@ -1,6 +1,6 @@
 """Lemmas of topics (KIP-455): what a controller's event has still to do, and what a controller by right knows.
 
-In short: a reign has an epoch of its own, and only the present one writes; so the topic that a controller by right
+In short: a term has an epoch of its own, and only the present one writes; so the topic that a controller by right
 knows is the one that exists, its marker stands while it deletes, and what it remembers of leadership is the state.
 """
 
@@ -24,12 +24,12 @@ from kafkaproof.spec.topics.reassignment import origin_of, target_of
 from kafkaproof.spec.topics.znodes import NONE, REASSIGNMENT
 
 
-def reign_was_elected(s, b: Broker):
-    """The epoch of a reign was written."""
+def term_was_elected(s, b: Broker):
+    """The epoch of a term was written."""
     return s.brokers[b].controller.epoch <= s.zk.epoch
 
 
-def reigns_differ(s, a: Broker, b: Broker):
+def terms_differ(s, a: Broker, b: Broker):
     """No two controllers have the same epoch."""
     mine = s.brokers[a].controller.epoch
     return a == b or mine == 0 or mine != s.brokers[b].controller.epoch
@@ -49,7 +49,7 @@ def dead_rules_not(s, b: Broker):
     return not contains(s.zk.registered, b) and s.brokers[b].controller.epoch == 0 and s.brokers[b].seen_epoch == 0
 
 
-def watches_in_reign(s, b: Broker):
+def watches_in_term(s, b: Broker):
     """Who rules not, or has no session, has no watch and knows no registration."""
     client = s.zk.clients[b]
     rules = s.brokers[b].controller.epoch > 0 and contains(s.zk.registered, b)
@@ -247,11 +247,11 @@ def state_was_written(s, p: Partition):
 
 KIP455 = (
     *EVENTS,
-    reign_was_elected,
-    reigns_differ,
+    term_was_elected,
+    terms_differ,
     owner_rules,
     dead_rules_not,
-    watches_in_reign,
+    watches_in_term,
     queued_is_marked,
     topic_is_known,
     config_goes_before_marker,

@@ -5,14 +5,14 @@ from kafkaproof.spec.kafka.moves import move_replica
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, mutant, within
 from kafkaproof.spec.topics import brokers as hosts
-from kafkaproof.spec.topics import deletion, reassignment, reign
+from kafkaproof.spec.topics import deletion, failover, reassignment
 from kafkaproof.spec.topics import replica as logs
 from kafkaproof.spec.topics.context import Broker, Partition
+from kafkaproof.spec.topics.failover import take_up_deletion
 from kafkaproof.spec.topics.mutants.steps import look_at_nothing
 from kafkaproof.spec.topics.mutants.topics import CALM, FAULT, MOVED_FAULT, TWICE
 from kafkaproof.spec.topics.network import DELETED, FAILED, kind_of, take
 from kafkaproof.spec.topics.progress import at_work
-from kafkaproof.spec.topics.reign import take_up_deletion
 from kafkaproof.spec.topics.replica import Epoch, stop_replica
 
 
@@ -61,7 +61,7 @@ KIP455 = (
     mutant("startup-resumes-nothing", "is_deleted", {hosts.resume_for: resume_nothing}, FAULT),
     mutant("logs-kept", "no_stray_log", {logs.stop_replica: keep_log}, TWICE),
     mutant("catching-up-unheard", "has_moved", {reassignment.look_again: look_at_nothing}, CALM),
-    mutant("failover-looks-at-nothing", "has_moved", {reign.take_up_deletion: look_at_no_reassignment}, MOVED_FAULT),
+    mutant("failover-looks-at-nothing", "has_moved", {failover.take_up_deletion: look_at_no_reassignment}, MOVED_FAULT),
 )
 TWO_PHASE = (
     Mutant(

@@ -9,13 +9,13 @@ from kafkaproof.spec.topics import (
     context,
     creation,
     deletion,
+    failover,
     faults,
     isr,
     machines,
     network,
     progress,
     reassignment,
-    reign,
     replica,
     tree,
     zookeeper,
@@ -28,12 +28,12 @@ from kafkaproof.spec.topics.zookeeper import end_session
 OMITTED = tuple(
     omitting(transition, kills, CALM)
     for transition, kills in (
-        (reign.elect, "reign_begins"),
-        (reign.resign, "reign_stands"),
-        (reign.reopen, "registers_anew"),
+        (failover.elect, "term_begins"),
+        (failover.resign, "term_stands"),
+        (failover.reopen, "registers_anew"),
         (faults.crash, "process_ends"),
         (faults.expire_session, "session_ends"),
-        (reign.load_context, "context_read"),
+        (failover.load_context, "context_read"),
         (brokers.broker_change, "brokers_compared"),
         (brokers.broker_startup, "newcomers_taken_in"),
         (brokers.broker_failure, "departed_dropped"),
@@ -58,7 +58,7 @@ OMITTED = tuple(
         (reassignment.tell_replicas, "replicas_told"),
         (reassignment.move_leader, "leader_moved"),
         (reassignment.write_target, "target_written"),
-        (isr.alter_partition, "wish_granted"),
+        (isr.alter_partition, "proposal_granted"),
         (faults.ask_for_cancellation, "cancellation_asked"),
         (faults.create_again, "created_whole"),
         (faults.ask_for_deletion, "deletion_asked_once"),
@@ -77,7 +77,7 @@ def rest_early(controller, p):
 
 
 def keep_live(controller):
-    """The end of a reign leaves in the context who is live."""
+    """The end of a term leaves in the context who is live."""
     live = controller.live
     forget(controller)
     controller.live = live
@@ -143,7 +143,7 @@ def start_of_no_topic(network, epoch, p, topic, to):
 MUTANTS = OMITTED + (
     mutant("progress-looked-at-later", "progress_looked_at", {reassignment.look_again: look_at_nothing}),
     mutant("rest-early", "one_event", {progress.end_election: rest_early}),
-    mutant("live-kept", "no_context_without_reign", {context.forget: keep_live}, FAULT),
+    mutant("live-kept", "no_context_without_term", {context.forget: keep_live}, FAULT),
     mutant("marker-before-topic", "deletion_in_order", {progress.begin_completion: marker_first}),
     mutant("leader-not-remembered", "context_is_written", {context.remember_leadership: remember_nothing}),
     mutant("started-everywhere", "replicas_have_states", {progress.start_replicas: start_everywhere}),
@@ -153,5 +153,5 @@ MUTANTS = OMITTED + (
     mutant("deletion-uncounted", "requests_counted", {faults.ask_for_deletion: ask_uncounted}),
     mutant("registered-as-before", "sessions_change_alone", {zookeeper.register: register_as_before}, FAULT),
     mutant("requests-kept", "former_requests_void", {network.drop_requests: keep_requests}, FAULT),
-    mutant("sent-of-no-topic", "sent_in_reigns", {network.start: start_of_no_topic}),
+    mutant("sent-of-no-topic", "sent_in_terms", {network.start: start_of_no_topic}),
 )

@@ -120,7 +120,7 @@ def trigger_any(controller):
             controller.todo = with_member(controller.todo, p)
 
 
-def always_valid(controller, partition, wish, target):
+def always_valid(controller, partition, proposed, target):
     """A reassignment begins in a topic that is queued for deletion, too."""
     return is_present(partition)
 

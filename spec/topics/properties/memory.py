@@ -41,7 +41,7 @@ from kafkaproof.spec.topics.lemmas.topics import (
     topic_is_known,
     unknown_partition_has_no_state,
     wanted_when_written,
-    watches_in_reign,
+    watches_in_term,
 )
 from kafkaproof.spec.topics.network import DELETE, DROP, EMPTY, START
 from kafkaproof.spec.topics.znodes import NOTHING
@@ -65,7 +65,7 @@ def one_event(s):
     return True
 
 
-def no_context_without_reign(s):
+def no_context_without_term(s):
     """Without a term a controller knows nothing, and it knows nothing of a topic or partition outside its context."""
     for b in range(len(s.brokers)):
         if not begins_empty(s, b) or not known_topic_has_partition(s, b):
@@ -112,7 +112,7 @@ def replicas_have_states(s):
 def ends_with_session(s):
     """/controller and watches belong to a controller with a session, and a registration to a process."""
     for b in range(len(s.brokers)):
-        if not owner_rules(s, b) or not dead_rules_not(s, b) or not watches_in_reign(s, b):
+        if not owner_rules(s, b) or not dead_rules_not(s, b) or not watches_in_term(s, b):
             return False
     return True
 
@@ -182,7 +182,7 @@ def former_requests_void(before, after, b):
     return True
 
 
-def sent_in_reigns(before, after):
+def sent_in_terms(before, after):
     """A request is sent by the controller of its epoch, about the topic that it knows, to a broker that is live."""
     for epoch in range(len(after.network.channels)):
         for b in range(len(after.brokers)):
@@ -219,7 +219,7 @@ def process_gone(s):
 
 MEMORY = (
     always(one_event),
-    always(no_context_without_reign),
+    always(no_context_without_term),
     always(deletion_in_order),
     always(context_is_written),
     always(replicas_have_states),
@@ -229,7 +229,7 @@ MEMORY = (
     always_step(requests_counted),
     always_step(sessions_change_alone),
     always_step(former_requests_void, of=("reopen", "crash")),
-    always_step(sent_in_reigns),
+    always_step(sent_in_terms),
     sometimes(process_gone, faults=1),
     sometimes(lives_without_session, faults=1),
 )

@@ -27,7 +27,7 @@ from kafkaproof.spec.topics.context import (
 from kafkaproof.spec.topics.lemmas.topics import same_assignment
 from kafkaproof.spec.topics.network import START
 from kafkaproof.spec.topics.properties.sessions import has_session, is_refused, rests
-from kafkaproof.spec.topics.properties.steps import is_left, is_written, may_write, names_all, reign_ends_unwritten
+from kafkaproof.spec.topics.properties.steps import is_left, is_written, may_write, names_all, term_ends_unwritten
 from kafkaproof.spec.topics.reassignment import is_ready, origin_of
 from kafkaproof.spec.topics.znodes import CANCELLATION, NOTHING
 
@@ -60,7 +60,7 @@ def assignment_written(before, after, b, p):
     if old.doing != WRITING_ASSIGNMENT or not contains(old.moving, p):
         return False
     if is_refused(before, b):
-        return reign_ends_unwritten(before, after, b, p)
+        return term_ends_unwritten(before, after, b, p)
     if before.zk.topic > 0 and not same_assignment(after.zk.assignments[p], old.wanted):
         return False
     dropped = difference(members(old.partitions[p]), replicas_of(old.wanted.replicas))
@@ -109,7 +109,7 @@ def replicas_told(before, after, b, p):
     if old.doing != BUMPING or not contains(old.moving, p):
         return False
     if is_refused(before, b):
-        return reign_ends_unwritten(before, after, b, p)
+        return term_ends_unwritten(before, after, b, p)
     if may_write(before, b, p):
         if not is_written(before, after, b, p, state.leader, state.isr) or not names_all(before, after, b, p):
             return False
@@ -139,7 +139,7 @@ def leader_moved(before, after, b, p):
     stays = cached.leader != NOBODY and contains(intersection(members(cached), old.live), cached.leader)
     possible = state.leader != NOBODY if stays else not is_empty(able)
     if possible and is_refused(before, b):
-        return reign_ends_unwritten(before, after, b, p)
+        return term_ends_unwritten(before, after, b, p)
     if new.task != FINISH_TASK or new.partitions[p].stopping != cached.stopping:
         return False
     if not possible or not may_write(before, b, p):
@@ -158,7 +158,7 @@ def target_written(before, after, b, p):
     if old.doing != WRITING_TARGET or not contains(old.moving, p):
         return False
     if is_refused(before, b):
-        return reign_ends_unwritten(before, after, b, p)
+        return term_ends_unwritten(before, after, b, p)
     if before.zk.topic > 0 and not same_assignment(after.zk.assignments[p], old.wanted):
         return False
     over = not contains(new.moving, p) and not new.partitions[p].reassigned

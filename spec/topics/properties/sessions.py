@@ -25,7 +25,7 @@ def is_refused(s, b):
     return not has_session(s, b) or is_late(s, b)
 
 
-def reign_begins(before, after, b):
+def term_begins(before, after, b):
     """A controller is elected where there is none, in a session, in the next epoch; its term begins with an empty
     context.
     """
@@ -36,7 +36,7 @@ def reign_begins(before, after, b):
     return elected and controller.epoch == after.zk.epoch and controller.doing == LOADING
 
 
-def reign_stands(before, after, b):
+def term_stands(before, after, b):
     """A controller that reads that it does not own /controller gives up its term."""
     return rests(before, b) and before.zk.controller != b and after.brokers[b].controller.epoch == 0
 
@@ -65,8 +65,8 @@ def session_ends(before, after, b):
 
 
 SESSIONS = (
-    always_step(reign_begins, of=("elect",)),
-    always_step(reign_stands, of=("resign",)),
+    always_step(term_begins, of=("elect",)),
+    always_step(term_stands, of=("resign",)),
     always_step(registers_anew, of=("restart", "reopen")),
     always_step(process_ends, of=("crash",)),
     always_step(session_ends, of=("expire_session",)),

@@ -35,7 +35,7 @@ from kafkaproof.spec.topics.properties.sessions import SESSIONS, has_session, is
 from kafkaproof.spec.topics.properties.writes import state_differs, tree_differs
 
 
-def reign_ends_unwritten(before, after, b, p):
+def term_ends_unwritten(before, after, b, p):
     """Whether a refused write has changed nothing, and ended the term."""
     written = state_differs(before.zk, after.zk, p) or tree_differs(before.zk, after.zk)
     return not written and after.brokers[b].controller.epoch == 0
@@ -81,7 +81,7 @@ def first_state_written(before, after, b, p):
         return False
     live = intersection(members(old.partitions[p]), old.live)
     if not is_empty(live) and is_refused(before, b):
-        return reign_ends_unwritten(before, after, b, p)
+        return term_ends_unwritten(before, after, b, p)
     for r in range(len(partition.replicas)):
         if old.partitions[p].replicas[r] == NEW_REPLICA and partition.replicas[r] == NEW_REPLICA:
             return False
@@ -111,7 +111,7 @@ def leader_elected(before, after, b, p):
         return False
     leader = offline_leader(old.partitions[p].assigned.replicas, state.isr, old.live, 0)
     if leader != NOBODY and is_refused(before, b):
-        return reign_ends_unwritten(before, after, b, p)
+        return term_ends_unwritten(before, after, b, p)
     if contains(new.todo, p):
         return False
     if leader == NOBODY or not may_write(before, b, p):
@@ -128,7 +128,7 @@ def replica_removed(before, after, b, p, r):
     if old.doing != REMOVING or not contains(old.partitions[p].leaving, r):
         return False
     if is_refused(before, b):
-        return reign_ends_unwritten(before, after, b, p)
+        return term_ends_unwritten(before, after, b, p)
     if has_state(before, p) and not may_write(before, b, p) and contains(state.isr, r) or not has_state(before, p):
         return is_left(before, after, b, p)
     if new.partitions[p].replicas[r] != OFFLINE_REPLICA:
@@ -208,7 +208,7 @@ def refused_in_order(before, after, b, epoch, p):
     return asked and said and new.logs[p] == old.logs[p] and new.seen_epoch == epoch
 
 
-def wish_granted(before, after, b, p, isr):
+def proposal_granted(before, after, b, p, isr):
     """An ISR that the leader proposes is written in its leader epoch: it includes the leader, and only live replicas
     that it knows.
     """
@@ -220,7 +220,7 @@ def wish_granted(before, after, b, p, isr):
     if not contains(isr, state.leader) or not is_empty(difference(isr, eligible)):
         return False
     if is_refused(before, b):
-        return reign_ends_unwritten(before, after, b, p)
+        return term_ends_unwritten(before, after, b, p)
     new = after.zk.partitions[p]
     same = new.leader == state.leader and new.leader_epoch == state.leader_epoch
     return (
@@ -259,7 +259,7 @@ STEPS = (
         always_step(obeyed_in_order, of=("leader_and_isr",)),
         always_step(stopped_in_order, of=("stop_replica",)),
         always_step(refused_in_order, of=("refuse_deletion",)),
-        always_step(wish_granted, of=("alter_partition",)),
+        always_step(proposal_granted, of=("alter_partition",)),
         always_step(created_whole, of=("create_again",)),
         always_step(deletion_asked_once, of=("ask_for_deletion",)),
     )

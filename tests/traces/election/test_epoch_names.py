@@ -42,7 +42,7 @@ def reached(steps: ElectionSteps, version: int) -> dict[tuple, tuple]:
     for local, scene in waiting:
         found.setdefault(tuple(steps.field(local, name) for name in ("session", "doing", "ruling")), (local, scene))
         for name, delivery in product(steps.names, (ANSWERED, LOST_APPLIED)):
-            if set(steps.arguments(name)) in ({"b"}, {"b", "fate"}):
+            if set(steps.arguments(name)) in ({"b"}, {"b", "delivery"}):
                 outcome = steps._take(name, delivery, local, scene, None)
                 after = outcome and (outcome.local, outcome.scene)
                 if outcome and after not in seen and len(seen) < 150:
@@ -58,6 +58,6 @@ def test_steps_are_those_under_their_real_names(variant):
     assert len(found) > 15
     for (local, before), by, holder, name in product(found.values(), (0, 2), (-1, ME, OTHER), steps.names):
         scene = before._replace(controller=holder, epoch=before.epoch + by, version=before.version + by)
-        if set(steps.arguments(name)) <= {"b", "fate"}:
+        if set(steps.arguments(name)) <= {"b", "delivery"}:
             real = steps._take(name, ANSWERED, local, scene, None)
             assert steps.take(name, ANSWERED, local, scene) == real, (name, local, scene)

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+from kafkaproof.spec.election.active_controller import at_work
 from kafkaproof.spec.election.belief import CLEANING, DOWN, EXPIRED_SESSION, FULL, IDLE, LOADING
-from kafkaproof.spec.election.reign import at_work
 from kafkaproof.spec.kafka.zookeeper import (
     ANSWERED,
     BADVERSION,
@@ -67,7 +67,7 @@ def take(world, b, part, name, arguments, chance):
     if not world.has(part, name):
         return None
     delivery = chance.choices((ANSWERED, LOST_APPLIED, LOST_DROPPED), (12, 1, 1))[0]
-    outcome = world.take(part, name, b=b, fate=delivery, **arguments)
+    outcome = world.take(part, name, b=b, delivery=delivery, **arguments)
     if outcome is None:
         return None
     answer = None if outcome.answer is None else Answer.names.index(outcome.answer)
@@ -141,7 +141,7 @@ def test_a_request_may_be_lost_with_the_connection_of_a_session_that_is_over(del
     for name in ("start", "register_broker", "maybe_resign", "look_for_controller", "learn_epoch"):
         assert world.take(ELECTION, name, b=0)
     world.take(ELECTION, "expire_session", b=0)
-    assert world.take(ELECTION, "found_epoch", b=0, fate=delivery).answer == answer
+    assert world.take(ELECTION, "found_epoch", b=0, delivery=delivery).answer == answer
     assert world.states[ELECTION].zk.epoch < 1
 
 

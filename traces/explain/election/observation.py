@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kafkaproof.spec.election import election, faults
+from kafkaproof.spec.election.active_controller import clean, delete_own_controller, write_state
 from kafkaproof.spec.election.history import legacy
-from kafkaproof.spec.election.reign import clean, delete_own_controller, write_state
 from kafkaproof.spec.election.session import register_broker, reopen, start
 from kafkaproof.spec.language.steps import names
 from kafkaproof.traces.evidence.accounts import TOOLS

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kafkaproof.spec.election import election, faults, session
+from kafkaproof.spec.election.active_controller import clean, delete_own_controller, write_state
 from kafkaproof.spec.election.belief import CLEANING
 from kafkaproof.spec.election.history import legacy
-from kafkaproof.spec.election.reign import clean, delete_own_controller, write_state
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.steps import names
@@ -87,7 +87,7 @@ class Possibilities:
         self.steps = steps
         self.shared = shared
         self.sets: dict[int, frozenset[Local]] = {b: frozenset({steps.down}) for b in brokers}
-        self._tried = [name for name in steps.names if set(steps.arguments(name)) in ({"b"}, {"b", "fate"})]
+        self._tried = [name for name in steps.names if set(steps.arguments(name)) in ({"b"}, {"b", "delivery"})]
         self.logged = [name for name in steps.names if name in _LOGGED]
         self._next: dict[tuple[Local, Scene], set[Local]] = {}
         self._closed: dict[tuple[frozenset[Local], Scene], frozenset[Local]] = {}
@@ -171,7 +171,7 @@ class Possibilities:
         locals_after = set(unchanged)
         for candidate, local, outcome in found:
             locals_after.add(outcome.local)
-            if candidate.answer is not None and "fate" in self.steps.arguments(candidate.name):
+            if candidate.answer is not None and "delivery" in self.steps.arguments(candidate.name):
                 scene = self.scene(broker)._replace(state_epoch=outcome.scene.state_epoch)
                 lost = self.steps.take(candidate.name, LOST_APPLIED, local, scene)
                 assert lost is not None  # a step that is enabled is so whatever becomes of its request

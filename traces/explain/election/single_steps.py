@@ -166,7 +166,7 @@ class ElectionSteps:
     def _take(self, name, delivery, local, scene, other):
         state = self._before(local, scene, other)
         transition = self._transitions[name]
-        values = {"b": ME, "fate": delivery}
+        values = {"b": ME, "delivery": delivery}
         arguments = tuple(values[argument] for argument in transition.arguments)
         after = self._execution.after(state, transition, arguments)
         if after is None:

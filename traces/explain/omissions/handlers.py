@@ -154,7 +154,7 @@ class Handlers:
 
     def _step(self, s: Plain, function, names, brokers: int) -> bool:
         """Take a step of the controller by a transition, whatever replica it concerns; return whether there is one."""
-        choices = {"b": (brokers,), "p": (0,), "r": range(brokers), "fate": (ANSWERED,)}
+        choices = {"b": (brokers,), "p": (0,), "r": range(brokers), "delivery": (ANSWERED,)}
         if not names.keys() <= choices.keys():
             return False
         return any(function(s, *arguments) for arguments in product(*(choices[name] for name in names)))

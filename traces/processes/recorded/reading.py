@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kafkaproof.spec.election.reign import clean, load
+from kafkaproof.spec.election.active_controller import clean, load
 from kafkaproof.spec.election.session import register_broker
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.kafka.zookeeper import Answer

@@ -98,14 +98,14 @@ def _alter_partition(state, message, broker):
     content, sender = message.content, message.sender
     p = content["p"]
     network, planes = state.network, getattr(state, "planes", None)
-    kept = network.wishes[p][sender]
-    network.wishes[p][sender] = content["leader_epoch"]
+    kept = network.proposals[p][sender]
+    network.proposals[p][sender] = content["leader_epoch"]
     alter = planes[p].network.alters[sender] if planes else None
     if planes:
         before = fields_of(alter)
         put_fields(alter, content["fields"])
     yield
-    state.network.wishes[p][sender] = kept
+    state.network.proposals[p][sender] = kept
     if planes and alter.state not in DECIDED:
         put_fields(alter, before)
 

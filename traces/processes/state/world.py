@@ -28,7 +28,7 @@ from kafkaproof.traces.processes.state.verdicts import PLANES, Verdicts
 from kafkaproof.traces.processes.state.watched import Journal, Path, before, lengthen, undo, watched
 
 SPARE = 2
-GIVEN = frozenset({"fate", "hw"})
+GIVEN = frozenset({"delivery", "hw"})
 """Arguments that no process records."""
 NEW_SESSION = names(faults.restart, failover.reopen)
 LISTING = names(failover.load_brokers, broker_change)
@@ -113,7 +113,7 @@ class World:
             zk = self.states[PARTITION].zk
             zk.controller, zk.epoch = NOBODY, self.record(broker)[0].epoch - 1
         for name in names:
-            taken = self.take(part, name, b=broker, fate=delivery)
+            taken = self.take(part, name, b=broker, delivery=delivery)
             self.known.registrations[broker] += taken is not None and name in NEW_SESSION
             yield taken
         self._agree()
@@ -215,11 +215,11 @@ class World:
     def _run(self, part, name, arguments) -> bool:
         """Let a transition act on the state; whether it was enabled. The journal tells what it has written."""
         self._settle(part)
-        self.seams.begin(self._planes, arguments.get("fate", ANSWERED))
+        self.seams.begin(self._planes, arguments.get("delivery", ANSWERED))
         return bool(self._functions[part][name].function(self.states[part], *self._values(part, name, arguments)))
 
     def _values(self, part, name, arguments) -> list[int]:
-        values = {"fate": ANSWERED, "hw": 0, **arguments}
+        values = {"delivery": ANSWERED, "hw": 0, **arguments}
         return [values[argument] for argument in self._functions[part][name].arguments]
 
     def _undo(self, part) -> None:

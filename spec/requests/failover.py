@@ -8,7 +8,7 @@ partition state machine are those of `events.change_leader`.
 from kafkaproof.spec.kafka.zookeeper import MINE, OK
 from kafkaproof.spec.partition.zookeeper import moved, session_open, vacant
 from kafkaproof.spec.requests.context import Broker, forget, live_replicas
-from kafkaproof.spec.requests.network import begin_reign, end_reign, fall_silent, open_channels, start_up
+from kafkaproof.spec.requests.network import begin_term, end_term, fall_silent, open_channels, start_up
 from kafkaproof.spec.requests.zookeeper import read_controller, read_own_epoch, register, win_election
 
 
@@ -28,7 +28,7 @@ def elect(s, b: Broker):
 
     answer = win_election(s.zk, b, controller)
     if answer == OK:
-        begin_reign(s.network, b, controller.epoch)
+        begin_term(s.network, b, controller.epoch)
         open_channels(s.network, controller, controller.live)
         start_up(s.network, controller, live_replicas(broker))
     return True
@@ -48,7 +48,7 @@ def resign(s, b: Broker):
 
     answer = read_controller(s.zk, b)
     if answer != MINE:
-        end_reign(s.network, controller.epoch)
+        end_term(s.network, controller.epoch)
         forget(controller)
     return True
 

@@ -26,7 +26,7 @@ from kafkaproof.spec.kafka.zookeeper import (
     LOST,
     MINE,
     OK,
-    Fate,
+    Delivery,
     checked_delete_controller,
     checked_delete_notification,
     checked_set_state,
@@ -40,7 +40,7 @@ def at_work(broker):
     return broker.active == 1 and broker.ruling == FULL and broker.doing == IDLE
 
 
-def clean(s, b: Broker, fate: Fate):
+def clean(s, b: Broker, delivery: Delivery):
     """A controller deletes a notification, at the start of its term or later.
 
     Guards:  the term of `b` has just begun, or `b` is at work.
@@ -52,7 +52,7 @@ def clean(s, b: Broker, fate: Fate):
     if broker.doing != CLEANING and not at_work(broker):
         return False
 
-    answer = checked_delete_notification(s.zk, b, broker.epoch, broker.epoch_version, fate)
+    answer = checked_delete_notification(s.zk, b, broker.epoch, broker.epoch_version, delivery)
     if answer == OK and broker.doing == CLEANING:
         broker.doing = LOADING
     elif answer == FENCED:
@@ -83,7 +83,7 @@ def load(s, b: Broker):
     return True
 
 
-def write_state(s, b: Broker, fate: Fate):
+def write_state(s, b: Broker, delivery: Delivery):
     """A controller writes the partition state, on the version that it read.
 
     Guards:  `b` is at work.
@@ -96,7 +96,7 @@ def write_state(s, b: Broker, fate: Fate):
     if not at_work(broker):
         return False
 
-    answer = checked_set_state(s.zk, b, broker.epoch, broker.epoch_version, fate)
+    answer = checked_set_state(s.zk, b, broker.epoch, broker.epoch_version, delivery)
     if answer == BADVERSION:
         broker.doing = LOADING
     elif answer == FENCED:
@@ -145,7 +145,7 @@ def trigger_move(s, b: Broker):
     return True
 
 
-def delete_own_controller(s, b: Broker, fate: Fate):
+def delete_own_controller(s, b: Broker, delivery: Delivery):
     """A controller that has given up its term deletes /controller, if nobody has been elected since.
 
     Guards:  it was forced to resign.
@@ -157,7 +157,7 @@ def delete_own_controller(s, b: Broker, fate: Fate):
     if broker.doing != DELETING:
         return False
 
-    answer = checked_delete_controller(s.zk, b, broker.epoch, broker.epoch_version, fate)
+    answer = checked_delete_controller(s.zk, b, broker.epoch, broker.epoch_version, delivery)
     if answer == EXPIRED:
         lapse(broker)
     elif answer != LOST:
