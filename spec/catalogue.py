@@ -1,12 +1,13 @@
 """All systems and their variants, by name: each folder's `model.py` has the models of a system, or of a part of one."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.refinement import Refinement
+from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.replica.refinement import TO_REPLICATION
 
 ROOT = Path(__file__).parent
@@ -56,3 +57,9 @@ def find(system: str | None = None, variant: str | None = None) -> list[Model]:
         raise LookupError(f"no system {system!r}; there are {', '.join(systems)}")
     variants = ", ".join(m.variant for m in MODELS if m.system == system)
     raise LookupError(f"{system} has no variant {variant!r}; there are {variants}")
+
+
+def releases_with(system: str, replacement: Callable) -> list[Releases]:
+    """The releases of a system's variants in which `replacement` stands for another function, oldest first."""
+    found = (m.releases for m in MODELS if m.system == system and replacement in (new for _, new in m.replaced))
+    return sorted({releases for releases in found if releases})

@@ -8,9 +8,18 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from kafkaproof.checker.commands.tables import scope_text
+from kafkaproof.spec.catalogue import releases_with
 from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, SetOf
 from kafkaproof.spec.language.model import Model, first_paragraph
 from kafkaproof.spec.language.subset import file_of
+
+NONE = "none"
+"""What is said of what is no release of Kafka."""
+
+
+def releases_text(model: Model) -> str:
+    """The releases of Kafka that a variant is, in words."""
+    return str(model.releases or NONE)
 
 
 def described(model: Model) -> dict:
@@ -21,7 +30,13 @@ def described(model: Model) -> dict:
         ],
         "seams": [_place(seam) for seam in model.seams],
         "replaced": [
-            {"function": _place(old), "by": _place(new), "text": first_paragraph(new)} for old, new in model.replaced
+            {
+                "function": _place(old),
+                "by": _place(new),
+                "releases": [releases.ends for releases in releases_with(model.system, new)],
+                "text": first_paragraph(new),
+            }
+            for old, new in model.replaced
         ],
     }
 
@@ -29,7 +44,7 @@ def described(model: Model) -> dict:
 def print_description(out: Console, model: Model) -> None:
     """Print what a variant consists of, as tables."""
     out.print(f"[bold]{model.name}[/]: {model.story}")
-    out.print(f"default scope: {scope_text(model.scope)}")
+    out.print(f"releases: {releases_text(model)}; default scope: {scope_text(model.scope)}")
     state = Table(Column("field", overflow="fold"), "values", "meaning", title="state", header_style="bold")
     for row in _fields(model.state):
         state.add_row(*row)
@@ -42,12 +57,14 @@ def print_description(out: Console, model: Model) -> None:
     replaced = Table(
         Column("function", overflow="fold"),
         Column("in its place", overflow="fold"),
+        "releases",
         "what that does",
         title="replaced",
         header_style="bold",
     )
     for old, new in model.replaced:
-        replaced.add_row(_place(old), _place(new), first_paragraph(new))
+        releases = ", ".join(map(str, releases_with(model.system, new))) or NONE
+        replaced.add_row(_place(old), _place(new), releases, first_paragraph(new))
     out.print(replaced if model.replaced else "no function stands for another one")
 
 

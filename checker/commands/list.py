@@ -7,7 +7,7 @@ import json
 from rich.table import Table
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.commands.describe import described, print_description
+from kafkaproof.checker.commands.describe import described, print_description, releases_text
 from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.commands.tables import console, scope_text
 from kafkaproof.spec.catalogue import find
@@ -20,7 +20,8 @@ def add_parser(commands) -> None:
         "list",
         help="systems, variants, bounds, properties and metrics",
         description="What there is to check, or with "
-        "--variant what one variant consists of: its state, its transitions, and which function stands for which.",
+        "--variant what one variant consists of: its state, its transitions, and which function stands for which in which "
+        "releases of Kafka.",
         epilog="examples: kafkaproof list; kafkaproof list partition; kafkaproof list partition --variant legacy; "
         "kafkaproof list --json",
     )
@@ -48,9 +49,9 @@ def run(options) -> int:
         for model in found:
             print_description(out, model)
         return OK
-    table = Table("system", "variant", "default scope", "story", header_style="bold")
-    for entry in models:
-        table.add_row(entry["system"], entry["variant"], scope_text(entry["scope"]), entry["story"])
+    table = Table("system", "variant", "releases", "default scope", "story", header_style="bold")
+    for model in found:
+        table.add_row(model.system, model.variant, releases_text(model), scope_text(model.scope), model.story)
     out.print(table)
     out.print(_scopes(models))
     out.print(_sizes(models))
@@ -97,6 +98,7 @@ def _entry(model):
     return {
         "system": model.system,
         "variant": model.variant,
+        "releases": model.releases and model.releases.ends,
         "story": model.story,
         "scope": dict(model.scope),
         "scopes": {name: dict(scope) for name, scope in model.scopes.items()},

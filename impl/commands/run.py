@@ -30,12 +30,12 @@ from kafkaproof.impl.harness.real.compared import compared, real_name
 from kafkaproof.impl.harness.real.control import Control, control_of
 from kafkaproof.impl.harness.real.jars import number_of
 from kafkaproof.impl.harness.real.reproduction import go_along
+from kafkaproof.spec.cluster.model import FENCED
 from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.partition.model import LEGACY
 from kafkaproof.spec.running.processes import VARIANTS
 
 CHAOS_SECONDS, LOST, SHOWN = 30, 1, 10
-OURS = (2, 7)
-"""The first release of the variant of our brokers that have logs."""
 MEMBERS, GROUP = 2, "readers"
 EXAMPLES = """examples:
   kafkaproof run --brokers 3 --seconds 20
@@ -78,7 +78,7 @@ def add_parser(commands) -> None:
         "--variant",
         choices=VARIANTS,
         default="fenced",
-        help="fenced (Kafka 2.7 to 3.9, the default) or legacy (1.1 to 2.0)",
+        help=f"fenced (Kafka {FENCED.releases}, the default) or legacy ({LEGACY.releases})",
     )
     parser.add_argument(
         "--kafka",
@@ -254,8 +254,12 @@ def counterexample_of(options) -> Counterexample | Behaviour | None:
         raise UserError(
             "--compare starts two clusters with a ZooKeeper each, and a load: leave --zookeeper, --port and --load away"
         )
-    if options.compare and number_of(options.kafka) < OURS:
-        raise UserError(f"--compare: our brokers that have logs are of Kafka 2.7 to 3.9, and {options.kafka} is not")
+    if options.compare:
+        number_of(options.kafka)
+        if options.kafka not in FENCED.releases:
+            raise UserError(
+                f"--compare: our brokers that have logs are of Kafka {FENCED.releases}, and {options.kafka} is not"
+            )
     if options.control and not (options.from_counterexample and options.kafka):
         raise UserError("--control is of --from-counterexample RUN --kafka RELEASE: give all three")
     if options.from_counterexample is None:

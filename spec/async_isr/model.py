@@ -6,6 +6,7 @@ from kafkaproof.spec.async_isr import async_isr as now
 from kafkaproof.spec.async_isr.properties import GOALS, SAFETY
 from kafkaproof.spec.language.model import Arrow, Model, Transition
 from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.language.sets import contains, is_empty
 
 CONTROLLER, LEADER, FOLLOWER = "controller", "leader", "replica {replica}"
@@ -35,6 +36,7 @@ UPDATE = Arrow(CONTROLLER, LEADER, "version {version}", "answer")
 MAXIMAL_ISR = Model(
     system="async-isr",
     variant="maximal-isr",
+    releases=Releases("2.7", "3.9"),
     story="The high watermark waits for everybody in the ISR that the leader knows or has asked for (KIP-497).",
     state=now.STATE,
     initial=now.initial,
@@ -74,8 +76,9 @@ def counting(count):
 SHRUNK_ISR = replace(
     counting(is_proposed),
     variant="shrunk-isr",
-    story="The high watermark waits only for the smaller ISR that the leader has asked for (a draft): the controller "
-    "has not written it, and may never.",
+    releases=None,
+    story="No release, but a draft: the high watermark waits only for the smaller ISR that the leader has asked for; the "
+    "controller has not written it, and may never.",
     expected={
         (2, 1, 2): {"valid_high_watermark": 3},
         (2, 1, 1): {"valid_high_watermark": 3},

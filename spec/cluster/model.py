@@ -10,6 +10,7 @@ from kafkaproof.spec.cluster.properties.steps import STEP_BY_STEP
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import BROKER, acting, lanes
 from kafkaproof.spec.language.model import EVENT, TIMER, Model, Transition, among
+from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import model as partition
 from kafkaproof.spec.partition import network as parts
 from kafkaproof.spec.partition.deletion import model as partition_deletion
@@ -59,9 +60,11 @@ GIVES_UP = {"alone_acknowledges": 10}
 COMPOSITION = Model(
     system="cluster",
     variant="fenced",
-    story="Controllers that fail over, over replicas with logs, producers and consumers (2.7 to 3.9): what was "
+    releases=Releases("2.7", "3.9"),
+    story="Controllers that fail over, over replicas with logs, producers and consumers: what was "
     "acknowledged is kept, but when a zombie tells a leader that has just begun anew an ISR of the past; a leader "
-    "alone in the ISR may wait for ever for one that has left it.",
+    "alone in the ISR may wait for ever for one that has left it. An ISR with a broker that is not alive is refused as from "
+    "3.3 on, and the late answer to a fetch as in 3.9.1.",
     state=cluster.STATE,
     initial=cluster.initial,
     transitions=CONTROL + UNCHANGED + DATA,

@@ -8,6 +8,7 @@ from kafkaproof.spec.consumer.properties.liveness import LIVENESS
 from kafkaproof.spec.consumer.properties.sessions import SESSIONS
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.language.model import CONTINUATION, EVENT, TIMER, Arrow, Model, Transition
+from kafkaproof.spec.language.releases import Releases
 
 LANE = "consumer {c}"
 ASK = Arrow(LANE, "zookeeper", "{answer}", "request")
@@ -78,11 +79,12 @@ def scope(*values):
     return dict(zip(SIZES, values))
 
 
-def model(variant, story, quick, standard, expected, replacements, goals=properties.GOALS, **named):
+def model(variant, releases, story, quick, standard, expected, replacements, goals=properties.GOALS, **named):
     """A variant of consumer from what it replaces, its recorded verdicts, and scopes with names of its own."""
     return Model(
         system="consumer",
         variant=variant,
+        releases=releases,
         story=story,
         state=member.STATE,
         initial=member.initial,
@@ -118,7 +120,8 @@ UNREGISTERED = {
 }
 WAITING = model(
     "waiting",
-    "A consumer that finds its id taken waits until its former session has expired (0.8.1, 0.8.2).",
+    Releases("0.8.1", "0.8.2"),
+    "A consumer that finds its id taken waits until its former session has expired.",
     (1, 1, 1, 0, 1, 0, 0, 1, 0),
     DEFAULT,
     {
@@ -131,7 +134,8 @@ WAITING = model(
 )
 CHECKED = model(
     "checked",
-    "A consumer that finds its id taken by a former session gives up its callback (0.9 to 0.11).",
+    Releases("0.9", "0.11"),
+    "A consumer that finds its id taken by a former session gives up its callback.",
     (2, 1, 1, 0, 1, 0, 0, 0, 1),
     DEFAULT,
     {
@@ -160,7 +164,8 @@ CHECKED = model(
 PATIENT = {member.gives_up: variants.never_gives_up}
 UNLIMITED = model(
     "unlimited",
-    "As checked, with rebalance.max.retries without limit: what goes wrong is not for want of attempts.",
+    None,
+    "No release, but checked with rebalance.max.retries without limit: what goes wrong is not for want of attempts.",
     (2, 1, 1, 0, 1, 0, 0, 0, 1),
     (2, 2, 1, 0, 1, 1, 1, 0, 0),
     {
@@ -179,7 +184,8 @@ CLAIM_FIRST = PATIENT | {
 }
 ORDERLY = model(
     "orderly",
-    "Attempts without limit, a registration that waits, and offsets read after the claim, which Kafka never did: "
+    None,
+    "Attempts without limit, a registration that waits, and offsets read after the claim, which no release does: "
     "while no living process loses its session and no answer is lost, everything holds.",
     (2, 2, 1, 2, 1, 0, 0, 0, 0),
     (3, 2, 1, 0, 1, 1, 0, 0, 0),
@@ -210,7 +216,8 @@ ORDERLY = model(
 )
 ROUND_ROBIN = model(
     "roundrobin",
-    "As checked, with partition.assignment.strategy=roundrobin (0.8.2 to 0.11).",
+    Releases("0.9", "0.11"),
+    "As checked, with partition.assignment.strategy=roundrobin.",
     (2, 2, 1, 0, 2, 0, 0, 0, 0),
     (2, 3, 1, 0, 2, 1, 0, 0, 0),
     {
@@ -222,7 +229,9 @@ ROUND_ROBIN = model(
 )
 CEILING = model(
     "range-ceil",
-    "As checked, with the formula of textbooks in place of Kafka's range: unbalanced, and otherwise the same.",
+    None,
+    "No release, but checked with the formula of textbooks in place of Kafka's range: unbalanced, and otherwise the "
+    "same.",
     (2, 2, 1, 0, 2, 0, 0, 0, 0),
     (3, 4, 1, 0, 1, 0, 0, 0, 0),
     {

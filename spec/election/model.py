@@ -11,6 +11,7 @@ from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka import zookeeper
 from kafkaproof.spec.kafka.declarations import ASK, BROKER, ZOOKEEPER, acting, asking, lanes
 from kafkaproof.spec.language.model import CONTINUATION, FAULT, Arrow, Model, Transition, among
+from kafkaproof.spec.language.releases import Releases
 
 WATCH = Arrow(ZOOKEEPER, BROKER, "/controller", "event")
 EXPIRY = Arrow(ZOOKEEPER, BROKER, "session expired", "event")
@@ -113,11 +114,12 @@ ZKCLIENT_CONTROLLER = (
 )
 
 
-def model(variant, story, transitions, properties, scope, expected, state=belief.STATE):
+def model(variant, releases, story, transitions, properties, scope, expected, state=belief.STATE):
     """A variant of election from its own transitions and its recorded verdicts."""
     return Model(
         system="election",
         variant=variant,
+        releases=releases,
         story=story,
         state=state,
         initial=belief.initial,
@@ -168,6 +170,7 @@ def later(violations, steps):
 
 ZKCLIENT = model(
     "zkclient",
+    Releases("0.9", "1.0"),
     "A client that opens new sessions by itself, an election whose failure to raise the epoch is swallowed, "
     "and a resignation that forgets to resign: brokers rule in another's epoch, or for ever.",
     ZKCLIENT_SESSION + ZKCLIENT_CONTROLLER,
@@ -182,6 +185,7 @@ ZKCLIENT = model(
 ).rebound({belief.end_process: zkclient_session.end_process}, safety_only=((3, 2, 1, 1),))
 LEGACY = model(
     "legacy",
+    Releases("1.1", "2.0"),
     "/controller is created first and the epoch raised later: a zombie obtains the higher epoch, its writes "
     "land unchecked, and a broker that resigns deletes another's /controller.",
     SESSION + LEGACY_CONTROLLER,
@@ -196,6 +200,7 @@ LEGACY = model(
 )
 FENCED = model(
     "fenced",
+    Releases("2.1", "3.9"),
     "One transaction creates /controller and raises the epoch, and every write of a controller is checked "
     "against the epoch's version: a deposed controller may believe what it likes, and changes nothing.",
     SESSION + FENCED_CONTROLLER,
@@ -205,8 +210,9 @@ FENCED = model(
 )
 STANDING = model(
     "fenced-standing",
-    "As fenced, and whoever finds no /controller when its watch has spoken stands, which Kafka never did: a deletion "
-    "between a word of the watch and its being armed again leaves no cluster without a controller.",
+    None,
+    "As fenced, but a broker that finds no /controller after its watch has fired stands for election, which no release "
+    "does: a deletion before the watch is armed again leaves no cluster without a controller.",
     SESSION + FENCED_CONTROLLER,
     properties.FENCED + events.FENCED + liveness.FENCED,
     OTHERS["quick"],
@@ -214,8 +220,10 @@ STANDING = model(
 ).rebound({election.handle_change: standing.handle_change})
 EDITED = model(
     "fenced-edited",
-    "As fenced, and an operator writes /controller_epoch by hand: the controller owns /controller and stays "
-    "active, and every write that it makes is refused, until its session ends or somebody deletes it.",
+    None,
+    "No release of its own, but fenced when an operator writes /controller_epoch by hand: the controller owns "
+    "/controller and stays active, and every write that it makes is refused, until its session ends or somebody "
+    "deletes it.",
     SESSION + FENCED_CONTROLLER + declared.faults(faults.edit_epoch),
     properties.EDITED + events.EDITED + liveness.FENCED,
     SCOPE,
@@ -223,6 +231,7 @@ EDITED = model(
 )
 LAGGING = model(
     "fenced-lagging",
+    Releases("2.1", "3.9"),
     "As fenced, and the servers of ZooKeeper lag, so that reads are stale and watches late: brokers stand and "
     "rule a while longer in vain, and what a write's condition does not allow does not happen.",
     SESSION + FENCED_CONTROLLER + declared.faults(lagging_faults.catch_up),

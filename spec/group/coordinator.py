@@ -53,7 +53,7 @@ BROKER = Record(
     read=(Position, "how far it has read while it loads"),
     tombstone=(Kind, "tombstones that were decided on but not yet appended"),
     group=(GROUP, "the group"),
-    prepared=(Sequence(PREPARED, Bound("prepared")), "records that threads are about to append (up to 1.0)"),
+    prepared=(Sequence(PREPARED, Bound("prepared")), "records that threads are about to append (up to 0.10.2)"),
     appends=(Sequence(APPEND, Bound("appends")), "appends whose callback has not yet run, by position"),
 )
 

@@ -51,6 +51,7 @@ from kafkaproof.spec.group.scopes import (
 )
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.language.model import CONTINUATION, EVENT, TIMER, Arrow, Model, Transition, among
+from kafkaproof.spec.language.releases import Releases
 
 BROKER = "broker {b}"
 CLIENT = "client {m}"
@@ -154,7 +155,7 @@ def recorded(verdicts):
     return {tuple(at.values()): violated for at, violated in verdicts}
 
 
-def model(variant, story, transitions, properties, verdicts, **scopes):
+def model(variant, releases, story, transitions, properties, verdicts, **scopes):
     """A variant of group from its own transitions, its recorded verdicts and its named scopes; `state` is a machine.
 
     Of the largest scope only safety is asked.
@@ -162,6 +163,7 @@ def model(variant, story, transitions, properties, verdicts, **scopes):
     return Model(
         system="group",
         variant=variant,
+        releases=releases,
         story=story,
         state=cluster.STATE,
         initial=cluster.initial,
@@ -197,7 +199,8 @@ SAFETY = SHARED + commits.BY_GROUP
 FORMER_SAFETY = SHARED + commits.BY_AGE
 CURRENT = model(
     "current",
-    "Groups as they are from 2.8 on, with a member id required and no static members.",
+    Releases("2.8", "3.9"),
+    "A member id is required, and there are no static members.",
     COMMON + MODERN + DELETION,
     SAFETY + EVENTS + goals.GOALS + liveness.LIVENESS,
     CURRENT_VERDICTS,
@@ -232,8 +235,9 @@ CLASSIC_WAYS = FORMER | {
 }
 CLASSIC = model(
     "classic",
-    "Groups as they were in 0.10.1 and 0.10.2: an acknowledged commit may be missing after a failover, and "
-    "callbacks in the wrong order take an offset back.",
+    None,
+    "No release, but unlocked with records appended under the group's lock: an acknowledged commit may be missing after "
+    "a failover, and callbacks in the wrong order take an offset back.",
     COMMON,
     FORMER_SAFETY + goals.CLASSIC + liveness.LIVENESS,
     CLASSIC_VERDICTS,
@@ -244,8 +248,8 @@ CLASSIC = model(
 ).rebound(CLASSIC_WAYS)
 UNLOCKED = model(
     "unlocked",
-    "As classic, and records are appended after the group's lock is released, as they were up to 1.0: in another "
-    "order than they were decided.",
+    Releases("0.10.1", "0.10.2"),
+    "As classic, and records are appended after the group's lock is released: in another order than they were decided.",
     COMMON + acting(BROKER, unlocked.append),
     FORMER_SAFETY + goals.CLASSIC + liveness.LIVENESS,
     UNLOCKED_VERDICTS,
@@ -262,8 +266,10 @@ UNLOCKED = model(
 )
 MIDDLE = model(
     "middle",
-    "Groups as they were from 1.1 to 2.0: an initial delay, callbacks in the order of the log, groups that can be "
-    "deleted; still loaded up to the high watermark, and offsets of a running group expire.",
+    None,
+    "No release, but near 1.1 to 2.0: an initial delay, callbacks in the order of the log, groups that can be deleted, "
+    "offsets of a running group that expire. Groups are loaded up to the high watermark, as up to 0.10.2, and requests "
+    "ask first whether the partition is loading, as from 2.0 on.",
     COMMON + DELETION,
     FORMER_SAFETY + goals.MIDDLE + liveness.LIVENESS,
     MIDDLE_VERDICTS,
@@ -284,6 +290,7 @@ MIDDLE = model(
 )
 STATIC = model(
     "static",
+    Releases("2.8", "3.9"),
     "As current, and clients 0 and 1 have the same group.instance.id: whoever comes later takes the place of the "
     "other without a rebalance, and the other is fenced.",
     COMMON + MODERN + REPLACEMENT,
@@ -295,6 +302,7 @@ STATIC = model(
 ).rebound({network.instance: network.shared_instance}, interchangeable={"brokers": ()})
 LIMITED = model(
     "limited",
+    Releases("2.8", "3.9"),
     "As current, with group.max.size=1: there is room for one member.",
     COMMON + MODERN,
     SAFETY + members.LIMITED + goals.LIMITED,
@@ -305,6 +313,7 @@ LIMITED = model(
 ).rebound({verdicts.accepts: limited.accepts_one})
 TRANSACTIONAL = model(
     "transactional",
+    Releases("2.8", "3.9"),
     "As current, and a producer commits offsets of the group with what it writes.",
     COMMON + MODERN + DELETION + TRANSACTIONS,
     SAFETY + commits.TRANSACTIONAL + goals.TRANSACTIONAL,

@@ -13,6 +13,7 @@ from itertools import product
 from kafkaproof.spec.language.domains import Domain, Record, Scope, values
 from kafkaproof.spec.language.fairness import Assumption
 from kafkaproof.spec.language.rebind import callees, rebind
+from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.language.subset import RuleError
 
 STANDARD = "standard"
@@ -198,7 +199,8 @@ class Model:
     a run up to symmetry. With each sort it has the first ids that are distinguished from the rest: as a sort whose ids
     they are (a receiver is one of the first brokers), or as a number. `projections` names sets of fields; the scope of the
     same name is large enough to show each projection completely. `replaced` has the functions that this variant replaces,
-    each with its replacement, oldest first.
+    each with its replacement, oldest first. `releases` says which releases of Kafka the variant is; it is None where it
+    is none of them, and then `story` says so.
     """
 
     system: str
@@ -222,6 +224,7 @@ class Model:
     interchangeable: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
     projections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     replaced: tuple[tuple[Callable, Callable], ...] = ()
+    releases: Releases | None = None
 
     @property
     def name(self) -> str:

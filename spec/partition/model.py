@@ -9,6 +9,7 @@ from kafkaproof.spec.kafka import zookeeper as answers
 from kafkaproof.spec.kafka.declarations import BROKER, acting, asking, lanes
 from kafkaproof.spec.language.model import CONTINUATION, EVENT, TIMER, Model, among
 from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import (
     brokers,
     cluster,
@@ -126,11 +127,12 @@ def scope(*values):
 QUICK, TWO_FAULTS = scope(2, 2, 1, 2, 3, 1), scope(2, 2, 1, 2, 3, 2)
 
 
-def model(variant, story, transitions, properties, standard, deep, expected):
+def model(variant, releases, story, transitions, properties, standard, deep, expected):
     """A variant of partition from its own transitions and its recorded verdicts."""
     return Model(
         system="partition",
         variant=variant,
+        releases=releases,
         story=story,
         state=cluster.STATE,
         initial=cluster.initial,
@@ -160,8 +162,9 @@ ONE_FAULT = LOST_ANSWER | {
 OLDEST = ONE_FAULT | {"isr_not_empty": 14}
 FENCED = model(
     "fenced",
+    Releases("2.7", "3.9"),
     "Every write of a controller is checked against the epoch, and leaders ask the controller to change an "
-    "ISR: a deposed controller changes nothing.",
+    "ISR: a deposed controller changes nothing. An ISR with a broker that is not alive is refused, as from 3.3 on.",
     COMMON + ADMIN_ELECTIONS + writing(isr.alter_partition, kind=EVENT),
     SAFETY + STEP_BY_STEP + goals.WITH_BROKER_EPOCHS,
     TWO_FAULTS,
@@ -190,6 +193,7 @@ UNFENCED = {
 LEADER_ZK = asking(leader_zk.change_isr) + writing(leader_zk.isr_notification, kind=EVENT)
 LEGACY = model(
     "legacy",
+    Releases("1.1", "2.0"),
     "Nothing checks the writes of a controller, and leaders write the ISR: a zombie's election lands after its "
     "successor's, and names a leader whom nobody obeys (KAFKA-6082).",
     COMMON + LEADER_ZK,
@@ -208,8 +212,11 @@ ASKED_AGAIN = {
 }
 ZKCLIENT = model(
     "zkclient",
+    Releases("0.10.2", "0.10.2"),
     "The client opens a new session by itself and the event in progress goes on in it, beside another "
-    "controller's; and the last member of an ISR leaves it, so that nobody is known to have what is committed.",
+    "controller's; and the last member of an ISR leaves it, so that nobody is known to have what is committed. "
+    "Two rules are of later releases: a broker failure takes every partition without a live leader offline (1.0), and a "
+    "preferred election that is not needed writes the state again (1.1).",
     SESSION + EVENTS + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
     WITHOUT_BROKER_EPOCHS + goals.WITHOUT_LOG_DIRS,
     scope(3, 2, 1, 2, 3, 1),

@@ -1,6 +1,7 @@
 """The replica system: its variants, oldest first, and what is known of each."""
 
 from kafkaproof.spec.language.model import FAULT, TIMER, Arrow, Model, Transition, among
+from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.replica import broker, cluster, controller, faults, follower, leader, network, replica
 from kafkaproof.spec.replica.clients import consumer
 from kafkaproof.spec.replica.clients import network as clients
@@ -72,11 +73,12 @@ ANSWERED = OBEYED + log_events.ANSWERED
 PROPOSED = goals.PROPOSED + PROPOSALS + isr_events.PROPOSALS + log_events.SERVED
 
 
-def model(variant, story, transitions, properties, expected):
+def model(variant, releases, story, transitions, properties, expected):
     """A variant of replica from its own transitions and its recorded verdicts."""
     return Model(
         system="replica",
         variant=variant,
+        releases=releases,
         story=story,
         state=cluster.STATE,
         initial=cluster.initial,
@@ -117,6 +119,7 @@ GIVES_UP_OF_THREE = {"alone_acknowledges": 6, "is_in_sync": 5}
 """From 2.7 on: a leader that was refused for the version of its own write."""
 TO_HW = model(
     "hw",
+    Releases("0.8", "0.10.2"),
     "A new follower cuts its log at its own high watermark, which lags one fetch behind: it drops what is "
     "committed, or keeps what its leader never had (KIP-101).",
     WRITING + LOSING,
@@ -150,6 +153,7 @@ TO_HW = model(
 )
 EPOCH101 = model(
     "epoch101",
+    Releases("0.11", "1.1"),
     "A new follower asks where its last epoch ends; the answer is an offset alone, so that after quick changes "
     "of leader records of different epochs stay in place (KIP-279).",
     WRITING + ASKING + LOSING,
@@ -171,6 +175,7 @@ EPOCH101 = model(
 )
 EPOCH279 = model(
     "epoch279",
+    Releases("2.0.1", "2.0.1"),
     "The follower truncates at the right place, but fetches from, and is counted by, leaders of another epoch "
     "than its own (KIP-320).",
     WRITING + ASKING + LOSING,
@@ -184,8 +189,9 @@ EPOCH279 = model(
 ).rebound(UNFENCED | BY_EPOCH | {replica.restarts: former.restarts_after_a_gap})
 JOIN_AT_HW = model(
     "join-at-hw",
-    "A follower joins the ISR as soon as it has reached the high watermark of a new leader, which is behind "
-    "what was committed before (KAFKA-7128).",
+    None,
+    "No release, but fenced with the rule of 2.0.0 for joining: a follower joins the ISR as soon as it has reached the "
+    "high watermark of a new leader, which is behind what was committed before (KAFKA-7128).",
     WRITING + ASKING,
     goals.TOLD + OBEYED,
     {
@@ -197,6 +203,7 @@ JOIN_AT_HW = model(
 ).rebound(OUT_OF_RANGE | BY_EPOCH | {leader.may_join: leader_writes_isr.has_caught_up})
 FENCED = model(
     "fenced",
+    Releases("2.1", "2.6"),
     "Every request between leader and follower carries the leader epoch, and a follower joins the ISR when it "
     "has all of the former epochs.",
     WRITING + ASKING,
@@ -205,7 +212,9 @@ FENCED = model(
 ).rebound(OUT_OF_RANGE | BY_EPOCH)
 SHRUNK_ISR = model(
     "shrunk-isr",
-    "The high watermark advances by a proposed smaller ISR; the controller has elected one who is not in it.",
+    None,
+    "No release, but a draft of 2.7: the high watermark advances by a proposed smaller ISR; the controller has elected "
+    "one who is not in it.",
     PROPOSING,
     PROPOSED + isr_events.OBEYED + log_events.ENDS + log_events.ANSWERED,
     {
@@ -235,6 +244,7 @@ SHRUNK_ISR = model(
 ).rebound({broker.is_counted: shrunk_isr.is_proposed})
 LATE_ANSWER = model(
     "late-answer",
+    Releases("2.7", "3.9.0"),
     "A follower accepts the answer to a fetch of an earlier epoch if the offset is right (KAFKA-18991).",
     PROPOSING,
     PROPOSED + goals.LATE + log_events.HW + log_events.ENDS,
@@ -248,6 +258,7 @@ LATE_ANSWER = model(
 ).rebound({network.same_epoch: former.any_epoch, network.leave_leader: network.keep_waiting})
 CURRENT = model(
     "current",
+    Releases("3.9.1", "3.9.1"),
     "Fetches and their answers carry the leader epoch, and the high watermark waits for the maximal ISR. A leader "
     "that is refused its own write waits so until the next leader epoch.",
     PROPOSING,

@@ -1,6 +1,7 @@
 """The replication system: its five variants, oldest first, and what is known of each."""
 
 from kafkaproof.spec.language.model import Arrow, Model, Transition
+from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.replication import replication as now
 from kafkaproof.spec.replication.history import kip101, kip279, kip320_first_try, truncate_to_hw, unfenced_replication
 from kafkaproof.spec.replication.properties.safety import PROPERTIES
@@ -40,11 +41,12 @@ def lanes(scope):
     return ["controller"] + [f"replica {i}" for i in range(scope["brokers"])]
 
 
-def model(variant, story, others, expected, properties=()):
+def model(variant, releases, story, others, expected, properties=()):
     """A variant of replication from its own transitions, its recorded verdicts and properties of its own."""
     return Model(
         system="replication",
         variant=variant,
+        releases=releases,
         story=story,
         state=now.STATE,
         initial=now.initial,
@@ -86,6 +88,7 @@ def both(weak, strong):
 
 TRUNCATE_TO_HW = model(
     "truncate-to-hw",
+    Releases("0.8", "0.10.2"),
     "A follower that hears of the newest request late has fetched a record in the old epoch, but not yet "
     "the high watermark; on taking the request it truncates below what is committed, and stays in the ISR.",
     UNFENCED + becoming(truncate_to_hw.become_follower),
@@ -100,6 +103,7 @@ TRUNCATE_TO_HW = model(
 )
 KIP101 = model(
     "kip101",
+    Releases("0.11", "1.1"),
     "The new leader knows no larger epoch than the follower's last one: the follower falls back to its "
     "high watermark and loses a committed record, or keeps one that the leader never had.",
     UNFENCED + becoming(kip101.become_follower, ANSWER),
@@ -114,6 +118,7 @@ KIP101 = model(
 )
 KIP279 = model(
     "kip279",
+    Releases("2.0", "2.0"),
     "A follower truncates by the answer of a replica that does not lead in the epoch of the request, and "
     "a leader adds a follower to the ISR before its high watermark has reached its own epoch.",
     UNFENCED + becoming(kip279.become_follower, ANSWER),
@@ -127,8 +132,9 @@ KIP279 = model(
 )
 KIP320_FIRST_TRY = model(
     "kip320-first-try",
-    "A fetch or a truncation is answered by a leader of another epoch, because only the epochs of records "
-    "are compared and not those of leader and follower.",
+    None,
+    "No release, but a draft of KIP-320: a fetch or a truncation is answered by a leader of another epoch, because only "
+    "the epochs of records are compared and not those of leader and follower.",
     isr_and_fetch(kip320_first_try, kip320_first_try.follower_fetch)
     + becoming(kip320_first_try.become_follower)
     + (Transition(kip320_first_try.follower_truncate, FOLLOWER_LANE, (ANSWER,)),),
@@ -136,6 +142,7 @@ KIP320_FIRST_TRY = model(
 )
 KIP320 = model(
     "kip320",
+    Releases("2.1", "2.6"),
     "Every request between leader and follower carries the leader epoch; neither violation is reachable.",
     isr_and_fetch(now, now.follower_fetch) + becoming(now.become_follower, ANSWER),
     {

@@ -3,6 +3,7 @@
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import BROKER, ZOOKEEPER, acting, asking
 from kafkaproof.spec.language.model import CONTINUATION, Arrow, Model, Transition, among
+from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.requests import broker, cluster, events, failover, faults, network, zookeeper
 from kafkaproof.spec.requests.history import shared_queue
 from kafkaproof.spec.requests.properties.events import EVENTS
@@ -84,11 +85,12 @@ SIZES = {
 }
 
 
-def model(variant, story, functions, properties, expected):
+def model(variant, releases, story, functions, properties, expected):
     """A variant of requests from its own transitions and its recorded verdicts."""
     return Model(
         system="requests",
         variant=variant,
+        releases=releases,
         story=story,
         state=cluster.STATE,
         initial=cluster.initial,
@@ -109,6 +111,7 @@ def model(variant, story, functions, properties, expected):
 
 CURRENT = model(
     "current",
+    Releases("2.6", "3.9"),
     "A request names the registration of the broker, the term and the leader epoch that it is of: what is late is "
     "refused.",
     OWN_QUEUE,
@@ -130,6 +133,7 @@ def is_never_former(candidate, broker_epoch):
 WITHOUT_STOP_EPOCH = {broker.precedes: never_precedes}
 BROKER_EPOCHS = model(
     "broker-epochs",
+    Releases("2.2", "2.5"),
     "StopReplica carries no leader epoch; broker epochs and control requests of their own queue make up for most "
     "of it.",
     OWN_QUEUE,
@@ -138,8 +142,10 @@ BROKER_EPOCHS = model(
 ).rebound(WITHOUT_STOP_EPOCH)
 LEGACY = model(
     "legacy",
+    Releases("1.1", "2.1"),
     "A request names no registration: one that was sent to a former process reaches the next, and who goes and "
-    "comes between two looks of the controller is told nothing (KIP-380). Control requests wait behind clients.",
+    "comes between two looks of the controller is told nothing (KIP-380). Control requests wait behind clients. A "
+    "controller's writes are checked as in 2.1.",
     SHARED_QUEUE,
     WITHOUT_BROKER_EPOCHS + GOALS,
     {

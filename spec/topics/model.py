@@ -7,6 +7,7 @@ from kafkaproof.spec.kafka import zookeeper as answers
 from kafkaproof.spec.kafka.declarations import BROKER, acting, asking, lanes
 from kafkaproof.spec.language.model import CONTINUATION, Model, among
 from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import zookeeper as shared
 from kafkaproof.spec.topics import (
     brokers,
@@ -115,11 +116,12 @@ def scope(*values):
     return dict(zip(SIZES, values))
 
 
-def model(variant, story, transitions, properties, expected, **named):
+def model(variant, releases, story, transitions, properties, expected, **named):
     """A variant of topics from its own transitions, its recorded verdicts, and scopes with names of its own."""
     return Model(
         system="topics",
         variant=variant,
+        releases=releases,
         story=story,
         state=cluster.STATE,
         initial=cluster.initial,
@@ -166,8 +168,9 @@ TWO_REQUESTS = UNLED | {"not_deleted_while_reassigned": 15, "isr_assigned": 16, 
 LEADER_ZK = asking(two_phase.change_isr) + acting(reassignment.caught_up)
 KIP455 = model(
     "kip455",
+    Releases("2.7", "3.9"),
     "The topic znode says what is added and removed; every write of a controller is checked against the epoch; "
-    "leaders ask the controller to change an ISR (2.7 to 3.9).",
+    "leaders ask the controller to change an ISR.",
     CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + asking(isr.alter_partition) + FAULTS + ADMINISTRATOR,
     properties.SAFETY + MEMORY + STEPS + REASSIGNING + GOALS + liveness.KIP455,
     {
@@ -193,7 +196,8 @@ KIP455 = model(
 )
 KIP455_ZK = model(
     "kip455-zk",
-    "The same, but leaders write the ISR themselves: it may shrink between the look at it and the move (2.4 to 2.6).",
+    Releases("2.4", "2.6"),
+    "The same, but leaders write the ISR themselves: it may shrink between the look at it and the move.",
     CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + LEADER_ZK + FAULTS + ADMINISTRATOR,
     properties.SAFETY + GOALS + liveness.KIP455,
     {
@@ -208,8 +212,9 @@ KIP455_ZK = model(
 RESTORING = (creation.ignore_partitions, creation.restore_partitions)
 TWO_PHASE = model(
     "two-phase",
+    Releases("1.1", "2.0"),
     "Only /admin/reassign_partitions knows that a partition is reassigned, nothing checks a controller's writes, "
-    "and requests name no registration (1.1 to 2.0).",
+    "and requests name no registration.",
     tuple(t for t in CONTROLLER if t.function not in RESTORING)
     + REPLICAS
     + LEADER_ZK

@@ -21,8 +21,18 @@ def test_a_variant_that_was_made_by_replacing_functions_says_which(kafkaproof):
     assert [model["variant"] for model in listed] == ["legacy"]
     by = {row["function"].rpartition(".")[2]: row["by"].rpartition(".")[2] for row in listed[0]["replaced"]}
     assert by["checked_set_state"] == "set_state" and by["list_brokers"] == "list_broker_ids"
+    assert listed[0]["releases"] == {"first": "1.1", "last": "2.0"}
+    assert all({"first": "1.1", "last": "2.0"} in row["releases"] for row in listed[0]["replaced"])
     text = kafkaproof("list", "partition", "--variant", "legacy").out
     assert "machines.write_leader" in text and "highest controller epoch in an accepted request" in text
+    assert "releases: 1.1 to 2.0" in text
+
+
+def test_what_is_no_release_is_listed_as_none(kafkaproof):
+    listed = kafkaproof("list", "election", "--json").json["models"]
+    releases = {model["variant"]: model["releases"] for model in listed}
+    assert releases["fenced-standing"] is None and releases["fenced"] == {"first": "2.1", "last": "3.9"}
+    assert "releases: none" in kafkaproof("list", "election", "--variant", "fenced-standing").out
 
 
 def test_a_variant_is_of_a_system(kafkaproof):

@@ -49,8 +49,9 @@ OLD_ONE_LEFT = {"owner_is_newest": 15, "idle_zombie": 16, "no_stale_write": 16, 
 ROLLING = replace(
     model(
         "rolling",
-        "One broker of 1.1 to 2.0 is left among those of 2.1: it can still do all that the check of the epoch "
-        "prevents, and the upgraded suffer it.",
+        None,
+        "No release, but an upgrade: one broker of 1.1 to 2.0 is left among those of 2.1. It can still do all that the "
+        "check of the epoch prevents, and the upgraded suffer it.",
         upgrade(OLD_BROKERS),
         properties.FENCED + UPGRADED,
         scope(3, 3, 1, 1),

@@ -5,7 +5,7 @@ REBALANCE_IN_PROGRESS; a new coordinator reads the log only to the high watermar
 whatever offset the cache holds; and every offset expires by its own age. There is no DeleteGroups, no initial delay,
 and there are no static members. (Records appended after the group's lock is released are in `unlocked`.)
 
-The answers hold until 2.1, except for the gate, whose order was reversed in 1.1.
+The answers hold until 2.1, except for the gate, whose order was reversed in 2.0 (validateGroupStatus).
 """
 
 from kafkaproof.spec.group.coordinator import GONE, status

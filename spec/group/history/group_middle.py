@@ -1,7 +1,7 @@
-"""Groups in 1.1 to 2.0, between `classic` and `current`: what differs from both.
+"""Groups near 1.1 to 2.0, between `classic` and `current`: what differs from both.
 
-Answers are those of `classic` behind the gate of `current`: a partition that is loading is distinguished from one that
-is not owned.
+Answers are those of `classic` behind the gate of `current`, which is that of 2.0: a partition that is loading is
+distinguished from one that is not owned. Kafka 1.1 asks in the order of `classic`.
 """
 
 from kafkaproof.spec.group import verdicts

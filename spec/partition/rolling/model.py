@@ -56,8 +56,9 @@ def take_notification_by_version(zk, b, p, epoch, reader):
 
 ROLLING = partition.model(
     "rolling",
-    "One broker of 1.1 to 2.0 is left among those of 2.1: deposed, it writes states that name leaders whom nobody "
-    "obeys, and its upgraded successor does not know.",
+    None,
+    "No release, but an upgrade: one broker of 1.1 to 2.0 is left among those of 2.1. Deposed, it writes states that "
+    "name leaders whom nobody obeys, and its upgraded successor does not know.",
     partition.COMMON + partition.LEADER_ZK,
     WITHOUT_BROKER_EPOCHS + goals.GOALS,
     partition.scope(3, 2, 1, 2, 3, 1),

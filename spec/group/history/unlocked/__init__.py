@@ -1,1 +1,1 @@
-"""Records that are appended after the group's lock was released (up to 1.0)."""
+"""Records that are appended after the group's lock was released (up to 0.10.2)."""

@@ -1,4 +1,4 @@
-"""Request threads, which append the records that they have prepared (up to 1.0)."""
+"""Request threads, which append the records that they have prepared (up to 0.10.2)."""
 
 from kafkaproof.spec.group.history.unlocked.storage import append_prepared
 from kafkaproof.spec.group.sorts import Broker
@@ -12,7 +12,7 @@ def append(s, b: Broker, i: Thread):
 
     Guards:  record `i` is prepared.
     Effects: it is in the log after all that was appended meanwhile; its callback waits.
-    Kafka:   GroupMetadataManager.store (GroupCoordinator.doSyncGroup, handleCommitOffsets), 0.9 to 1.0.
+    Kafka:   GroupMetadataManager.store (GroupCoordinator.doSyncGroup, handleCommitOffsets), 0.9 to 0.10.2.
     """
     broker = s.brokers[b]
     if i >= broker.prepared.length:

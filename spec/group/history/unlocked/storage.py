@@ -1,4 +1,4 @@
-"""Up to 1.0 a coordinator prepares a record under the group's lock, and appends it after releasing the lock.
+"""Up to 0.10.2 a coordinator prepares a record under the group's lock, and appends it after releasing the lock.
 
 The prepared record waits in its request's thread; threads may append in any order. The callback compares the group with
 what it was when the record was prepared.
