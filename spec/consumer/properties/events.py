@@ -1,6 +1,19 @@
 """Properties of the old consumer: where each phase of an attempt leads, and which watches inform whom."""
 
-from kafkaproof.spec.consumer.lemmas import (
+from kafkaproof.spec.consumer.member import (
+    CLAIMING,
+    FAILED,
+    IDLE,
+    LISTING,
+    LOOKING,
+    READING_IDS,
+    READING_OFFSETS,
+    READING_TOPIC,
+    RELEASING,
+    UNDOING,
+    reads,
+)
+from kafkaproof.spec.consumer.properties.invariants import (
     callback_registers,
     claim_is_tried,
     id_has_session,
@@ -20,19 +33,6 @@ from kafkaproof.spec.consumer.lemmas import (
     untold_has_assignment,
     untold_has_listed,
     watches_when_registered,
-)
-from kafkaproof.spec.consumer.member import (
-    CLAIMING,
-    FAILED,
-    IDLE,
-    LISTING,
-    LOOKING,
-    READING_IDS,
-    READING_OFFSETS,
-    READING_TOPIC,
-    RELEASING,
-    UNDOING,
-    reads,
 )
 from kafkaproof.spec.consumer.zookeeper import UNARMED
 from kafkaproof.spec.kafka.zookeeper import ABSENT, ANSWERED

@@ -4,8 +4,23 @@ In short: a group is in the cache only of a broker that owns the partition; what
 coordinator of an epoch knows the last generation that it has handed out, with the leader whom it has told so.
 """
 
-from kafkaproof.spec.group.coordinator import GONE, MEMBER, NOTHING_PARKED, PENDING, has_timers
+from kafkaproof.spec.group.coordinator import PENDING, has_timers
 from kafkaproof.spec.group.producer.network import NONE
+from kafkaproof.spec.group.properties.invariants import (
+    Place,
+    append_is_written,
+    cached_is_owned,
+    change_is_past,
+    committed_is_written,
+    generation_is_chosen,
+    is_reading,
+    no_group_has_no_members,
+    no_group_is_nothing,
+    parked_is_member,
+    reads_while_it_loads,
+    record_is_whole,
+    tombstone_is_due,
+)
 from kafkaproof.spec.group.properties.offsets import is_tombstone_of_offset
 from kafkaproof.spec.group.properties.safety import epoch_told, generation_told, is_as_stored, told
 from kafkaproof.spec.group.records import (
@@ -17,16 +32,9 @@ from kafkaproof.spec.group.records import (
     TOMBSTONES,
 )
 from kafkaproof.spec.group.sorts import NOWHERE, Broker, Client, KnownId
-from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, PREPARING_REBALANCE, STABLE
-from kafkaproof.spec.language.domains import NOBODY, Bound, Number
-from kafkaproof.spec.language.sets import contains, is_empty
-
-Place = Number(0, Bound("log", -1))
-
-
-def change_is_past(s, b: Broker):
-    """The changes of the leader that a broker has handled have happened."""
-    return 1 <= s.brokers[b].epoch <= s.storage.epoch
+from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import is_empty
 
 
 def loads_into_nothing(s, b: Broker):
@@ -41,31 +49,6 @@ def loads_no_other(s, b: Broker):
     return not broker.loading or broker.owned or broker.group.state == ABSENT
 
 
-def is_reading(broker):
-    """Whether a broker loads its group: one that has it in the cache keeps that."""
-    return broker.loading == 1 and broker.group.state == ABSENT
-
-
-def cached_is_owned(s, b: Broker):
-    """A group that is in the cache, and not Dead, is that of a broker that owns the partition."""
-    return not has_timers(s.brokers[b].group) or s.brokers[b].owned == 1
-
-
-def no_group_is_nothing(s, b: Broker):
-    """Of a group that is Dead, or not in the cache and not being loaded, nothing is known."""
-    group = s.brokers[b].group
-    if has_timers(group) or is_reading(s.brokers[b]):
-        return True
-    if group.leader != NOBODY or group.protocol != NOBODY or group.topic != NOBODY or group.owner != NOBODY:
-        return False
-    return group.generation == 0 and group.offset == NOWHERE
-
-
-def reads_while_it_loads(s, b: Broker):
-    """Who does not load has read nothing."""
-    return is_reading(s.brokers[b]) or s.brokers[b].read == 0
-
-
 def unread_is_nothing(s, b: Broker):
     """Nor of one of which no record was read."""
     broker = s.brokers[b]
@@ -77,36 +60,12 @@ def unread_is_nothing(s, b: Broker):
     return group.generation == 0 and group.offset == NOWHERE
 
 
-def no_group_has_no_members(s, b: Broker, id: KnownId):
-    """Nor has it members."""
-    broker = s.brokers[b]
-    return has_timers(broker.group) or is_reading(broker) or broker.group.members[id].status == GONE
-
-
-def generation_is_chosen(s, b: Broker):
-    """A generation with members has a number, a leader, a protocol and a topic; one without has none of these."""
-    group = s.brokers[b].group
-    if group.state == COMPLETING_REBALANCE or group.state == STABLE:
-        return group.leader != NOBODY and group.protocol != NOBODY and group.topic != NOBODY and group.generation > 0
-    if group.state == PREPARING_REBALANCE:
-        return group.owner == NOBODY
-    if is_reading(s.brokers[b]) and group.leader != NOBODY:
-        return True
-    return group.leader == NOBODY and group.protocol == NOBODY and group.topic == NOBODY and group.owner == NOBODY
-
-
 def loaded_is_chosen(s, b: Broker):
     """So has one that is being loaded."""
     group = s.brokers[b].group
     if not is_reading(s.brokers[b]) or group.leader == NOBODY:
         return True
     return group.protocol != NOBODY and group.topic != NOBODY and group.generation > 0
-
-
-def parked_is_member(s, b: Broker, id: KnownId):
-    """Who waits is a member, and nobody waits where nothing is parked."""
-    member = s.brokers[b].group.members[id]
-    return member.status == MEMBER if member.parked != NOTHING_PARKED else is_empty(member.waiter)
 
 
 def loaded_is_not_pending(s, b: Broker, id: KnownId):
@@ -117,28 +76,6 @@ def loaded_is_not_pending(s, b: Broker, id: KnownId):
 def nobody_is_pending(s, b: Broker, id: KnownId):
     """Nobody is pending: member ids are not required."""
     return s.brokers[b].group.members[id].status != PENDING
-
-
-def is_whole(record):
-    """Whether a record of a group has the leader among its members, and what was chosen, or nothing."""
-    if record.kind != GROUP_RECORD:
-        return is_empty(record.members)
-    if record.leader == NOBODY:
-        nothing = record.protocol == NOBODY and record.topic == NOBODY and record.owner == NOBODY
-        return nothing and is_empty(record.members) and record.generation > 0
-    chosen = record.protocol != NOBODY and record.topic != NOBODY and record.generation > 0
-    return chosen and contains(record.members, record.leader)
-
-
-def record_is_whole(s, p: Place):
-    """A record of a group in the log is whole; others have no members."""
-    return is_whole(s.storage.log.slots[p])
-
-
-def tombstone_is_due(s, b: Broker):
-    """What is due is a tombstone, or nothing."""
-    kind = s.brokers[b].tombstone
-    return kind == NO_RECORD or kind == GROUP_TOMBSTONE or kind == OFFSET_TOMBSTONE or kind == TOMBSTONES
 
 
 def nothing_in_transactions(s, b: Broker):
@@ -154,19 +91,6 @@ def written_is_known(s, p: Place):
     if kind == GROUP_RECORD or kind == OFFSET_RECORD:
         return True
     return kind == GROUP_TOMBSTONE or kind == OFFSET_TOMBSTONE or kind == TOMBSTONES
-
-
-def committed_is_written(s):
-    """What is committed is in the log."""
-    return s.storage.committed <= s.storage.log.length
-
-
-def append_is_written(s, b: Broker):
-    """So is an append whose callback has not run, if it may be acknowledged."""
-    for append in s.brokers[b].appends.slots:
-        if append.position >= s.storage.log.length and append.kind != NO_RECORD:
-            return False
-    return True
 
 
 def append_is_of_group(s, b: Broker):

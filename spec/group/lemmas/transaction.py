@@ -6,7 +6,6 @@ leads, and nobody else has since it was told, knows as pending only the offset o
 
 from kafkaproof.spec.group.coordinator import has_timers
 from kafkaproof.spec.group.lemmas.group import (
-    Place,
     append_is_of_group,
     has_membership_read,
     loads_what_was_read,
@@ -15,6 +14,7 @@ from kafkaproof.spec.group.lemmas.group import (
 )
 from kafkaproof.spec.group.lemmas.member import CURRENT
 from kafkaproof.spec.group.producer.network import ABORT_SENT, ABORTING, COMMIT_SENT, COMMITTING, NONE, TAKEN_UP
+from kafkaproof.spec.group.properties.invariants import Place
 from kafkaproof.spec.group.properties.offsets import is_tombstone_of_offset, takes_effect
 from kafkaproof.spec.group.records import (
     ABORT_MARKER,

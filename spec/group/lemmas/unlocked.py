@@ -5,10 +5,10 @@ group in the cache.
 """
 
 from kafkaproof.spec.group.coordinator import has_timers
-from kafkaproof.spec.group.lemmas.group import is_whole
 from kafkaproof.spec.group.lemmas.member import MIDDLE, drawn_is_fresh, late_drawn_is_fresh
 from kafkaproof.spec.group.member import WORKING
 from kafkaproof.spec.group.network import UNANSWERED, WAIT
+from kafkaproof.spec.group.properties.invariants import is_whole
 from kafkaproof.spec.group.records import GROUP_RECORD, NO_RECORD, OFFSET_RECORD
 from kafkaproof.spec.group.sorts import Broker, Client
 from kafkaproof.spec.language.sets import contains, is_empty

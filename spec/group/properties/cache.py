@@ -9,7 +9,7 @@ from kafkaproof.spec.group.coordinator import (
     SYNC_PARKED,
     members_of,
 )
-from kafkaproof.spec.group.lemmas.group import (
+from kafkaproof.spec.group.properties.invariants import (
     cached_is_owned,
     change_is_past,
     generation_is_chosen,

@@ -1,16 +1,6 @@
 """Properties of groups: which requests clients send in each phase, and how they act on answers."""
 
 from kafkaproof.spec.group.faults import waits_in_vain
-from kafkaproof.spec.group.lemmas.member import (
-    answer_says_what_was_asked,
-    answered_while_waiting,
-    joining_asks_to_join,
-    late_is_named,
-    out_is_nothing,
-    syncing_asks_to_sync,
-    waiter_waits,
-    working_asks_to_work,
-)
 from kafkaproof.spec.group.member import JOINING, OUT, SYNCING, WORKING
 from kafkaproof.spec.group.network import (
     COMMIT,
@@ -31,6 +21,16 @@ from kafkaproof.spec.group.network import (
     UNKNOWN_MEMBER_ID,
     WAIT,
     WORK,
+)
+from kafkaproof.spec.group.properties.invariants import (
+    answer_says_what_was_asked,
+    answered_while_waiting,
+    joining_asks_to_join,
+    late_is_named,
+    out_is_nothing,
+    syncing_asks_to_sync,
+    waiter_waits,
+    working_asks_to_work,
 )
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step

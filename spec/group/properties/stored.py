@@ -1,7 +1,6 @@
 """Properties of groups: what is appended, and what its callback does."""
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, SYNC_PARKED
-from kafkaproof.spec.group.lemmas.group import append_is_written, committed_is_written, record_is_whole
 from kafkaproof.spec.group.member import SYNCING
 from kafkaproof.spec.group.network import (
     COORDINATOR_NOT_AVAILABLE,
@@ -14,6 +13,7 @@ from kafkaproof.spec.group.network import (
     UNKNOWN_SERVER_ERROR,
     WORK,
 )
+from kafkaproof.spec.group.properties.invariants import append_is_written, committed_is_written, record_is_whole
 from kafkaproof.spec.group.properties.offsets import is_pending
 from kafkaproof.spec.group.properties.safety import has_members_of
 from kafkaproof.spec.group.records import GROUP_RECORD, NO_RECORD, OFFSET_RECORD, STATIC_RECORD

@@ -1,108 +1,25 @@
 """Lemmas of the partition machines, of one controller: what is left of an event, and what its context holds."""
 
-from kafkaproof.spec.kafka.legal import (
-    NEW_PARTITION,
-    NON_EXISTENT_PARTITION,
-    NON_EXISTENT_REPLICA,
-    OFFLINE_PARTITION,
-    OFFLINE_REPLICA,
-    ONLINE_PARTITION,
-    ONLINE_REPLICA,
-    REPLICA_DELETION_INELIGIBLE,
-)
+from kafkaproof.spec.kafka.legal import NON_EXISTENT_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union
-from kafkaproof.spec.partition.context import (
-    CONTROLLED_SHUTDOWN,
-    DELETING_EVENTS,
-    DELETING_REQUEST,
-    ELECTING,
-    FORCED,
-    IDLE,
-    NO_EPOCH,
-    OFFLINE,
-    PREFERRED_BY_ZNODE,
-    READING_BROKERS,
-    READING_STATES,
-    REASSIGN,
-    REMOVING,
-    WRITING_LEADER,
-    WRITING_REMOVAL,
-    Broker,
-    Partition,
-    is_known,
-    online,
-)
+from kafkaproof.spec.language.sets import contains, intersection, is_empty
+from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, FORCED, OFFLINE, Broker, Partition, is_known, online
 from kafkaproof.spec.partition.network import UNCLEAN_TYPE
 from kafkaproof.spec.partition.properties.controllers import same_sequence
-from kafkaproof.spec.partition.znodes import ARMED, NONE
+from kafkaproof.spec.partition.properties.invariants import (
+    before_the_context,
+    event_in_order,
+    is_first,
+    is_loaded,
+    machine_is_started,
+    moved_were_live,
+    replica_has_state,
+    result_is_newer,
+    result_is_to_be_written,
+    watch_tells,
+    while_states_are_read,
+)
 from kafkaproof.spec.partition.zookeeper import assigned
-
-
-def is_first(members, x):
-    """Whether `x` is the lowest member of a set."""
-    for lower in range(x):
-        if contains(members, lower):
-            return False
-    return contains(members, x)
-
-
-def is_reading(controller):
-    """Whether there is no term, or its context is not complete."""
-    return controller.epoch == 0 or controller.doing == READING_BROKERS or controller.doing == READING_STATES
-
-
-def is_loaded(s, b, p):
-    """Whether a controller has read a partition."""
-    controller = s.brokers[b].controller
-    if controller.epoch == 0 or controller.doing == READING_BROKERS:
-        return False
-    return controller.doing != READING_STATES or not contains(controller.todo, p)
-
-
-def no_broker_moves(controller):
-    """Whether no broker that came or went is still to be handled."""
-    return is_empty(controller.joined) and is_empty(controller.bounced) and is_empty(controller.gone)
-
-
-def has_no_event(controller):
-    """Whether no strategy was chosen, and no replica is to go offline."""
-    chosen = controller.strategy != OFFLINE or controller.target.length != 0 or controller.starting
-    moves = not is_empty(controller.removing) or not is_empty(controller.replicas)
-    return not chosen and not moves and no_broker_moves(controller)
-
-
-def is_forgotten(partition):
-    """Whether nothing is known of a partition."""
-    known = partition.leader != NOBODY or not is_empty(partition.isr) or partition.leader_epoch != NO_EPOCH
-    state = partition.state != NON_EXISTENT_PARTITION or not is_empty(partition.failed)
-    return not known and not state and partition.assignment.length == 0
-
-
-def before_the_context(s, b: Broker, p: Partition):
-    """Without a term, and until it has read the brokers, a controller has no context."""
-    controller = s.brokers[b].controller
-    if controller.epoch > 0 and controller.doing != READING_BROKERS:
-        return True
-    if controller.epoch == 0 and controller.doing != IDLE:
-        return False
-    empty = is_empty(controller.todo) and is_empty(controller.live) and is_empty(controller.leaving)
-    return (
-        empty and has_no_event(controller) and is_empty(controller.deleting) and is_forgotten(controller.partitions[p])
-    )
-
-
-def while_states_are_read(s, b: Broker, p: Partition):
-    """While the states are read, what is not read yet is not known, and there is no event."""
-    controller = s.brokers[b].controller
-    partition = controller.partitions[p]
-    if controller.doing != READING_STATES:
-        return True
-    if not has_no_event(controller) or not is_empty(controller.deleting):
-        return False
-    if is_empty(controller.todo) or not is_empty(controller.leaving):
-        return False
-    return not contains(controller.todo, p) or is_forgotten(partition)
 
 
 def assignment_is_whole(s, p: Partition):
@@ -121,45 +38,6 @@ def assignment_is_read(s, b: Broker, p: Partition):
     return not is_loaded(s, b, p) or same_sequence(s.zk.assignments[p], known)
 
 
-def event_in_order(s, b: Broker):
-    """What is left of an event agrees with what is done next: elections, then removals, then the rest."""
-    controller = s.brokers[b].controller
-    doing = controller.doing
-    if not is_empty(controller.removing) and is_empty(controller.replicas):
-        return False
-    if doing == ELECTING or doing == WRITING_LEADER:
-        return not is_empty(controller.todo) and not controller.starting
-    if doing == READING_STATES or doing == READING_BROKERS:
-        return True
-    if not is_empty(controller.todo):
-        return False
-    if doing == IDLE or doing == DELETING_EVENTS:
-        return has_no_event(controller)
-    if doing == REMOVING or doing == WRITING_REMOVAL:
-        return not is_empty(controller.removing)
-    if not is_empty(controller.replicas) or controller.starting:
-        return False
-    asked = controller.strategy == PREFERRED_BY_ZNODE or controller.strategy == REASSIGN
-    return asked if doing == DELETING_REQUEST else not asked and not no_broker_moves(controller)
-
-
-def result_is_to_be_written(s, b: Broker):
-    """There is a result exactly while it is to be written."""
-    controller = s.brokers[b].controller
-    result = controller.result
-    if controller.doing == WRITING_LEADER or controller.doing == WRITING_REMOVAL:
-        return result.leader_epoch > NO_EPOCH
-    return result.leader_epoch == NO_EPOCH and result.leader == NOBODY and is_empty(result.isr) and not result.unclean
-
-
-def result_is_newer(s, b: Broker, p: Partition):
-    """It has a higher leader epoch than what the controller remembers."""
-    controller = s.brokers[b].controller
-    elected = controller.doing == WRITING_LEADER and is_first(controller.todo, p)
-    removed = controller.doing == WRITING_REMOVAL and is_first(controller.removing, p)
-    return not elected and not removed or controller.result.leader_epoch > controller.partitions[p].leader_epoch
-
-
 def queued_has_no_election(s, b: Broker):
     """A controller that knows that the topic is to be deleted has nothing to elect."""
     controller = s.brokers[b].controller
@@ -170,49 +48,6 @@ def forced_is_asked(s, b: Broker):
     """An election is forced only if an administrator asked for it."""
     asked = s.brokers[b].controller.strategy == FORCED or s.network.asked == UNCLEAN_TYPE
     return not asked or s.zk.ghosts.forced == 1
-
-
-def watch_tells(s, b: Broker):
-    """Until its watch fires, a controller knows who is registered, or is to handle who came and went."""
-    controller = s.brokers[b].controller
-    watch = s.zk.clients[b].watch
-    if controller.epoch == 0 or controller.doing == READING_BROKERS or not contains(s.zk.registered, b):
-        return True
-    known = union(difference(controller.live, controller.gone), controller.joined)
-    return watch != NONE and (watch != ARMED or known == s.zk.registered)
-
-
-def moved_were_live(s, b: Broker):
-    """Who bounced or went is known as live, who came is not."""
-    controller = s.brokers[b].controller
-    moved = union(controller.bounced, controller.gone)
-    apart = is_empty(intersection(controller.bounced, controller.gone))
-    return (
-        apart
-        and is_empty(difference(moved, controller.live))
-        and is_empty(intersection(controller.joined, controller.live))
-    )
-
-
-def machine_is_started(s, b: Broker, p: Partition):
-    """Partitions are in no state until their machine starts; then those are New of which no leadership is known."""
-    controller = s.brokers[b].controller
-    partition = controller.partitions[p]
-    if is_reading(controller) or controller.starting:
-        return partition.state == NON_EXISTENT_PARTITION
-    if partition.state == NON_EXISTENT_PARTITION:
-        return False
-    return (partition.state == NEW_PARTITION) != is_known(partition)
-
-
-def replica_has_state(s, b: Broker, p: Partition, r: Broker):
-    """Replicas are in no state until their machine starts; then they are online or not."""
-    controller = s.brokers[b].controller
-    state = controller.partitions[p].replicas[r]
-    if is_reading(controller):
-        return state == NON_EXISTENT_REPLICA
-    started = state == ONLINE_REPLICA or state == OFFLINE_REPLICA or state == REPLICA_DELETION_INELIGIBLE
-    return started or not contains(assigned(s.zk, p), r)
 
 
 def removed_is_known(s, b: Broker, p: Partition):

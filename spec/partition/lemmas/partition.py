@@ -11,7 +11,6 @@ from kafkaproof.spec.language.sets import contains, is_empty
 from kafkaproof.spec.partition.context import (
     ELECTING,
     NO_EPOCH,
-    READING_BROKERS,
     REMOVING,
     WRITING_LEADER,
     WRITING_REMOVAL,
@@ -20,8 +19,16 @@ from kafkaproof.spec.partition.context import (
     is_known,
 )
 from kafkaproof.spec.partition.elections import chosen_leader
-from kafkaproof.spec.partition.lemmas.events import EVENTS, is_first, is_loaded
+from kafkaproof.spec.partition.lemmas.events import EVENTS
 from kafkaproof.spec.partition.properties.elections import expected_isr, expected_leader
+from kafkaproof.spec.partition.properties.invariants import (
+    dead_knows_nothing,
+    is_first,
+    is_loaded,
+    owner_rules,
+    reader_rules,
+    taken_has_leader,
+)
 from kafkaproof.spec.partition.properties.states import exists
 from kafkaproof.spec.partition.replica import Epoch
 
@@ -37,25 +44,6 @@ def terms_differ(s, a: Broker, b: Broker):
     return a == b or mine == 0 or mine != s.brokers[b].controller.epoch
 
 
-def owner_rules(s, b: Broker):
-    """Who owns /controller is registered, and rules in the present epoch or not at all."""
-    epoch = s.brokers[b].controller.epoch
-    if s.zk.controller != b:
-        return True
-    return contains(s.zk.registered, b) and (epoch == 0 or epoch == s.zk.epoch)
-
-
-def dead_knows_nothing(s, b: Broker, p: Partition):
-    """A broker without a process holds nothing, and asks for nothing."""
-    broker = s.brokers[b]
-    replica = broker.replicas[p]
-    if broker.up:
-        return True
-    holds = broker.controller.epoch != 0 or broker.seen_epoch != 0 or broker.unnotified or replica.failed
-    asks = contains(s.network.shutdowns, b) or s.network.proposals[p][b] != NO_EPOCH
-    return not holds and not asks and replica.leader_epoch == NO_EPOCH
-
-
 def none_is_none(s, p: Partition):
     """A partition without a state has no leader, no ISR and no writer, and nobody knows a version."""
     state = s.zk.partitions[p]
@@ -63,14 +51,6 @@ def none_is_none(s, p: Partition):
         return True
     empty = is_empty(state.isr) and is_empty(state.readers)
     return empty and state.leader == NOBODY and state.controller_epoch == 0
-
-
-def reader_rules(s, b: Broker, p: Partition):
-    """Who knows the version of a state rules, has read the brokers, and has a session."""
-    controller = s.brokers[b].controller
-    if not contains(s.zk.partitions[p].readers, b):
-        return True
-    return contains(s.zk.registered, b) and controller.epoch > 0 and controller.doing != READING_BROKERS
 
 
 def knows_version(s, b, p):
@@ -178,12 +158,6 @@ def taken_and_cached_agree(s, a: Broker, b: Broker, p: Partition):
 def caches_agree(s, a: Broker, b: Broker, p: Partition):
     """So do two caches."""
     return agree(s.brokers[a].controller.partitions[p], s.brokers[b].controller.partitions[p])
-
-
-def taken_has_leader(s, b: Broker, p: Partition):
-    """A replica without a leader epoch knows no leader."""
-    replica = s.brokers[b].replicas[p]
-    return replica.leader_epoch != NO_EPOCH or replica.leader == NOBODY
 
 
 def proposal_is_of_a_leader(s, b: Broker, p: Partition):

@@ -34,8 +34,8 @@ from kafkaproof.spec.partition.context import (
     is_queued,
     online,
 )
-from kafkaproof.spec.partition.lemmas.events import is_first
 from kafkaproof.spec.partition.properties.controllers import differs_from_cache, same_sequence
+from kafkaproof.spec.partition.properties.invariants import is_first
 from kafkaproof.spec.partition.properties.sessions import has_session, rests
 from kafkaproof.spec.partition.znodes import ARMED, FIRED
 from kafkaproof.spec.partition.zookeeper import assigned

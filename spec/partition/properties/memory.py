@@ -10,20 +10,23 @@ from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.faults import UNCLEAN
-from kafkaproof.spec.partition.lemmas.events import (
+from kafkaproof.spec.partition.network import NOTHING, PREFERRED_TYPE, UNCLEAN_TYPE
+from kafkaproof.spec.partition.properties.invariants import (
     before_the_context,
+    dead_knows_nothing,
     event_in_order,
     is_loaded,
     machine_is_started,
     moved_were_live,
+    owner_rules,
+    reader_rules,
     replica_has_state,
     result_is_newer,
     result_is_to_be_written,
+    taken_has_leader,
     watch_tells,
     while_states_are_read,
 )
-from kafkaproof.spec.partition.lemmas.partition import dead_knows_nothing, owner_rules, reader_rules, taken_has_leader
-from kafkaproof.spec.partition.network import NOTHING, PREFERRED_TYPE, UNCLEAN_TYPE
 from kafkaproof.spec.partition.znodes import ARMED, FIRED, NONE
 from kafkaproof.spec.partition.zookeeper import assigned
 

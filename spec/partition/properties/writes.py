@@ -23,9 +23,9 @@ from kafkaproof.spec.partition.context import (
     alive,
     is_known,
 )
-from kafkaproof.spec.partition.lemmas.events import is_first
 from kafkaproof.spec.partition.properties.controllers import differs_from_cache
 from kafkaproof.spec.partition.properties.elections import expected_isr, expected_leader
+from kafkaproof.spec.partition.properties.invariants import is_first
 from kafkaproof.spec.partition.properties.sessions import has_session, rests
 from kafkaproof.spec.partition.properties.states import differs, exists
 from kafkaproof.spec.partition.zookeeper import assigned

@@ -6,7 +6,7 @@ Kafka's source is that of 2.1, with the fencing of KIP-320.
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty, only, with_member, without_member
-from kafkaproof.spec.replication.lemmas import (
+from kafkaproof.spec.replication.properties.invariants import (
     follower_log_is_prefix,
     hw_is_in_log,
     leader_has_state_isr,

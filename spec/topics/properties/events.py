@@ -43,8 +43,8 @@ from kafkaproof.spec.topics.context import (
     is_reassigned,
     members,
 )
-from kafkaproof.spec.topics.lemmas.topics import same_assignment
 from kafkaproof.spec.topics.network import DELETED, EMPTY, FAILED, START
+from kafkaproof.spec.topics.properties.invariants import same_assignment
 from kafkaproof.spec.topics.properties.safety import has_state
 from kafkaproof.spec.topics.properties.sessions import has_session, is_refused, rests
 from kafkaproof.spec.topics.properties.writes import tree_differs

@@ -9,7 +9,8 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.properties.memory import lives_without_session
-from kafkaproof.spec.topics.lemmas.events import (
+from kafkaproof.spec.topics.network import DELETE, DROP, EMPTY, START
+from kafkaproof.spec.topics.properties.events_in_progress import (
     absent_is_blank,
     added_exists,
     begins_empty,
@@ -28,7 +29,7 @@ from kafkaproof.spec.topics.lemmas.events import (
     stops_in_a_task,
     unknown_topic_is_left_alone,
 )
-from kafkaproof.spec.topics.lemmas.topics import (
+from kafkaproof.spec.topics.properties.invariants import (
     assignment_is_known,
     cache_is_state,
     config_goes_before_marker,
@@ -43,7 +44,6 @@ from kafkaproof.spec.topics.lemmas.topics import (
     wanted_when_written,
     watches_in_term,
 )
-from kafkaproof.spec.topics.network import DELETE, DROP, EMPTY, START
 from kafkaproof.spec.topics.znodes import NOTHING
 
 

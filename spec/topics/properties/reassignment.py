@@ -24,8 +24,8 @@ from kafkaproof.spec.topics.context import (
     WRITING_TARGET,
     members,
 )
-from kafkaproof.spec.topics.lemmas.topics import same_assignment
 from kafkaproof.spec.topics.network import START
+from kafkaproof.spec.topics.properties.invariants import same_assignment
 from kafkaproof.spec.topics.properties.sessions import has_session, is_refused, rests
 from kafkaproof.spec.topics.properties.steps import is_left, is_written, may_write, names_all, term_ends_unwritten
 from kafkaproof.spec.topics.reassignment import is_ready, origin_of

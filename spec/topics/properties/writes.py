@@ -2,7 +2,7 @@
 
 from kafkaproof.spec.kafka.legal import NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA
 from kafkaproof.spec.language.model import always, always_step
-from kafkaproof.spec.topics.lemmas.events import deletes_znodes
+from kafkaproof.spec.topics.properties.events_in_progress import deletes_znodes
 
 
 def sequences_differ(one, other):
