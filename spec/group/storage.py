@@ -264,7 +264,7 @@ def is_readable(storage, read):
 
 
 def is_below_high_watermark(storage, read):
-    """The same up to 2.0: to the high watermark, which in a new leader may lag behind by what it fetched last."""
+    """The same up to 0.10.2: to the high watermark, which in a new leader may lag behind by what it fetched last."""
     return read == storage.log.length or read + 1 == storage.log.length
 
 

@@ -47,6 +47,13 @@ def test_json_of_a_conforming_log(capsys):
     }
 
 
+def test_a_log_without_an_election_asks_for_a_variant_by_its_releases(capsys, tmp_path):
+    write(tmp_path, first(LEGACY, 0x35))
+    assert main(["replay", str(tmp_path)]) == 2
+    complaint = " ".join(capsys.readouterr().err.split())
+    assert "say --variant V" in complaint and "legacy (1.1 to 2.0), fenced (2.1 to 3.9)" in complaint
+
+
 def test_a_violation_is_a_failure_unless_it_is_expected(capsys, split_brain):
     code, found = run_json(capsys, split_brain)
     assert (code, found["verdict"]) == (1, "conforms")

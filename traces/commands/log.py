@@ -29,7 +29,7 @@ from kafkaproof.traces.groups.directories import beside
 from kafkaproof.traces.integrity.contradictions import remarks_on
 from kafkaproof.traces.integrity.early_expiries import Expiries
 from kafkaproof.traces.integrity.later_snapshots import Snapshots
-from kafkaproof.traces.reading.cluster import VARIANTS, Members, find_root, find_variant
+from kafkaproof.traces.reading.cluster import VARIANTS, VARIANTS_BY_RELEASE, Members, find_root, find_variant
 from kafkaproof.traces.reading.events import rows_in
 from kafkaproof.traces.reading.recording import Recording, log_files, read_readable
 from kafkaproof.traces.reading.storing import learn
@@ -180,8 +180,8 @@ def _report_of_part(
         raise UserError(problems[-1])
     if variant is None:
         raise UserError(
-            f"{options.directory}: no election in this log, so the variant is unknown; say --variant "
-            "fenced (Kafka 2.1 to 3.9), legacy (1.1 to 2.0) or zkclient (to 1.0)"
+            f"{options.directory}: no election in this log, so the variant is unknown; say --variant V, "
+            f"by the brokers' release of Kafka: {VARIANTS_BY_RELEASE}"
         )
     gathering, others = Gathering(recording, variant, members, root), Beside(recording, variant, members, root)
     beside = jobs and jobs.beside(recording, partial(followed_beside, variant=variant, root=root))

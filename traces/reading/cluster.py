@@ -10,6 +10,7 @@ from kafkaproof.traces.zookeeper.znodes.contents import broker_in
 
 _ID = re.compile(r"/brokers/ids/(\d+)")
 VARIANTS = tuple(model.variant for model in MODELS)
+VARIANTS_BY_RELEASE = ", ".join(f"{model.variant} ({model.releases})" for model in MODELS if model.releases)
 
 
 def find_root(recording: Recording, wanted: str | None) -> str:

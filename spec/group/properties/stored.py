@@ -316,7 +316,7 @@ STORED = (
     always_step(reset_is_appended, of=("reset_offset",)),
 )
 LOCKED = (always_step(group_is_stored_as_it_is),)
-"""From 1.1 on: before, the record was prepared under the group's lock, and appended later."""
+"""From 0.11 on: before, the record was prepared under the group's lock, and appended later."""
 REACHED = (
     sometimes(leaving),
     sometimes(emptied, generations=2),
