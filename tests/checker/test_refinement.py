@@ -95,7 +95,7 @@ def test_a_follower_counted_before_it_has_the_record_is_no_refinement():
         "leader.serve_fetch(b=0, follower=1) -> OK",
         "follower.send_request(b=1)",
     ]
-    assert found.reason.startswith("Logs are the same")
+    assert found.reason.startswith("Logs agree")
 
 
 def is_odd(node):
