@@ -1,7 +1,7 @@
 """What a model of one's own is written with, checked with and drawn with: see docs/tutorial.md and docs/language.md.
 
 - Domains of fields: `Flag`, `Number`, `Choice`, `Id`, `SetOf`, `Array`, `Sequence`, `Record`; `Bound` and `Budget` name
-  what a scope limits; `NOBODY` is no id.
+  what a scope limits; `NOBODY` is no id. `Size` is a scope: ``Size(brokers=2, versions=1)``.
 - Sets and sequences, in transitions and properties: `contains`, `is_empty`, `only`, `with_member`, `without_member`,
   `everybody`, `union`, `intersection`, `difference`; `push`, `pop`.
 - A `Model` has `Transition`s, whose pictures show `Arrow`s, and properties: `always`, `always_step`, `sometimes`,
@@ -29,6 +29,7 @@ from kafkaproof.spec.language.domains import (
     Record,
     Sequence,
     SetOf,
+    Size,
 )
 from kafkaproof.spec.language.fairness import at_last, finitely, strong, weak
 from kafkaproof.spec.language.model import (
@@ -71,6 +72,7 @@ __all__ = [
     "Record",
     "Sequence",
     "SetOf",
+    "Size",
     "Transition",
     "UserError",
     "always",

@@ -95,9 +95,7 @@ def not_shown(check: Check, result: dict) -> list[dict]:
 
 def _nearest(model: Model, scope: Scope, name: str) -> tuple[int, Scope] | None:
     """The length and the scope of the recorded violation of a property that is closest to `scope`; None without one."""
-    known = [
-        (lengths[name], dict(zip(model.scope, sizes))) for sizes, lengths in model.expected.items() if name in lengths
-    ]
+    known = [(lengths[name], dict(at)) for at, lengths in model.expected.items() if name in lengths]
     return min(known, key=lambda each: (*_distance(scope, each[1]), each[0]), default=None)
 
 

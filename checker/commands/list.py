@@ -116,7 +116,6 @@ def _entry(model):
             {"name": t.name, "arguments": list(t.arguments), "kind": t.kind, "text": t.words} for t in model.transitions
         ],
         "recorded_verdicts": [
-            {"scope": dict(zip(model.scope, scope)), "violated": dict(lengths)}
-            for scope, lengths in model.expected.items()
+            {"scope": dict(scope), "violated": dict(lengths)} for scope, lengths in model.expected.items()
         ],
     }

@@ -48,7 +48,7 @@ def judge(model: Model, mutant: Mutant) -> list[Verdict]:
         explored = explore_here(mutant.mutate(model), mutant.scope, keep_going=False, only=mutant.kills)
         trace = explored.traces.get(mutant.kills)
         return [Verdict(mutant, mutant.scope, trace.extent if trace else "", explored.outcome.distinct, bool(trace))]
-    return [_counted(model, mutant, dict(zip(model.scope, at)), row) for at, row in mutant.counts.items()]
+    return [_counted(model, mutant, at, row) for at, row in mutant.counts.items()]
 
 
 def _counted(model, mutant, scope, row):

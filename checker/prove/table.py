@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from kafkaproof.checker.prove.explored import explored_scopes
+from kafkaproof.checker.prove.explored import explored_scopes, in_brackets
 from kafkaproof.checker.prove.proof import NOT_DECIDED, PROVED, Proof, prove
 from kafkaproof.spec.catalogue import MODELS, find
 from kafkaproof.spec.language.domains import Scope
@@ -103,8 +103,8 @@ def _proved_row(model, prop, verdict, fixed):
 def violated(model: Model, name: str, fixed: Scope) -> str | None:
     """Where a variant violates a property, at a recorded scope with at least these sizes; None if it does not."""
     for at, found in model.expected.items():
-        if name in found and fixed.items() <= dict(zip(model.scope, at)).items():
-            return f"false: {found[name]} states at ({','.join(map(str, at))})"
+        if name in found and fixed.items() <= at.items():
+            return f"false: {found[name]} states at {in_brackets(at)}"
     return None
 
 
@@ -113,12 +113,12 @@ def explored(model: Model, name: str) -> str:
     kept = [at for at, violated in model.expected.items() if name not in violated and _answers(model, at, name)]
     if not kept:
         return "none"
-    largest = max(kept, key=lambda at: (sum(at), at))
-    return f"{len(kept)} of {len(model.expected)}, ({','.join(map(str, largest))})"
+    largest = max(kept, key=lambda at: (sum(at.values()), *at.values()))
+    return f"{len(kept)} of {len(model.expected)}, {in_brackets(largest)}"
 
 
 def _answers(model, at, name):
-    return any(p.name == name for p in model.properties_at(dict(zip(model.scope, at))))
+    return any(p.name == name for p in model.properties_at(at))
 
 
 def failing(model: Model, name: str) -> str:

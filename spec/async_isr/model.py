@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from kafkaproof.spec.async_isr import async_isr as now
 from kafkaproof.spec.async_isr.properties import GOALS, SAFETY
+from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import Arrow, Model, Transition
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.releases import Releases
@@ -17,9 +18,9 @@ SIZES = {
 }
 
 
-def scope(*values):
-    """A scope: brokers, log, versions."""
-    return dict(zip(SIZES, values))
+def scope(*, brokers=2, log=1, versions=2) -> Size:
+    """A scope; `SIZES` says what each size means or bounds."""
+    return Size(brokers=brokers, log=log, versions=versions)
 
 
 def lanes(scope):
@@ -50,12 +51,18 @@ MAXIMAL_ISR = Model(
         Transition(now.follower_replicate, FOLLOWER),
     ),
     properties=SAFETY + GOALS,
-    scope=scope(3, 2, 3),
-    largest=scope(5, 6, 6),
+    scope=scope(brokers=3, log=2, versions=3),
+    largest=scope(brokers=5, log=6, versions=6),
     lanes=lanes,
     abstract=True,
-    expected={(2, 1, 2): {}, (2, 1, 1): {}, (3, 2, 2): {}, (3, 2, 3): {}, (3, 2, 4): {}},
-    others={"quick": scope(2, 1, 2), "deep": scope(3, 2, 4)},
+    expected={
+        scope(): {},
+        scope(versions=1): {},
+        scope(brokers=3, log=2): {},
+        scope(brokers=3, log=2, versions=3): {},
+        scope(brokers=3, log=2, versions=4): {},
+    },
+    others={"quick": scope(), "deep": scope(brokers=3, log=2, versions=4)},
     sizes=SIZES,
     interchangeable={"brokers": (1,)},
 )
@@ -80,11 +87,11 @@ SHRUNK_ISR = replace(
     story="No release, but a draft: the high watermark waits only for the smaller ISR that the leader has asked for; the "
     "controller has not written it, and may never.",
     expected={
-        (2, 1, 2): {"valid_high_watermark": 3},
-        (2, 1, 1): {"valid_high_watermark": 3},
-        (3, 2, 2): {"valid_high_watermark": 4, "high_watermark_never_falls": 5},
-        (3, 2, 3): {"valid_high_watermark": 4, "high_watermark_never_falls": 5},
-        (3, 2, 4): {"valid_high_watermark": 4, "high_watermark_never_falls": 5},
+        scope(): {"valid_high_watermark": 3},
+        scope(versions=1): {"valid_high_watermark": 3},
+        scope(brokers=3, log=2): {"valid_high_watermark": 4, "high_watermark_never_falls": 5},
+        scope(brokers=3, log=2, versions=3): {"valid_high_watermark": 4, "high_watermark_never_falls": 5},
+        scope(brokers=3, log=2, versions=4): {"valid_high_watermark": 4, "high_watermark_never_falls": 5},
     },
 )
 MODELS = (SHRUNK_ISR, MAXIMAL_ISR)

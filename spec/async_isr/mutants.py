@@ -134,9 +134,9 @@ def recounted(name, count, at):
     return Mutant(name, first_paragraph(count), "valid_high_watermark", lambda model: counting(count), at)
 
 
-PAIR, THREE = scope(2, 1, 1), scope(3, 1, 2)
+PAIR, THREE = scope(versions=1), scope(brokers=3)
 MAXIMAL_ISR = (
-    recounted("hw-by-isr", is_in_isr, scope(2, 1, 2)),
+    recounted("hw-by-isr", is_in_isr, scope()),
     Mutant(
         "hw-by-proposed-isr",
         "The high watermark waits for the proposed ISR alone.",
@@ -150,26 +150,26 @@ MAXIMAL_ISR = (
         first_paragraph(give_up),
         "valid_high_watermark",
         lambda model: replace(model, transitions=(*model.transitions, Transition(give_up, "leader"))),
-        scope(2, 1, 2),
+        scope(),
     ),
     mutant("shrunk-at-once", {now.leader_request_shrink: shrink_at_once}, PAIR),
     mutant(
         "request-of-any-version", {now.is_current: any_version}, THREE, "The controller obeys requests on any version."
     ),
+    mutant("update-of-any-version", {now.is_news: any_version}, scope(), "The leader takes updates of any version."),
     mutant(
-        "update-of-any-version", {now.is_news: any_version}, scope(2, 1, 2), "The leader takes updates of any version."
+        "expand-before-hw", {now.has_reached: always_reached}, scope(versions=1), kills="high_watermark_never_falls"
     ),
-    mutant("expand-before-hw", {now.has_reached: always_reached}, scope(2, 1, 1), kills="high_watermark_never_falls"),
     mutant("pending-kept", {now.leader_handle_update: keep_pending}, PAIR, kills="asked_is_pending"),
     mutant("ahead-of-leader", {now.follower_replicate: always_more}, PAIR, kills="follower_is_behind"),
     mutant("version-kept", {now.write_isr: write_without_version}, PAIR, kills="known_is_written"),
     mutant("leader-removed", {now.controller_shrink_isr: shrink_anybody}, PAIR, kills="leader_in_isr"),
     mutant("isr-written-again", {now.write_isr: write_again}, PAIR, kills="isr_by_request"),
     mutant("isr-unwritten", {now.write_isr: write_nothing}, PAIR, kills="leaves_isr"),
-    mutant("request-replaced", {now.ask: forget_former}, scope(3, 1, 1), kills="requests_stay"),
+    mutant("request-replaced", {now.ask: forget_former}, scope(brokers=3, versions=1), kills="requests_stay"),
     mutant("removal-unasked", {now.ask: ask_nothing}, PAIR, kills="asks_to_remove"),
     mutant("joins-too-early", {now.has_reached: always_reached}, PAIR, kills="asks_to_add"),
     mutant("update-again", {now.leader_handle_update: take_without_version}, PAIR, kills="knows_update"),
-    mutant("two-records-at-once", {now.follower_replicate: fetch_all}, scope(2, 2, 1), kills="one_record"),
+    mutant("two-records-at-once", {now.follower_replicate: fetch_all}, scope(log=2, versions=1), kills="one_record"),
 )
 MUTANTS = {"maximal-isr": MAXIMAL_ISR}

@@ -9,6 +9,7 @@ from kafkaproof.spec.cluster.properties.safety import SAFETY, WITH_DELETIONS, WI
 from kafkaproof.spec.cluster.properties.steps import STEP_BY_STEP
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import BROKER, acting, lanes
+from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import EVENT, TIMER, Model, Transition, among
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import model as partition
@@ -43,9 +44,9 @@ SIZES = partition.SIZES | {
 }
 
 
-def scope(*values):
-    """A scope: that of `partition`, then log, records, min.insync.replicas."""
-    return dict(zip(SIZES, values))
+def scope(*, log=1, records=1, min_isr=1, **control) -> Size:
+    """A scope of `partition` (`control`), with the sizes that are added to it."""
+    return partition.scope(**control) | Size(log=log, records=records, min_isr=min_isr)
 
 
 def with_isr(model):
@@ -69,19 +70,26 @@ COMPOSITION = Model(
     initial=cluster.initial,
     transitions=CONTROL + UNCHANGED + DATA,
     properties=SAFETY + GOALS,
-    scope=scope(2, 2, 1, 2, 3, 1, 1, 1, 1),
-    largest=scope(4, 4, 2, 4, 8, 4, 4, 4, 3),
+    scope=scope(),
+    largest=scope(
+        brokers=4, replicas=4, partitions=2, epochs=4, leader_epochs=8, faults=4, log=4, records=4, min_isr=3
+    ),
     lanes=lanes,
     seams=partition.SEAMS + (check, take_record),
     answers=Answer.names,
     expected={
-        (2, 2, 1, 1, 1, 1, 1, 1, 1): GIVES_UP,
-        (2, 2, 1, 2, 3, 1, 1, 1, 1): GIVES_UP,
-        (3, 2, 1, 2, 3, 1, 1, 1, 1): GIVES_UP,
-        (2, 2, 1, 2, 2, 2, 1, 1, 1): {"isr_complete": 27, "committed": 31, "stable_read": 32, "truncated_above_hw": 35},
+        scope(epochs=1, leader_epochs=1): GIVES_UP,
+        scope(): GIVES_UP,
+        scope(brokers=3): GIVES_UP,
+        scope(leader_epochs=2, faults=2): {
+            "isr_complete": 27,
+            "committed": 31,
+            "stable_read": 32,
+            "truncated_above_hw": 35,
+        },
     },
-    safety_only=((2, 2, 1, 2, 2, 2, 1, 1, 1),),
-    others={"quick": scope(2, 2, 1, 1, 1, 1, 1, 1, 1), "deep": scope(2, 2, 1, 2, 2, 2, 1, 1, 1)},
+    safety_only=(scope(leader_epochs=2, faults=2),),
+    others={"quick": scope(epochs=1, leader_epochs=1), "deep": scope(leader_epochs=2, faults=2)},
     sizes=SIZES,
     interchangeable={"brokers": ()},
     parts=(

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from kafkaproof.spec.cluster import faults, zookeeper
+from kafkaproof.spec.cluster.model import scope
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
 from kafkaproof.spec.language.sets import difference, everybody, is_empty, without_member
@@ -16,9 +17,7 @@ from kafkaproof.spec.replica.network import NO_MESSAGE, SENT, drop_answer, propo
 from kafkaproof.spec.replica.replica import obey
 from kafkaproof.spec.replica.storage import NO_EPOCH
 
-BESIDES = {"log": 1, "records": 1, "min_isr": 1}
-SMALL = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 1, "leader_epochs": 1, "faults": 1} | BESIDES
-TERMS = SMALL | {"epochs": 2, "leader_epochs": 2}
+SMALL, TERMS = scope(epochs=1, leader_epochs=1), scope(leader_epochs=2)
 
 
 def as_old_as_may_be(zk, b, p):

@@ -7,6 +7,7 @@ from kafkaproof.spec.consumer.properties.events import CONSUMED, EVENTS
 from kafkaproof.spec.consumer.properties.liveness import LIVENESS
 from kafkaproof.spec.consumer.properties.sessions import SESSIONS
 from kafkaproof.spec.kafka import declarations as declared
+from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import CONTINUATION, EVENT, TIMER, Arrow, Model, Transition
 from kafkaproof.spec.language.releases import Releases
 
@@ -74,9 +75,21 @@ SIZES = {
 }
 
 
-def scope(*values):
-    """A scope: consumers, partitions, threads, offsets, retries, changes, expiries, splits, losses."""
-    return dict(zip(SIZES, values))
+def scope(
+    *, consumers=2, partitions=1, threads=1, offsets=0, retries=1, changes=0, expiries=0, splits=0, losses=0
+) -> Size:
+    """A scope; `SIZES` says what each size means or bounds."""
+    return Size(
+        consumers=consumers,
+        partitions=partitions,
+        threads=threads,
+        offsets=offsets,
+        retries=retries,
+        changes=changes,
+        expiries=expiries,
+        splits=splits,
+        losses=losses,
+    )
 
 
 def model(variant, releases, story, quick, standard, expected, replacements, goals=properties.GOALS, **named):
@@ -90,9 +103,11 @@ def model(variant, releases, story, quick, standard, expected, replacements, goa
         initial=member.initial,
         transitions=CONSUMER + FAULTS,
         properties=tuple(p.rebound(replacements) for p in properties.SAFETY + goals + LIVENESS),
-        scope=scope(*standard),
-        largest=scope(6, 6, 4, 4, 4, 4, 4, 4, 4),
-        others={"quick": scope(*quick), "deep": scope(3, 2, 1, 0, 2, 1, 0, 0, 0), **named},
+        scope=standard,
+        largest=scope(
+            consumers=6, partitions=6, threads=4, offsets=4, retries=4, changes=4, expiries=4, splits=4, losses=4
+        ),
+        others={"quick": quick, "deep": scope(consumers=3, partitions=2, retries=2, changes=1), **named},
         sizes=SIZES,
         lanes=lanes,
         seams=SEAMS,
@@ -106,7 +121,7 @@ def goals_without(predicate):
     return tuple(goal for goal in properties.GOALS if goal.predicate is not predicate)
 
 
-DEFAULT = (2, 2, 1, 0, 2, 1, 1, 0, 0)
+DEFAULT = scope(partitions=2, retries=2, changes=1, expiries=1)
 EXPIRED = {"deletes_its_own": 24, "one_reader": 20, "reads_its_own": 11, "remembers_claims": 13}
 EXPIRY_AND_CHANGE = EXPIRED | {"claims_afresh": 22, "quiet_group_reads_all": 23, "all_read": 23}
 LOST_ANSWER = {"deletes_its_own": 23, "quiet_group_reads_all": 26, "reads_its_own": 23, "all_read": 26}
@@ -122,11 +137,11 @@ WAITING = model(
     "waiting",
     Releases("0.8.1", "0.8.2"),
     "A consumer that finds its id taken waits until its former session has expired.",
-    (1, 1, 1, 0, 1, 0, 0, 1, 0),
+    scope(consumers=1, splits=1),
     DEFAULT,
     {
-        (1, 1, 1, 0, 1, 0, 0, 1, 0): {"reads_its_own": 11, "remembers_claims": 12},
-        (2, 1, 1, 0, 1, 0, 0, 1, 0): EXPIRED
+        scope(consumers=1, splits=1): {"reads_its_own": 11, "remembers_claims": 12},
+        scope(splits=1): EXPIRED
         | {"claims_afresh": 21, "one_reader": 21, "quiet_group_reads_all": 26, "all_read": 26, "remembers_claims": 12},
         DEFAULT: EXPIRY_AND_CHANGE,
     },
@@ -136,28 +151,28 @@ CHECKED = model(
     "checked",
     Releases("0.9", "0.11"),
     "A consumer that finds its id taken by a former session gives up its callback.",
-    (2, 1, 1, 0, 1, 0, 0, 0, 1),
+    scope(losses=1),
     DEFAULT,
     {
-        (1, 1, 1, 0, 1, 0, 0, 1, 0): UNREGISTERED,
-        (1, 1, 1, 0, 1, 1, 1, 0, 0): {
+        scope(consumers=1, splits=1): UNREGISTERED,
+        scope(consumers=1, changes=1, expiries=1): {
             "claims_afresh": 22,
             "quiet_group_reads_all": 23,
             "all_read": 23,
             "reads_its_own": 11,
             "remembers_claims": 13,
         },
-        (2, 1, 1, 0, 1, 0, 0, 0, 0): {"quiet_group_reads_all": 26, "all_read": 26},
-        (2, 1, 1, 0, 1, 0, 0, 0, 1): LOST_ANSWER,
-        (2, 1, 1, 0, 1, 0, 0, 1, 0): EXPIRED | UNREGISTERED | {"one_reader": 21},
-        (2, 1, 1, 0, 1, 0, 1, 0, 0): EXPIRED | {"quiet_group_reads_all": 26, "all_read": 26},
-        (2, 1, 1, 2, 1, 0, 0, 0, 0): {"offset_never_falls": 27, "quiet_group_reads_all": 26, "all_read": 26},
-        (2, 1, 1, 2, 1, 0, 1, 0, 0): EXPIRED | {"offset_never_falls": 25, "quiet_group_reads_all": 26, "all_read": 26},
-        (2, 1, 1, 2, 1, 1, 0, 0, 0): {"offset_never_falls": 25, "quiet_group_reads_all": 26, "all_read": 26},
-        (2, 2, 1, 0, 2, 0, 0, 0, 1): LOST_ANSWER,
+        scope(): {"quiet_group_reads_all": 26, "all_read": 26},
+        scope(losses=1): LOST_ANSWER,
+        scope(splits=1): EXPIRED | UNREGISTERED | {"one_reader": 21},
+        scope(expiries=1): EXPIRED | {"quiet_group_reads_all": 26, "all_read": 26},
+        scope(offsets=2): {"offset_never_falls": 27, "quiet_group_reads_all": 26, "all_read": 26},
+        scope(offsets=2, expiries=1): EXPIRED | {"offset_never_falls": 25, "quiet_group_reads_all": 26, "all_read": 26},
+        scope(offsets=2, changes=1): {"offset_never_falls": 25, "quiet_group_reads_all": 26, "all_read": 26},
+        scope(partitions=2, retries=2, losses=1): LOST_ANSWER,
         DEFAULT: EXPIRY_AND_CHANGE,
-        (2, 3, 1, 0, 2, 1, 0, 0, 0): {"quiet_group_reads_all": 38, "all_read": 38},
-        (3, 2, 1, 0, 2, 1, 0, 0, 0): {"quiet_group_reads_all": 33, "all_read": 33},
+        scope(partitions=3, retries=2, changes=1): {"quiet_group_reads_all": 38, "all_read": 38},
+        scope(consumers=3, partitions=2, retries=2, changes=1): {"quiet_group_reads_all": 33, "all_read": 33},
     },
     {},
 )
@@ -166,13 +181,13 @@ UNLIMITED = model(
     "unlimited",
     None,
     "No release, but checked with rebalance.max.retries without limit: what goes wrong is not for want of attempts.",
-    (2, 1, 1, 0, 1, 0, 0, 0, 1),
-    (2, 2, 1, 0, 1, 1, 1, 0, 0),
+    scope(losses=1),
+    scope(partitions=2, changes=1, expiries=1),
     {
-        (2, 1, 1, 0, 1, 0, 0, 0, 1): LOST_ANSWER,
-        (2, 1, 1, 0, 1, 0, 1, 0, 0): EXPIRED | {"quiet_group_reads_all": 46, "all_read": 26},
-        (2, 1, 1, 0, 1, 1, 0, 0, 0): {},
-        (2, 2, 1, 0, 1, 1, 1, 0, 0): EXPIRY_AND_CHANGE,
+        scope(losses=1): LOST_ANSWER,
+        scope(expiries=1): EXPIRED | {"quiet_group_reads_all": 46, "all_read": 26},
+        scope(changes=1): {},
+        scope(partitions=2, changes=1, expiries=1): EXPIRY_AND_CHANGE,
     },
     PATIENT,
 )
@@ -187,42 +202,42 @@ ORDERLY = model(
     None,
     "Attempts without limit, a registration that waits, and offsets read after the claim, which no release does: "
     "while no living process loses its session and no answer is lost, everything holds.",
-    (2, 2, 1, 2, 1, 0, 0, 0, 0),
-    (3, 2, 1, 0, 1, 1, 0, 0, 0),
+    scope(partitions=2, offsets=2),
+    scope(consumers=3, partitions=2, changes=1),
     {
-        (1, 1, 1, 0, 1, 1, 1, 0, 0): {
+        scope(consumers=1, changes=1, expiries=1): {
             "claims_afresh": 20,
             "quiet_group_reads_all": 22,
             "all_read": 22,
             "reads_its_own": 11,
             "remembers_claims": 13,
         },
-        (1, 1, 1, 1, 1, 2, 1, 1, 1): {
+        scope(consumers=1, offsets=1, changes=2, expiries=1, splits=1, losses=1): {
             "claims_afresh": 11,
             "quiet_group_reads_all": 22,
             "all_read": 22,
             "reads_its_own": 11,
             "remembers_claims": 12,
         },
-        (2, 1, 1, 2, 1, 0, 1, 0, 0): EXPIRED
+        scope(offsets=2, expiries=1): EXPIRED
         | {"deletes_its_own": 23, "offset_never_falls": 26, "quiet_group_reads_all": 33, "all_read": 26},
-        (2, 1, 1, 2, 1, 1, 0, 0, 0): {},
-        (2, 2, 1, 2, 1, 0, 0, 0, 0): {},
-        (3, 2, 1, 0, 1, 1, 0, 0, 0): {},
+        scope(offsets=2, changes=1): {},
+        scope(partitions=2, offsets=2): {},
+        scope(consumers=3, partitions=2, changes=1): {},
     },
     CLAIM_FIRST,
     EVENTS + SESSIONS + goals_without(properties.read_again) + CONSUMED,
-    alone=scope(1, 1, 1, 1, 1, 2, 1, 1, 1),
+    alone=scope(consumers=1, offsets=1, changes=2, expiries=1, splits=1, losses=1),
 )
 ROUND_ROBIN = model(
     "roundrobin",
     Releases("0.9", "0.11"),
     "As checked, with partition.assignment.strategy=roundrobin.",
-    (2, 2, 1, 0, 2, 0, 0, 0, 0),
-    (2, 3, 1, 0, 2, 1, 0, 0, 0),
+    scope(partitions=2, retries=2),
+    scope(partitions=3, retries=2, changes=1),
     {
-        (2, 2, 1, 0, 2, 0, 0, 0, 0): {"quiet_group_reads_all": 33, "all_read": 33},
-        (2, 3, 1, 0, 2, 1, 0, 0, 0): {"quiet_group_reads_all": 38, "all_read": 38},
+        scope(partitions=2, retries=2): {"quiet_group_reads_all": 33, "all_read": 33},
+        scope(partitions=3, retries=2, changes=1): {"quiet_group_reads_all": 38, "all_read": 38},
     },
     {assignment.place_of_owner: assignment.round_robin_owner},
     goals_without(properties.split_topic),
@@ -232,11 +247,11 @@ CEILING = model(
     None,
     "No release, but checked with the formula of textbooks in place of Kafka's range: unbalanced, and otherwise the "
     "same.",
-    (2, 2, 1, 0, 2, 0, 0, 0, 0),
-    (3, 4, 1, 0, 1, 0, 0, 0, 0),
+    scope(partitions=2, retries=2),
+    scope(consumers=3, partitions=4),
     {
-        (2, 2, 1, 0, 2, 0, 0, 0, 0): {"quiet_group_reads_all": 33, "all_read": 33},
-        (3, 4, 1, 0, 1, 0, 0, 0, 0): {"quiet_group_reads_all": 36, "all_read": 36},
+        scope(partitions=2, retries=2): {"quiet_group_reads_all": 33, "all_read": 33},
+        scope(consumers=3, partitions=4): {"quiet_group_reads_all": 36, "all_read": 36},
     },
     {assignment.place_of_owner: assignment.range_ceil_owner},
 )

@@ -10,6 +10,7 @@ from kafkaproof.spec.election.properties import safety as properties
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka import zookeeper
 from kafkaproof.spec.kafka.declarations import ASK, BROKER, ZOOKEEPER, acting, asking, lanes
+from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import CONTINUATION, FAULT, Arrow, Model, Transition, among
 from kafkaproof.spec.language.releases import Releases
 
@@ -114,7 +115,21 @@ ZKCLIENT_CONTROLLER = (
 )
 
 
-def model(variant, releases, story, transitions, properties, scope, expected, state=belief.STATE):
+SIZES = {
+    "brokers": "brokers, each of which may become the controller",
+    "epochs": "elections",
+    "faults": "crashes, shutdowns, expiries of living sessions, lost answers, failed batches, and what operators do to "
+    "/controller and its epoch: how many in all",
+    "receivers": "brokers that receive requests of controllers",
+}
+
+
+def scope(*, brokers=2, epochs=2, faults=1, receivers=1) -> Size:
+    """A scope; `SIZES` says what each size means or bounds."""
+    return Size(brokers=brokers, epochs=epochs, faults=faults, receivers=receivers)
+
+
+def model(variant, releases, story, transitions, properties, standard, expected, state=belief.STATE):
     """A variant of election from its own transitions and its recorded verdicts."""
     return Model(
         system="election",
@@ -125,9 +140,9 @@ def model(variant, releases, story, transitions, properties, scope, expected, st
         initial=belief.initial,
         transitions=transitions + REQUESTS + FAULTS,
         properties=among(properties, transitions + FAULTS),
-        scope=scope,
-        largest={"brokers": 7, "epochs": 6, "faults": 6, "receivers": 3},
-        others=OTHERS,
+        scope=standard,
+        largest=scope(brokers=7, epochs=6, faults=6, receivers=3),
+        others={"quick": scope(), "deep": scope(epochs=3, faults=2)},
         sizes=SIZES,
         interchangeable={"brokers": ("receivers",)},
         lanes=lanes,
@@ -137,18 +152,6 @@ def model(variant, releases, story, transitions, properties, scope, expected, st
     )
 
 
-SCOPE = {"brokers": 3, "epochs": 2, "faults": 1, "receivers": 1}
-OTHERS = {
-    "quick": {"brokers": 2, "epochs": 2, "faults": 1, "receivers": 1},
-    "deep": {"brokers": 2, "epochs": 3, "faults": 2, "receivers": 1},
-}
-SIZES = {
-    "brokers": "brokers, each of which may become the controller",
-    "epochs": "elections",
-    "faults": "crashes, shutdowns, expiries of living sessions, lost answers, failed batches, and what operators do to "
-    "/controller and its epoch: how many in all",
-    "receivers": "brokers that receive requests of controllers",
-}
 OLD_VIOLATIONS = {
     "own_epoch": 13,
     "epoch_node": 13,
@@ -175,14 +178,14 @@ ZKCLIENT = model(
     "and a resignation that forgets to resign: brokers rule in another's epoch, or for ever.",
     ZKCLIENT_SESSION + ZKCLIENT_CONTROLLER,
     properties.ZKCLIENT + liveness.ZKCLIENT,
-    SCOPE,
+    scope(brokers=3),
     {
-        (2, 2, 0, 1): {},
-        (2, 2, 1, 1): OLD_VIOLATIONS | {"deletes_own": 10, "one_controller": 23, "one_ruler": 25},
-        (3, 2, 1, 1): OLD_VIOLATIONS | {"deletes_own": 10},
+        scope(faults=0): {},
+        scope(): OLD_VIOLATIONS | {"deletes_own": 10, "one_controller": 23, "one_ruler": 25},
+        scope(brokers=3): OLD_VIOLATIONS | {"deletes_own": 10},
     },
     zkclient_session.STATE,
-).rebound({belief.end_process: zkclient_session.end_process}, safety_only=((3, 2, 1, 1),))
+).rebound({belief.end_process: zkclient_session.end_process}, safety_only=(scope(brokers=3),))
 LEGACY = model(
     "legacy",
     Releases("1.1", "2.0"),
@@ -190,12 +193,12 @@ LEGACY = model(
     "land unchecked, and a broker that resigns deletes another's /controller.",
     SESSION + LEGACY_CONTROLLER,
     properties.LEGACY + liveness.LEGACY,
-    SCOPE,
+    scope(brokers=3),
     {
-        (2, 2, 0, 1): {},
-        (2, 2, 1, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19} | NOBODY_STANDS,
-        (2, 3, 2, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 17} | NOBODY_STANDS,
-        (3, 2, 1, 1): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19} | NOBODY_STANDS,
+        scope(faults=0): {},
+        scope(): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19} | NOBODY_STANDS,
+        scope(epochs=3, faults=2): later(OLD_VIOLATIONS, 4) | {"deletes_own": 17} | NOBODY_STANDS,
+        scope(brokers=3): later(OLD_VIOLATIONS, 4) | {"deletes_own": 19} | NOBODY_STANDS,
     },
 )
 FENCED = model(
@@ -205,8 +208,13 @@ FENCED = model(
     "against the epoch's version: a deposed controller may believe what it likes, and changes nothing.",
     SESSION + FENCED_CONTROLLER,
     properties.FENCED + events.FENCED + liveness.FENCED,
-    SCOPE,
-    {(2, 2, 0, 1): {}, (2, 2, 1, 1): NOBODY_STANDS, (2, 3, 2, 1): NOBODY_STANDS, (3, 2, 1, 1): NOBODY_STANDS},
+    scope(brokers=3),
+    {
+        scope(faults=0): {},
+        scope(): NOBODY_STANDS,
+        scope(epochs=3, faults=2): NOBODY_STANDS,
+        scope(brokers=3): NOBODY_STANDS,
+    },
 )
 STANDING = model(
     "fenced-standing",
@@ -215,8 +223,8 @@ STANDING = model(
     "does: a deletion before the watch is armed again leaves no cluster without a controller.",
     SESSION + FENCED_CONTROLLER,
     properties.FENCED + events.FENCED + liveness.FENCED,
-    OTHERS["quick"],
-    {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (2, 3, 2, 1): {}},
+    scope(),
+    {scope(faults=0): {}, scope(): {}, scope(epochs=3, faults=2): {}},
 ).rebound({election.handle_change: standing.handle_change})
 EDITED = model(
     "fenced-edited",
@@ -226,8 +234,8 @@ EDITED = model(
     "deletes it.",
     SESSION + FENCED_CONTROLLER + declared.faults(faults.edit_epoch),
     properties.EDITED + events.EDITED + liveness.FENCED,
-    SCOPE,
-    {(2, 2, 1, 1): NOBODY_STANDS, (2, 3, 2, 1): NOBODY_STANDS, (3, 2, 1, 1): NOBODY_STANDS},
+    scope(brokers=3),
+    {scope(): NOBODY_STANDS, scope(epochs=3, faults=2): NOBODY_STANDS, scope(brokers=3): NOBODY_STANDS},
 )
 LAGGING = model(
     "fenced-lagging",
@@ -236,8 +244,8 @@ LAGGING = model(
     "rule a while longer in vain, and what a write's condition does not allow does not happen.",
     SESSION + FENCED_CONTROLLER + declared.faults(lagging_faults.catch_up),
     properties.FENCED + events.LAGGING,
-    SCOPE,
-    {(2, 2, 0, 1): {}, (2, 2, 1, 1): {}, (3, 2, 1, 1): {}},
+    scope(brokers=3),
+    {scope(faults=0): {}, scope(): {}, scope(brokers=3): {}},
     lagging.STATE,
 ).rebound(lagging.LATE, initial=lagging.initial)
 MODELS = (ZKCLIENT, LEGACY, FENCED, STANDING, EDITED, LAGGING)

@@ -150,11 +150,6 @@ TRANSACTIONS = acting(
 ) + acting("cluster", transactions.end)
 
 
-def recorded(verdicts):
-    """Verdicts by the values of their scopes."""
-    return {tuple(at.values()): violated for at, violated in verdicts}
-
-
 def model(variant, releases, story, transitions, properties, verdicts, **scopes):
     """A variant of group from its own transitions, its recorded verdicts and its named scopes; `state` is a machine.
 
@@ -174,8 +169,8 @@ def model(variant, releases, story, transitions, properties, verdicts, **scopes)
         lanes=lanes,
         seams=SEAMS,
         answers=network.Verdict.names,
-        expected=recorded(verdicts),
-        safety_only=(tuple(TWO_GENERATIONS.values()), tuple(TWO_MOVES.values())),
+        expected=verdicts,
+        safety_only=(TWO_GENERATIONS, TWO_MOVES),
         others=scopes,
         sizes=SIZES,
         interchangeable={"brokers": (), "clients": ()},
@@ -253,9 +248,9 @@ UNLOCKED = model(
     COMMON + acting(BROKER, unlocked.append),
     FORMER_SAFETY + goals.CLASSIC + liveness.LIVENESS,
     UNLOCKED_VERDICTS,
-    standard=scope(1, 2, 2, 2, 1, 2, prepared=1),
-    quick=scope(1, 1, 1, 2, 1, 2, prepared=1),
-    deep=scope(2, 2, 2, 1, 2, 2, prepared=1),
+    standard=scope(clients=2, ids=2, generations=2, prepared=1),
+    quick=scope(generations=2, prepared=1),
+    deep=scope(brokers=2, clients=2, ids=2, epochs=2, prepared=1),
 ).rebound(
     CLASSIC_WAYS
     | {
@@ -308,7 +303,7 @@ LIMITED = model(
     SAFETY + members.LIMITED + goals.LIMITED,
     LIMITED_VERDICTS,
     standard=STANDARD,
-    quick=scope(1, 2, 2, 1, 1, 1),
+    quick=scope(clients=2, ids=2, log=1),
     deep=TWO_COORDINATORS,
 ).rebound({verdicts.accepts: limited.accepts_one})
 TRANSACTIONAL = model(
@@ -318,8 +313,8 @@ TRANSACTIONAL = model(
     COMMON + MODERN + DELETION + TRANSACTIONS,
     SAFETY + commits.TRANSACTIONAL + goals.TRANSACTIONAL,
     TRANSACTIONAL_VERDICTS,
-    standard=scope(1, 1, 2, 2, 1, 3),
-    quick=scope(1, 1, 1, 1, 1, 2),
-    deep=scope(2, 1, 1, 1, 2, 3),
+    standard=scope(ids=2, generations=2, log=3),
+    quick=scope(),
+    deep=scope(brokers=2, epochs=2, log=3),
 )
 MODELS = (UNLOCKED, CLASSIC, MIDDLE, CURRENT, STATIC, LIMITED, TRANSACTIONAL)

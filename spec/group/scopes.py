@@ -2,6 +2,8 @@
 in the shortest counterexample.
 """
 
+from kafkaproof.spec.language.domains import Size
+
 SIZES = {
     "brokers": "brokers that may coordinate the group",
     "clients": "clients that want to be members",
@@ -16,82 +18,121 @@ SIZES = {
     "periods": "check intervals and retention periods of offsets that pass",
     "prepared": "records that are prepared but not yet appended (unlocked)",
 }
-LARGEST = dict(zip(SIZES, (3, 3, 5, 5, 4, 6, 3, 2, 5, 2, 3, 2)))
 
 
 def scope(
-    brokers, clients, ids, generations, epochs, log, appends=1, protocols=1, faults=0, topics=1, periods=0, prepared=0
-):
-    """A scope."""
-    sizes = (brokers, clients, ids, generations, epochs, log, appends, protocols, faults, topics, periods, prepared)
-    return dict(zip(SIZES, sizes))
+    *,
+    brokers=1,
+    clients=1,
+    ids=1,
+    generations=1,
+    epochs=1,
+    log=2,
+    appends=1,
+    protocols=1,
+    faults=0,
+    topics=1,
+    periods=0,
+    prepared=0,
+) -> Size:
+    """A scope; `SIZES` says what each size means or bounds."""
+    return Size(
+        brokers=brokers,
+        clients=clients,
+        ids=ids,
+        generations=generations,
+        epochs=epochs,
+        log=log,
+        appends=appends,
+        protocols=protocols,
+        faults=faults,
+        topics=topics,
+        periods=periods,
+        prepared=prepared,
+    )
 
 
-QUICK = scope(1, 1, 2, 2, 1, 2, faults=1)
-STANDARD = scope(1, 2, 3, 2, 1, 3)
-ONE_MOVE, ONE_MOVE_AND_FAULT = scope(2, 1, 1, 1, 2, 2), scope(2, 1, 1, 1, 2, 2, faults=1)
-TWO_COORDINATORS = scope(2, 2, 2, 1, 2, 2)
-THREE_MEMBERS = scope(1, 3, 3, 2, 1, 2)
-TWO_GENERATIONS = scope(2, 2, 2, 2, 2, 4)
-AGEING = scope(1, 1, 1, 1, 1, 3, periods=1)
-TWO_PROTOCOLS = scope(1, 2, 2, 1, 1, 1, protocols=2)
-ONE_PERIOD_AND_FAULT = scope(1, 1, 1, 1, 1, 2, faults=1, periods=1)
-TWO_MOVES, MOVED_BACK = scope(2, 2, 2, 1, 3, 1), scope(2, 1, 1, 1, 3, 2)
-UNLOADED_LATE = scope(2, 1, 1, 2, 2, 2, periods=1)
+LARGEST = scope(
+    brokers=3,
+    clients=3,
+    ids=5,
+    generations=5,
+    epochs=4,
+    log=6,
+    appends=3,
+    protocols=2,
+    faults=5,
+    topics=2,
+    periods=3,
+    prepared=2,
+)
+QUICK = scope(ids=2, generations=2, faults=1)
+STANDARD = scope(clients=2, ids=3, generations=2, log=3)
+ONE_MOVE, ONE_MOVE_AND_FAULT = scope(brokers=2, epochs=2), scope(brokers=2, epochs=2, faults=1)
+TWO_COORDINATORS = scope(brokers=2, clients=2, ids=2, epochs=2)
+THREE_MEMBERS = scope(clients=3, ids=3, generations=2)
+TWO_GENERATIONS = scope(brokers=2, clients=2, ids=2, generations=2, epochs=2, log=4)
+AGEING = scope(log=3, periods=1)
+TWO_PROTOCOLS = scope(clients=2, ids=2, log=1, protocols=2)
+ONE_PERIOD_AND_FAULT = scope(faults=1, periods=1)
+TWO_MOVES, MOVED_BACK = scope(brokers=2, clients=2, ids=2, epochs=3, log=1), scope(brokers=2, epochs=3)
+UNLOADED_LATE = scope(brokers=2, generations=2, epochs=2, periods=1)
 BEHIND = {"loaded_is_log": 8, "durable": 13}
-UNLOCKED_VERDICTS = (
-    (scope(1, 1, 1, 2, 1, 2, prepared=1), {}),
-    (scope(1, 2, 2, 2, 1, 2, prepared=1), {}),
-    (scope(1, 2, 2, 2, 1, 3, prepared=2), {"no_stale_commit": 13, "stable_is_stored": 13}),
-    (
-        scope(2, 2, 2, 1, 2, 2, prepared=1),
-        {"loaded_is_log": 9, "above_stored": 11, "durable": 15, "disjoint_by_number": 18},
-    ),
-)
-CLASSIC_VERDICTS = (
-    (QUICK, {}),
-    (STANDARD, {}),
-    (ONE_MOVE, BEHIND),
-    (AGEING, {"running_group_keeps_offset": 11}),
-    (scope(1, 1, 1, 1, 1, 3, appends=2, faults=1), {"offset_never_regresses": 11, "durable": 11}),
-    (scope(2, 1, 1, 1, 2, 2, periods=1), BEHIND | {"running_group_keeps_offset": 11}),
-    (TWO_COORDINATORS, BEHIND | {"above_stored": 10, "disjoint_by_number": 16}),
-)
-MIDDLE_VERDICTS = (
-    (QUICK, {}),
-    (STANDARD, {}),
-    (ONE_MOVE, BEHIND),
-    (AGEING, {"running_group_keeps_offset": 11}),
-    (TWO_COORDINATORS, BEHIND | {"above_stored": 10, "disjoint_by_number": 16}),
-)
-CURRENT_VERDICTS = (
-    (QUICK, {}),
-    (STANDARD, {}),
-    (ONE_MOVE, {}),
-    (TWO_COORDINATORS, {}),
-    (THREE_MEMBERS, {}),
-    (TWO_GENERATIONS, {}),
-    (TWO_PROTOCOLS, {}),
-    (scope(1, 2, 2, 1, 1, 2, appends=2, faults=1), {"stable_is_stored": 16}),
-    (scope(1, 1, 1, 1, 1, 2, faults=2), {"durable": 4}),
-    (ONE_PERIOD_AND_FAULT, {"young_offset_stays": 10}),
-    (scope(1, 1, 2, 2, 1, 3, topics=2, periods=2), {"stable_is_stored": 18}),
-    (ONE_MOVE_AND_FAULT, {"above_stored": 14, "durable": 14}),
-    (scope(2, 1, 1, 2, 2, 3, periods=1), {"stable_is_stored": 18}),
-    (scope(2, 1, 1, 2, 3, 3), {"no_stale_commit": 17}),
-    (TWO_MOVES, {"assignment_is_stored": 18, "disjoint_by_number": 34}),
-)
-STATIC_VERDICTS = (
-    (QUICK, {}),
-    (STANDARD, {}),
-    (TWO_COORDINATORS, {}),
-    (scope(1, 2, 2, 1, 1, 2, protocols=2), {}),
-    (scope(1, 2, 2, 1, 1, 3), {}),
-)
-LIMITED_VERDICTS = ((scope(1, 2, 2, 1, 1, 1), {}), (STANDARD, {}), (TWO_COORDINATORS, {}))
-TRANSACTIONAL_VERDICTS = (
-    (scope(1, 1, 1, 1, 1, 2), {}),
-    (scope(1, 1, 2, 2, 1, 3), {}),
-    (scope(2, 1, 1, 1, 2, 3), {}),
-    (scope(1, 1, 1, 1, 1, 4, faults=1), {"durable": 7, "stable_is_stored": 17}),
-)
+UNLOCKED_VERDICTS = {
+    scope(generations=2, prepared=1): {},
+    scope(clients=2, ids=2, generations=2, prepared=1): {},
+    scope(clients=2, ids=2, generations=2, log=3, prepared=2): {"no_stale_commit": 13, "stable_is_stored": 13},
+    scope(brokers=2, clients=2, ids=2, epochs=2, prepared=1): {
+        "loaded_is_log": 9,
+        "above_stored": 11,
+        "durable": 15,
+        "disjoint_by_number": 18,
+    },
+}
+CLASSIC_VERDICTS = {
+    QUICK: {},
+    STANDARD: {},
+    ONE_MOVE: BEHIND,
+    AGEING: {"running_group_keeps_offset": 11},
+    scope(log=3, appends=2, faults=1): {"offset_never_regresses": 11, "durable": 11},
+    scope(brokers=2, epochs=2, periods=1): BEHIND | {"running_group_keeps_offset": 11},
+    TWO_COORDINATORS: BEHIND | {"above_stored": 10, "disjoint_by_number": 16},
+}
+MIDDLE_VERDICTS = {
+    QUICK: {},
+    STANDARD: {},
+    ONE_MOVE: BEHIND,
+    AGEING: {"running_group_keeps_offset": 11},
+    TWO_COORDINATORS: BEHIND | {"above_stored": 10, "disjoint_by_number": 16},
+}
+CURRENT_VERDICTS = {
+    QUICK: {},
+    STANDARD: {},
+    ONE_MOVE: {},
+    TWO_COORDINATORS: {},
+    THREE_MEMBERS: {},
+    TWO_GENERATIONS: {},
+    TWO_PROTOCOLS: {},
+    scope(clients=2, ids=2, appends=2, faults=1): {"stable_is_stored": 16},
+    scope(faults=2): {"durable": 4},
+    ONE_PERIOD_AND_FAULT: {"young_offset_stays": 10},
+    scope(ids=2, generations=2, log=3, topics=2, periods=2): {"stable_is_stored": 18},
+    ONE_MOVE_AND_FAULT: {"above_stored": 14, "durable": 14},
+    scope(brokers=2, generations=2, epochs=2, log=3, periods=1): {"stable_is_stored": 18},
+    scope(brokers=2, generations=2, epochs=3, log=3): {"no_stale_commit": 17},
+    TWO_MOVES: {"assignment_is_stored": 18, "disjoint_by_number": 34},
+}
+STATIC_VERDICTS = {
+    QUICK: {},
+    STANDARD: {},
+    TWO_COORDINATORS: {},
+    scope(clients=2, ids=2, protocols=2): {},
+    scope(clients=2, ids=2, log=3): {},
+}
+LIMITED_VERDICTS = {scope(clients=2, ids=2, log=1): {}, STANDARD: {}, TWO_COORDINATORS: {}}
+TRANSACTIONAL_VERDICTS = {
+    scope(): {},
+    scope(ids=2, generations=2, log=3): {},
+    scope(brokers=2, epochs=2, log=3): {},
+    scope(log=4, faults=1): {"durable": 7, "stable_is_stored": 17},
+}

@@ -12,11 +12,40 @@ happen at all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 Scope = Mapping[str, int]
+
+
+class Size(Mapping[str, int]):
+    """A scope that never changes and can be a key: numbers by name, ``Size(brokers=2, epochs=1)``.
+
+    It equals every mapping with the same names and numbers, in any order; `|` makes another one.
+    """
+
+    def __init__(self, /, **numbers: int):
+        self._numbers = numbers
+
+    def __getitem__(self, name: str) -> int:
+        return self._numbers[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._numbers.items()))
+
+    def __or__(self, other: Scope) -> Size:
+        """These sizes, with those of `other` in their place or added."""
+        return Size(**{**self, **other})
+
+    def __repr__(self) -> str:
+        return f"Size({', '.join(f'{name}={number}' for name, number in self.items())})"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 
-from kafkaproof.spec.language.domains import Domain, Record, Scope, values
+from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.language.domains import Domain, Record, Scope, Size, values
 from kafkaproof.spec.language.fairness import Assumption
 from kafkaproof.spec.language.rebind import callees, rebind
 from kafkaproof.spec.language.releases import Releases
@@ -189,7 +190,7 @@ class Model:
     sizes, `others` those of scopes with names other than `STANDARD`, and `largest` the greatest allowed; `sizes` says
     what each size means or bounds.
 
-    `expected` maps a scope (values in the order of `scope`) to the violated properties, each with the length of its
+    `expected` maps a scope to the violated properties, each with the length of its
     shortest counterexample in states (for a lasso, up to the first state of its loop). At the scopes `safety_only`, whose
     graphs are too large, liveness is checked only by name. `answers` names the codes that `seams` return, for the text
     of steps. `parts` names the models (system, variant) that cover what a composed model leaves out, or bounds more
@@ -216,8 +217,8 @@ class Model:
     abstract: bool = False
     seams: tuple[Callable, ...] = ()
     answers: tuple[str, ...] = ()
-    expected: Mapping[tuple[int, ...], Mapping[str, int]] = field(default_factory=dict)
-    safety_only: tuple[tuple[int, ...], ...] = ()
+    expected: Mapping[Size, Mapping[str, int]] = field(default_factory=dict)
+    safety_only: tuple[Size, ...] = ()
     others: Mapping[str, Scope] = field(default_factory=dict)
     sizes: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[tuple[str, str], ...] = ()
@@ -225,6 +226,11 @@ class Model:
     projections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     replaced: tuple[tuple[Callable, Callable], ...] = ()
     releases: Releases | None = None
+
+    def __post_init__(self):
+        for at in (*self.expected, *self.safety_only):
+            if [*at] != [*self.scope]:
+                raise UserError(f"{self.name}: a verdict is recorded at {at}; write Size({', '.join(self.scope)})")
 
     @property
     def name(self) -> str:
@@ -271,7 +277,7 @@ class Model:
     def properties_at(self, scope: Scope) -> tuple[Property, ...]:
         """The properties to check at a scope of this size."""
         found = (p for p in self.properties if not p.lacking(scope))
-        return tuple(p for p in found if p.kind not in LIVENESS or self._sizes(scope) not in self.safety_only)
+        return tuple(p for p in found if p.kind not in LIVENESS or self._size(scope) not in self.safety_only)
 
     def transition(self, name: str) -> Transition:
         """The transition called `name` (with or without its module); raises KeyError."""
@@ -286,10 +292,10 @@ class Model:
 
     def expectation(self, scope: Scope) -> Mapping[str, int] | None:
         """The recorded violations at `scope`, or None where nothing is recorded."""
-        return self.expected.get(self._sizes(scope))
+        return self.expected.get(self._size(scope))
 
-    def _sizes(self, scope):
-        return tuple(scope[name] for name in self.scope)
+    def _size(self, scope):
+        return Size(**{name: scope[name] for name in self.scope})
 
 
 def first_paragraph(function: Callable) -> str:

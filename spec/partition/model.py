@@ -7,6 +7,7 @@ from kafkaproof.spec.election import faults as any_system
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka import zookeeper as answers
 from kafkaproof.spec.kafka.declarations import BROKER, acting, asking, lanes
+from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import CONTINUATION, EVENT, TIMER, Model, among
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.releases import Releases
@@ -119,12 +120,19 @@ SIZES = {
 }
 
 
-def scope(*values):
-    """A scope: brokers, replicas, partitions, epochs, leader epochs, faults."""
-    return dict(zip(SIZES, values))
+def scope(*, brokers=2, replicas=2, partitions=1, epochs=2, leader_epochs=3, faults=1) -> Size:
+    """A scope; `SIZES` says what each size means or bounds."""
+    return Size(
+        brokers=brokers,
+        replicas=replicas,
+        partitions=partitions,
+        epochs=epochs,
+        leader_epochs=leader_epochs,
+        faults=faults,
+    )
 
 
-QUICK, TWO_FAULTS = scope(2, 2, 1, 2, 3, 1), scope(2, 2, 1, 2, 3, 2)
+QUICK, TWO_FAULTS = scope(), scope(faults=2)
 
 
 def model(variant, releases, story, transitions, properties, standard, deep, expected):
@@ -139,7 +147,7 @@ def model(variant, releases, story, transitions, properties, standard, deep, exp
         transitions=transitions + FAULTS,
         properties=among(properties + LIVENESS, transitions + FAULTS),
         scope=standard,
-        largest=scope(5, 5, 3, 4, 10, 5),
+        largest=scope(brokers=5, replicas=5, partitions=3, epochs=4, leader_epochs=10, faults=5),
         lanes=lanes,
         seams=SEAMS,
         answers=answers.Answer.names,
@@ -168,16 +176,16 @@ FENCED = model(
     COMMON + ADMIN_ELECTIONS + writing(isr.alter_partition, kind=EVENT),
     SAFETY + STEP_BY_STEP + goals.WITH_BROKER_EPOCHS,
     TWO_FAULTS,
-    scope(3, 2, 1, 2, 3, 2),
+    scope(brokers=3, faults=2),
     {
-        (2, 2, 1, 2, 3, 1): FOLLOWED_IN_VAIN,
-        (3, 2, 1, 2, 3, 1): FOLLOWED_IN_VAIN,
-        (2, 2, 1, 2, 3, 2): FOLLOWED_IN_VAIN,
-        (3, 2, 1, 2, 3, 2): FOLLOWED_IN_VAIN,
-        (3, 3, 1, 2, 3, 1): FOLLOWED_IN_VAIN | {"may_go_when_followed": 11},
-        (3, 2, 2, 2, 2, 1): {"is_served_despite_loss": 10, "may_go_when_followed": 15},
-        (3, 2, 1, 1, 2, 2): FOLLOWED_IN_VAIN,
-        (2, 2, 1, 1, 3, 3): FOLLOWED_IN_VAIN,
+        scope(): FOLLOWED_IN_VAIN,
+        scope(brokers=3): FOLLOWED_IN_VAIN,
+        scope(faults=2): FOLLOWED_IN_VAIN,
+        scope(brokers=3, faults=2): FOLLOWED_IN_VAIN,
+        scope(brokers=3, replicas=3): FOLLOWED_IN_VAIN | {"may_go_when_followed": 11},
+        scope(brokers=3, partitions=2, leader_epochs=2): {"is_served_despite_loss": 10, "may_go_when_followed": 15},
+        scope(brokers=3, epochs=1, leader_epochs=2, faults=2): FOLLOWED_IN_VAIN,
+        scope(epochs=1, faults=3): FOLLOWED_IN_VAIN,
     },
 )
 UNFENCED = {
@@ -198,14 +206,14 @@ LEGACY = model(
     "successor's, and names a leader whom nobody obeys (KAFKA-6082).",
     COMMON + LEADER_ZK,
     WITHOUT_BROKER_EPOCHS + goals.GOALS,
-    scope(3, 2, 1, 2, 3, 1),
+    scope(brokers=3),
     TWO_FAULTS,
     {
-        (2, 2, 1, 2, 3, 1): ONE_FAULT,
-        (3, 2, 1, 2, 3, 1): ONE_FAULT,
-        (2, 2, 1, 2, 3, 2): ONE_FAULT | {"no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19},
+        scope(): ONE_FAULT,
+        scope(brokers=3): ONE_FAULT,
+        scope(faults=2): ONE_FAULT | {"no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19},
     },
-).rebound(UNFENCED, safety_only=((2, 2, 1, 2, 3, 2),))
+).rebound(UNFENCED, safety_only=(scope(faults=2),))
 ASKED_AGAIN = {
     transition.function: rebind(transition.function, {context.forget: zkclient.ask_again})
     for transition in EVENTS + LEADER_ZK
@@ -219,12 +227,12 @@ ZKCLIENT = model(
     "preferred election that is not needed writes the state again (1.1).",
     SESSION + EVENTS + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
     WITHOUT_BROKER_EPOCHS + goals.WITHOUT_LOG_DIRS,
-    scope(3, 2, 1, 2, 3, 1),
+    scope(brokers=3),
     TWO_FAULTS,
     {
-        (2, 2, 1, 2, 3, 1): OLDEST,
-        (3, 2, 1, 2, 3, 1): OLDEST,
-        (2, 2, 1, 2, 3, 2): OLDEST | {"no_stale_delete": 10, "led_if_possible": 13, "online_has_leader": 19},
+        scope(): OLDEST,
+        scope(brokers=3): OLDEST,
+        scope(faults=2): OLDEST | {"no_stale_delete": 10, "led_if_possible": 13, "online_has_leader": 19},
     },
 ).rebound(
     {
@@ -236,7 +244,7 @@ ZKCLIENT = model(
         failover.reopen: zkclient.reopen,
         faults.expire_session: rebind(faults.expire_session, {zookeeper.disconnect: zkclient.keep_versions}),
     },
-    safety_only=((2, 2, 1, 2, 3, 2),),
+    safety_only=(scope(faults=2),),
 )
 CREATION = (
     *asking(creation.configure_topic),
@@ -270,8 +278,8 @@ CREATING = creating(
     "An administrator has the controller create a topic while brokers fail: it gets a leader from whoever rules.",
     initial=creation.initial_with_room,
     scope=QUICK,
-    expected=dict.fromkeys([(2, 2, 1, 1, 2, 1), (2, 2, 1, 2, 3, 1), (3, 2, 1, 2, 3, 1)], CREATED_IN_VAIN)
-    | {(2, 2, 2, 1, 2, 1): {"is_served_despite_loss": 7, "may_go_when_followed": 12}},
-    others={"quick": scope(2, 2, 1, 1, 2, 1), "deep": scope(2, 2, 2, 1, 2, 1)},
+    expected=dict.fromkeys([scope(epochs=1, leader_epochs=2), scope(), scope(brokers=3)], CREATED_IN_VAIN)
+    | {scope(partitions=2, epochs=1, leader_epochs=2): {"is_served_despite_loss": 7, "may_go_when_followed": 12}},
+    others={"quick": scope(epochs=1, leader_epochs=2), "deep": scope(partitions=2, epochs=1, leader_epochs=2)},
 )
 MODELS = (ZKCLIENT, LEGACY, CREATING, FENCED)

@@ -1,5 +1,6 @@
 """The replica system: its variants, oldest first, and what is known of each."""
 
+from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import FAULT, TIMER, Arrow, Model, Transition, among
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.replica import broker, cluster, controller, faults, follower, leader, network, replica
@@ -31,9 +32,11 @@ SIZES = {
 }
 
 
-def scope(*values):
-    """A scope: brokers, log, records, epochs, faults, min.insync.replicas, unclean elections."""
-    return dict(zip(SIZES, values))
+def scope(*, brokers=2, log=1, records=1, epochs=1, faults=0, min_isr=1, unclean=0) -> Size:
+    """A scope; `SIZES` says what each size means or bounds."""
+    return Size(
+        brokers=brokers, log=log, records=records, epochs=epochs, faults=faults, min_isr=min_isr, unclean=unclean
+    )
 
 
 def lanes(scope):
@@ -84,13 +87,13 @@ def model(variant, releases, story, transitions, properties, expected):
         initial=cluster.initial,
         transitions=COMMON + transitions,
         properties=among(ALWAYS + properties + LIVENESS, COMMON + transitions),
-        scope=scope(2, 1, 1, 1, 1, 1, 0),
-        largest=scope(5, 5, 5, 5, 5, 3, 2),
+        scope=scope(faults=1),
+        largest=scope(brokers=5, log=5, records=5, epochs=5, faults=5, min_isr=3, unclean=2),
         lanes=lanes,
         seams=SEAMS,
         answers=Answer.names,
         expected=expected,
-        others={"quick": scope(2, 1, 1, 1, 0, 1, 0), "deep": scope(2, 2, 2, 2, 1, 1, 0)},
+        others={"quick": scope(), "deep": scope(log=2, records=2, epochs=2, faults=1)},
         sizes=SIZES,
         interchangeable={"brokers": ()},
     )
@@ -125,12 +128,12 @@ TO_HW = model(
     WRITING + LOSING,
     goals.EPOCHS + goals.LATE + log_events.HW,
     {
-        (2, 1, 1, 1, 0, 1, 0): {},
-        (2, 1, 1, 1, 1, 1, 0): UNTOLD
+        scope(): {},
+        scope(faults=1): UNTOLD
         | {"isr_complete": 7, "stale_leader": 8, "committed": 9, "stable_read": 10, "truncated_above_hw": 12},
-        (3, 1, 1, 1, 1, 1, 0): UNTOLD_OF_THREE
+        scope(brokers=3, faults=1): UNTOLD_OF_THREE
         | {"isr_complete": 8, "stale_leader": 9, "committed": 10, "stable_read": 11, "truncated_above_hw": 13},
-        (2, 2, 2, 2, 1, 1, 0): UNTOLD
+        scope(log=2, records=2, epochs=2, faults=1): UNTOLD
         | {
             "isr_complete": 7,
             "stale_leader": 8,
@@ -159,10 +162,11 @@ EPOCH101 = model(
     WRITING + ASKING + LOSING,
     goals.TOLD + goals.LATE + log_events.HW,
     {
-        (2, 1, 1, 1, 0, 1, 0): {},
-        (2, 1, 1, 1, 1, 1, 0): UNTOLD,
-        (3, 1, 1, 1, 1, 1, 0): UNTOLD_OF_THREE | {"stale_leader": 12, "isr_complete": 12},
-        (2, 2, 2, 2, 1, 1, 0): UNTOLD | {"isr_complete": 12, "truncated_above_hw": 14, "visible_match": 14},
+        scope(): {},
+        scope(faults=1): UNTOLD,
+        scope(brokers=3, faults=1): UNTOLD_OF_THREE | {"stale_leader": 12, "isr_complete": 12},
+        scope(log=2, records=2, epochs=2, faults=1): UNTOLD
+        | {"isr_complete": 12, "truncated_above_hw": 14, "visible_match": 14},
     },
 ).rebound(
     UNFENCED
@@ -181,10 +185,11 @@ EPOCH279 = model(
     WRITING + ASKING + LOSING,
     goals.TOLD + goals.LATE + log_events.HW,
     {
-        (2, 1, 1, 1, 0, 1, 0): {},
-        (2, 1, 1, 1, 1, 1, 0): UNTOLD,
-        (3, 1, 1, 1, 1, 1, 0): UNTOLD_OF_THREE,
-        (2, 2, 2, 2, 1, 1, 0): UNTOLD | {"isr_complete": 13, "truncated_above_hw": 14, "visible_match": 16},
+        scope(): {},
+        scope(faults=1): UNTOLD,
+        scope(brokers=3, faults=1): UNTOLD_OF_THREE,
+        scope(log=2, records=2, epochs=2, faults=1): UNTOLD
+        | {"isr_complete": 13, "truncated_above_hw": 14, "visible_match": 16},
     },
 ).rebound(UNFENCED | BY_EPOCH | {replica.restarts: former.restarts_after_a_gap})
 JOIN_AT_HW = model(
@@ -195,10 +200,10 @@ JOIN_AT_HW = model(
     WRITING + ASKING,
     goals.TOLD + OBEYED,
     {
-        (2, 1, 1, 1, 0, 1, 0): {},
-        (2, 1, 1, 1, 1, 1, 0): {},
-        (2, 2, 2, 2, 1, 1, 0): {},
-        (3, 1, 1, 1, 1, 1, 0): {"stale_leader": 12, "isr_complete": 12},
+        scope(): {},
+        scope(faults=1): {},
+        scope(log=2, records=2, epochs=2, faults=1): {},
+        scope(brokers=3, faults=1): {"stale_leader": 12, "isr_complete": 12},
     },
 ).rebound(OUT_OF_RANGE | BY_EPOCH | {leader.may_join: leader_writes_isr.has_caught_up})
 FENCED = model(
@@ -208,7 +213,7 @@ FENCED = model(
     "has all of the former epochs.",
     WRITING + ASKING,
     goals.TOLD + OBEYED,
-    {(2, 1, 1, 1, 0, 1, 0): {}, (2, 1, 1, 1, 1, 1, 0): {}, (2, 2, 2, 2, 1, 1, 0): {}, (3, 1, 1, 1, 1, 1, 0): {}},
+    {scope(): {}, scope(faults=1): {}, scope(log=2, records=2, epochs=2, faults=1): {}, scope(brokers=3, faults=1): {}},
 ).rebound(OUT_OF_RANGE | BY_EPOCH)
 SHRUNK_ISR = model(
     "shrunk-isr",
@@ -218,18 +223,12 @@ SHRUNK_ISR = model(
     PROPOSING,
     PROPOSED + isr_events.OBEYED + log_events.ENDS + log_events.ANSWERED,
     {
-        (2, 1, 1, 1, 0, 1, 0): {
-            "isr_complete": 3,
-            "stale_leader": 5,
-            "committed": 5,
-            "stable_read": 6,
-            "truncated_above_hw": 8,
-        },
-        (2, 1, 1, 1, 1, 1, 0): GIVES_UP
+        scope(): {"isr_complete": 3, "stale_leader": 5, "committed": 5, "stable_read": 6, "truncated_above_hw": 8},
+        scope(faults=1): GIVES_UP
         | {"isr_complete": 3, "stale_leader": 5, "committed": 5, "stable_read": 6, "truncated_above_hw": 8},
-        (3, 1, 1, 1, 1, 1, 0): GIVES_UP_OF_THREE
+        scope(brokers=3, faults=1): GIVES_UP_OF_THREE
         | {"isr_complete": 5, "stale_leader": 7, "committed": 8, "stable_read": 9, "truncated_above_hw": 11},
-        (2, 2, 2, 2, 1, 1, 0): GIVES_UP
+        scope(log=2, records=2, epochs=2, faults=1): GIVES_UP
         | {
             "isr_complete": 3,
             "stale_leader": 5,
@@ -249,11 +248,11 @@ LATE_ANSWER = model(
     PROPOSING,
     PROPOSED + goals.LATE + log_events.HW + log_events.ENDS,
     {
-        (2, 1, 1, 1, 0, 1, 0): {},
-        (2, 1, 1, 1, 1, 1, 0): GIVES_UP,
-        (2, 2, 2, 2, 1, 1, 0): GIVES_UP,
-        (3, 1, 1, 1, 1, 1, 0): GIVES_UP_OF_THREE,
-        (2, 1, 1, 3, 0, 1, 0): {"truncated_above_hw": 15, "isr_complete": 15},
+        scope(): {},
+        scope(faults=1): GIVES_UP,
+        scope(log=2, records=2, epochs=2, faults=1): GIVES_UP,
+        scope(brokers=3, faults=1): GIVES_UP_OF_THREE,
+        scope(epochs=3): {"truncated_above_hw": 15, "isr_complete": 15},
     },
 ).rebound({network.same_epoch: former.any_epoch, network.leave_leader: network.keep_waiting})
 CURRENT = model(
@@ -264,13 +263,13 @@ CURRENT = model(
     PROPOSING,
     PROPOSED + ANSWERED,
     {
-        (2, 1, 1, 1, 0, 1, 0): {},
-        (2, 2, 2, 2, 1, 1, 0): GIVES_UP,
-        (2, 1, 1, 1, 1, 1, 0): GIVES_UP,
-        (3, 1, 1, 1, 0, 1, 0): {},
-        (3, 1, 1, 1, 1, 1, 0): GIVES_UP_OF_THREE,
-        (3, 1, 1, 2, 0, 1, 0): {},
-        (2, 1, 1, 2, 1, 2, 1): GIVES_UP,
+        scope(): {},
+        scope(log=2, records=2, epochs=2, faults=1): GIVES_UP,
+        scope(faults=1): GIVES_UP,
+        scope(brokers=3): {},
+        scope(brokers=3, faults=1): GIVES_UP_OF_THREE,
+        scope(brokers=3, epochs=2): {},
+        scope(epochs=2, faults=1, min_isr=2, unclean=1): GIVES_UP,
     },
-).rebound({}, safety_only=((3, 1, 1, 2, 0, 1, 0),))
+).rebound({}, safety_only=(scope(brokers=3, epochs=2),))
 MODELS = (TO_HW, EPOCH101, EPOCH279, JOIN_AT_HW, FENCED, SHRUNK_ISR, LATE_ANSWER, CURRENT)

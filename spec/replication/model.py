@@ -1,5 +1,6 @@
 """The replication system: its five variants, oldest first, and what is known of each."""
 
+from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import Arrow, Model, Transition
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.replication import replication as now
@@ -31,9 +32,9 @@ SIZES = {
 }
 
 
-def scope(*values):
-    """A scope: brokers, log, records, epochs."""
-    return dict(zip(SIZES, values))
+def scope(*, brokers=3, log=2, records=2, epochs=2) -> Size:
+    """A scope; `SIZES` says what each size means or bounds."""
+    return Size(brokers=brokers, log=log, records=records, epochs=epochs)
 
 
 def lanes(scope):
@@ -52,12 +53,12 @@ def model(variant, releases, story, others, expected, properties=()):
         initial=now.initial,
         transitions=COMMON + others,
         properties=PROPERTIES + properties,
-        scope=scope(3, 2, 2, 2),
-        largest=scope(7, 8, 8, 8),
+        scope=scope(),
+        largest=scope(brokers=7, log=8, records=8, epochs=8),
         lanes=lanes,
         abstract=True,
         expected=expected,
-        others={"quick": scope(2, 2, 2, 2), "deep": scope(3, 2, 2, 3)},
+        others={"quick": scope(brokers=2), "deep": scope(epochs=3)},
         sizes=SIZES,
         interchangeable={"brokers": ()},
     )
@@ -93,12 +94,12 @@ TRUNCATE_TO_HW = model(
     "the high watermark; on taking the request it truncates below what is committed, and stays in the ISR.",
     UNFENCED + becoming(truncate_to_hw.become_follower),
     {
-        (3, 1, 1, 1): both(9, 9),
-        (3, 2, 1, 1): both(9, 9),
-        (3, 2, 2, 1): both(9, 9),
-        (3, 2, 2, 2): both(9, 9),
-        (2, 2, 2, 2): both(9, 10),
-        (3, 2, 2, 3): both(9, 9),
+        scope(log=1, records=1, epochs=1): both(9, 9),
+        scope(records=1, epochs=1): both(9, 9),
+        scope(epochs=1): both(9, 9),
+        scope(): both(9, 9),
+        scope(brokers=2): both(9, 10),
+        scope(epochs=3): both(9, 9),
     },
 )
 KIP101 = model(
@@ -108,12 +109,12 @@ KIP101 = model(
     "high watermark and loses a committed record, or keeps one that the leader never had.",
     UNFENCED + becoming(kip101.become_follower, ANSWER),
     {
-        (3, 1, 1, 1): {"strong_isr": 12},
-        (3, 2, 1, 1): {"strong_isr": 12},
-        (3, 2, 2, 1): {"strong_isr": 12},
-        (3, 2, 2, 2): both(11, 11),
-        (2, 2, 2, 2): both(12, 12),
-        (3, 2, 2, 3): both(11, 11),
+        scope(log=1, records=1, epochs=1): {"strong_isr": 12},
+        scope(records=1, epochs=1): {"strong_isr": 12},
+        scope(epochs=1): {"strong_isr": 12},
+        scope(): both(11, 11),
+        scope(brokers=2): both(12, 12),
+        scope(epochs=3): both(11, 11),
     },
 )
 KIP279 = model(
@@ -123,11 +124,11 @@ KIP279 = model(
     "a leader adds a follower to the ISR before its high watermark has reached its own epoch.",
     UNFENCED + becoming(kip279.become_follower, ANSWER),
     {
-        (3, 1, 1, 1): {"strong_isr": 12},
-        (3, 2, 1, 1): {"strong_isr": 12},
-        (3, 2, 2, 1): {"strong_isr": 12},
-        (3, 2, 2, 2): both(11, 11),
-        (2, 2, 2, 2): {},
+        scope(log=1, records=1, epochs=1): {"strong_isr": 12},
+        scope(records=1, epochs=1): {"strong_isr": 12},
+        scope(epochs=1): {"strong_isr": 12},
+        scope(): both(11, 11),
+        scope(brokers=2): {},
     },
 )
 KIP320_FIRST_TRY = model(
@@ -138,7 +139,13 @@ KIP320_FIRST_TRY = model(
     isr_and_fetch(kip320_first_try, kip320_first_try.follower_fetch)
     + becoming(kip320_first_try.become_follower)
     + (Transition(kip320_first_try.follower_truncate, FOLLOWER_LANE, (ANSWER,)),),
-    {(3, 1, 1, 1): {}, (3, 2, 1, 1): {}, (3, 2, 2, 1): {}, (2, 2, 2, 2): {}, (3, 2, 2, 2): both(12, 13)},
+    {
+        scope(log=1, records=1, epochs=1): {},
+        scope(records=1, epochs=1): {},
+        scope(epochs=1): {},
+        scope(brokers=2): {},
+        scope(): both(12, 13),
+    },
 )
 KIP320 = model(
     "kip320",
@@ -146,13 +153,13 @@ KIP320 = model(
     "Every request between leader and follower carries the leader epoch; neither violation is reachable.",
     isr_and_fetch(now, now.follower_fetch) + becoming(now.become_follower, ANSWER),
     {
-        (3, 1, 1, 1): {},
-        (3, 2, 1, 1): {},
-        (3, 2, 2, 1): {},
-        (2, 2, 2, 2): {},
-        (3, 2, 2, 2): {},
-        (3, 2, 2, 3): {},
-        (3, 3, 3, 3): {},
+        scope(log=1, records=1, epochs=1): {},
+        scope(records=1, epochs=1): {},
+        scope(epochs=1): {},
+        scope(brokers=2): {},
+        scope(): {},
+        scope(epochs=3): {},
+        scope(log=3, records=3, epochs=3): {},
     },
     KNOWN + STEPS + REACHED,
 )

@@ -2,6 +2,7 @@
 
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import BROKER, ZOOKEEPER, acting, asking
+from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import CONTINUATION, Arrow, Model, Transition, among
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.requests import broker, cluster, events, failover, faults, network, zookeeper
@@ -57,23 +58,6 @@ SHARED_QUEUE = (
     *acting(shared_queue.produce_arrives, shared_queue.request_arrives, shared_queue.answer_produce),
     *FAULTS,
 )
-HOLDS = {
-    (2, 2, 2, 1, 3, 0): {},
-    (2, 2, 1, 1, 3, 1): {},
-    (2, 2, 2, 1, 3, 1): {},
-    (2, 2, 2, 2, 3, 1): {},
-    (2, 2, 2, 1, 3, 2): {},
-    (3, 2, 2, 1, 3, 1): {},
-}
-ONE_FAULT = {
-    "former_changes_nothing": 5,
-    "control_requests_first": 9,
-    "replicas_converge": 10,
-    "metadata_converges": 10,
-    "nothing_for_the_deleted": 10,
-    "all_agree": 10,
-}
-LARGE = ((2, 2, 2, 1, 3, 2), (2, 2, 2, 1, 2, 2), (3, 2, 2, 1, 3, 1))
 SIZES = {
     "brokers": "brokers, each of which may become the controller",
     "replicas": "replicas of the one partition, no more than brokers",
@@ -83,6 +67,32 @@ SIZES = {
     "faults": "crashes, expiries of living sessions, lost answers, failed log directories, and deletions of "
     "/controller and of the topic: how many in all",
 }
+
+
+def scope(*, brokers=2, replicas=2, epochs=2, leader_epochs=1, queue=3, faults=1) -> Size:
+    """A scope; `SIZES` says what each size means or bounds."""
+    return Size(
+        brokers=brokers, replicas=replicas, epochs=epochs, leader_epochs=leader_epochs, queue=queue, faults=faults
+    )
+
+
+HOLDS = {
+    scope(faults=0): {},
+    scope(epochs=1): {},
+    scope(): {},
+    scope(leader_epochs=2): {},
+    scope(faults=2): {},
+    scope(brokers=3): {},
+}
+ONE_FAULT = {
+    "former_changes_nothing": 5,
+    "control_requests_first": 9,
+    "replicas_converge": 10,
+    "metadata_converges": 10,
+    "nothing_for_the_deleted": 10,
+    "all_agree": 10,
+}
+LARGE = (scope(faults=2), scope(queue=2, faults=2), scope(brokers=3))
 
 
 def model(variant, releases, story, functions, properties, expected):
@@ -96,14 +106,14 @@ def model(variant, releases, story, functions, properties, expected):
         initial=cluster.initial,
         transitions=functions,
         properties=among(properties + LIVENESS, functions),
-        scope=dict(zip(SIZES, (2, 2, 2, 1, 3, 1))),
-        largest={"brokers": 4, "replicas": 4, "epochs": 4, "leader_epochs": 6, "queue": 8, "faults": 4},
+        scope=scope(),
+        largest=scope(brokers=4, replicas=4, epochs=4, leader_epochs=6, queue=8, faults=4),
         lanes=lanes,
         seams=SEAMS,
         answers=network.Error.names,
         expected=expected,
         safety_only=LARGE,
-        others={"quick": dict(zip(SIZES, (2, 2, 1, 1, 3, 1))), "deep": dict(zip(SIZES, (2, 2, 2, 1, 3, 2)))},
+        others={"quick": scope(epochs=1), "deep": scope(faults=2)},
         sizes=SIZES,
         interchangeable={"brokers": ()},
     )
@@ -149,12 +159,12 @@ LEGACY = model(
     SHARED_QUEUE,
     WITHOUT_BROKER_EPOCHS + GOALS,
     {
-        (2, 2, 2, 1, 3, 0): {"control_requests_first": 9},
-        (2, 2, 1, 1, 3, 1): ONE_FAULT,
-        (3, 2, 2, 1, 3, 1): ONE_FAULT | {"replicas_converge": 12, "metadata_converges": 12},
-        (2, 2, 2, 1, 3, 1): ONE_FAULT,
-        (2, 2, 2, 2, 3, 1): ONE_FAULT,
-        (2, 2, 2, 1, 2, 2): ONE_FAULT
+        scope(faults=0): {"control_requests_first": 9},
+        scope(epochs=1): ONE_FAULT,
+        scope(brokers=3): ONE_FAULT | {"replicas_converge": 12, "metadata_converges": 12},
+        scope(): ONE_FAULT,
+        scope(leader_epochs=2): ONE_FAULT,
+        scope(queue=2, faults=2): ONE_FAULT
         | {"control_requests_first": 10, "nothing_for_the_deleted": 11, "no_stale_stop": 20},
     },
 ).rebound(

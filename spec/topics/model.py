@@ -5,6 +5,7 @@ from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka import legal
 from kafkaproof.spec.kafka import zookeeper as answers
 from kafkaproof.spec.kafka.declarations import BROKER, acting, asking, lanes
+from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import CONTINUATION, Model, among
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.releases import Releases
@@ -111,9 +112,18 @@ SIZES = {
 }
 
 
-def scope(*values):
-    """A scope: brokers, replicas, partitions, topics, epochs, leader epochs, faults, requests."""
-    return dict(zip(SIZES, values))
+def scope(*, brokers=2, replicas=1, partitions=1, topics=1, epochs=1, leader_epochs=4, faults=0, requests=2) -> Size:
+    """A scope; `SIZES` says what each size means or bounds."""
+    return Size(
+        brokers=brokers,
+        replicas=replicas,
+        partitions=partitions,
+        topics=topics,
+        epochs=epochs,
+        leader_epochs=leader_epochs,
+        faults=faults,
+        requests=requests,
+    )
 
 
 def model(variant, releases, story, transitions, properties, expected, **named):
@@ -127,25 +137,25 @@ def model(variant, releases, story, transitions, properties, expected, **named):
         initial=cluster.initial,
         transitions=transitions,
         properties=among(properties, transitions),
-        scope=scope(2, 1, 1, 1, 2, 4, 1, 1),
-        largest=scope(4, 4, 3, 2, 4, 12, 4, 4),
+        scope=scope(epochs=2, faults=1, requests=1),
+        largest=scope(brokers=4, replicas=4, partitions=3, topics=2, epochs=4, leader_epochs=12, faults=4, requests=4),
         lanes=lanes,
         seams=SEAMS,
         answers=answers.Answer.names,
         expected=expected,
         safety_only=LARGE,
-        others={"quick": scope(2, 1, 1, 1, 1, 4, 0, 2), "deep": scope(2, 1, 1, 1, 2, 5, 1, 2), **named},
+        others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1), **named},
         sizes=SIZES,
         interchangeable={"brokers": ()},
     )
 
 
 LARGE = (
-    (3, 2, 1, 1, 1, 4, 0, 1),
-    (3, 2, 1, 1, 1, 4, 0, 2),
-    (3, 2, 1, 1, 2, 4, 1, 1),
-    (2, 2, 1, 2, 2, 3, 1, 2),
-    (3, 2, 1, 1, 1, 5, 1, 2),
+    scope(brokers=3, replicas=2, requests=1),
+    scope(brokers=3, replicas=2),
+    scope(brokers=3, replicas=2, epochs=2, faults=1, requests=1),
+    scope(replicas=2, topics=2, epochs=2, leader_epochs=3, faults=1),
+    scope(brokers=3, replicas=2, leader_epochs=5, faults=1),
 )
 SHRUNK = {"isr_assigned": 17, "force_elects": 17, "state_tells": 17}
 OLD_SHRUNK = {"isr_assigned": 19, "force_elects": 19, "state_tells": 19}
@@ -174,25 +184,25 @@ KIP455 = model(
     CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + asking(isr.alter_partition) + FAULTS + ADMINISTRATOR,
     properties.SAFETY + MEMORY + STEPS + REASSIGNING + GOALS + liveness.KIP455,
     {
-        (2, 1, 1, 1, 1, 4, 0, 2): {},
-        (2, 1, 1, 1, 2, 4, 1, 1): UNLED,
-        (3, 1, 1, 1, 2, 4, 1, 1): UNLED,
-        (3, 1, 1, 1, 1, 5, 0, 2): {},
-        (3, 1, 1, 1, 1, 4, 0, 2): {},
-        (2, 2, 1, 1, 2, 4, 1, 1): {"is_deleted_despite_failures": 9},
-        (3, 2, 1, 1, 1, 4, 0, 1): {},
-        (3, 2, 1, 1, 1, 4, 0, 2): {},
-        (3, 2, 1, 1, 2, 4, 1, 1): {},
-        (2, 2, 1, 2, 2, 3, 1, 2): {},
-        (3, 2, 1, 1, 1, 5, 1, 2): PAIR_OF_REQUESTS,
-        (2, 1, 2, 1, 1, 3, 0, 2): {"no_partition_undone": 8},
-        (2, 1, 2, 1, 2, 4, 1, 1): UNLED | {"partitions_known": 6},
-        (2, 1, 1, 1, 2, 5, 1, 2): TWO_REQUESTS | {"no_stray_log": 30},
-        (2, 1, 1, 2, 2, 3, 1, 2): TWO_REQUESTS,
+        scope(): {},
+        scope(epochs=2, faults=1, requests=1): UNLED,
+        scope(brokers=3, epochs=2, faults=1, requests=1): UNLED,
+        scope(brokers=3, leader_epochs=5): {},
+        scope(brokers=3): {},
+        scope(replicas=2, epochs=2, faults=1, requests=1): {"is_deleted_despite_failures": 9},
+        scope(brokers=3, replicas=2, requests=1): {},
+        scope(brokers=3, replicas=2): {},
+        scope(brokers=3, replicas=2, epochs=2, faults=1, requests=1): {},
+        scope(replicas=2, topics=2, epochs=2, leader_epochs=3, faults=1): {},
+        scope(brokers=3, replicas=2, leader_epochs=5, faults=1): PAIR_OF_REQUESTS,
+        scope(partitions=2, leader_epochs=3): {"no_partition_undone": 8},
+        scope(partitions=2, epochs=2, faults=1, requests=1): UNLED | {"partitions_known": 6},
+        scope(epochs=2, leader_epochs=5, faults=1): TWO_REQUESTS | {"no_stray_log": 30},
+        scope(topics=2, epochs=2, leader_epochs=3, faults=1): TWO_REQUESTS,
     },
-    expanded=scope(2, 1, 2, 1, 2, 4, 1, 1),
-    undone=scope(2, 1, 2, 1, 1, 3, 0, 2),
-    recreated=scope(1, 1, 2, 2, 1, 4, 0, 2),
+    expanded=scope(partitions=2, epochs=2, faults=1, requests=1),
+    undone=scope(partitions=2, leader_epochs=3),
+    recreated=scope(brokers=1, partitions=2, topics=2),
 )
 KIP455_ZK = model(
     "kip455-zk",
@@ -201,12 +211,12 @@ KIP455_ZK = model(
     CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + LEADER_ZK + FAULTS + ADMINISTRATOR,
     properties.SAFETY + GOALS + liveness.KIP455,
     {
-        (2, 1, 1, 1, 1, 4, 0, 2): SHRUNK | {"has_moved": 25},
-        (2, 1, 1, 1, 2, 4, 1, 1): SHRUNK | STUCK,
-        (3, 1, 1, 1, 1, 4, 0, 2): SHRUNK | {"has_moved": 25},
-        (3, 1, 1, 1, 2, 4, 1, 1): SHRUNK | STUCK,
-        (3, 2, 1, 1, 1, 4, 0, 1): SHRUNK,
-        (3, 2, 1, 1, 1, 4, 0, 2): SHRUNK,
+        scope(): SHRUNK | {"has_moved": 25},
+        scope(epochs=2, faults=1, requests=1): SHRUNK | STUCK,
+        scope(brokers=3): SHRUNK | {"has_moved": 25},
+        scope(brokers=3, epochs=2, faults=1, requests=1): SHRUNK | STUCK,
+        scope(brokers=3, replicas=2, requests=1): SHRUNK,
+        scope(brokers=3, replicas=2): SHRUNK,
     },
 )
 RESTORING = (creation.ignore_partitions, creation.restore_partitions)
@@ -232,13 +242,14 @@ TWO_PHASE = model(
     + declared.faults(faults.list_reassignment),
     properties.TWO_PHASE + OLD_GOALS + liveness.TWO_PHASE,
     {
-        (2, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK | {"is_dealt_with": 27},
-        (2, 1, 2, 1, 1, 3, 0, 2): OLD_SHRUNK | {"partitions_known": 6, "no_partition_undone": 10, "is_dealt_with": 27},
-        (3, 1, 1, 1, 1, 4, 0, 2): OLD_SHRUNK | {"is_dealt_with": 27},
-        (3, 2, 1, 1, 1, 4, 0, 1): OLD_SHRUNK,
-        (3, 2, 1, 1, 1, 4, 0, 2): OLD_SHRUNK,
-        (2, 1, 1, 1, 2, 4, 1, 1): ZOMBIE | OLD_STUCK,
-        (3, 1, 1, 1, 2, 4, 1, 1): ZOMBIE,
+        scope(): OLD_SHRUNK | {"is_dealt_with": 27},
+        scope(partitions=2, leader_epochs=3): OLD_SHRUNK
+        | {"partitions_known": 6, "no_partition_undone": 10, "is_dealt_with": 27},
+        scope(brokers=3): OLD_SHRUNK | {"is_dealt_with": 27},
+        scope(brokers=3, replicas=2, requests=1): OLD_SHRUNK,
+        scope(brokers=3, replicas=2): OLD_SHRUNK,
+        scope(epochs=2, faults=1, requests=1): ZOMBIE | OLD_STUCK,
+        scope(brokers=3, epochs=2, faults=1, requests=1): ZOMBIE,
     },
 ).rebound(
     {
@@ -265,6 +276,6 @@ TWO_PHASE = model(
             {failover.start_machines: two_phase.arm_first, zookeeper.read_topic: two_phase.read_unwatched},
         ),
     },
-    safety_only=(*LARGE, (3, 1, 1, 1, 2, 4, 1, 1)),
+    safety_only=(*LARGE, scope(brokers=3, epochs=2, faults=1, requests=1)),
 )
 MODELS = (TWO_PHASE, KIP455_ZK, KIP455)

@@ -67,48 +67,51 @@ def counted(brokers, log, versions, **mistake):
     return len(seen), generated, depth, valid
 
 
-@pytest.mark.parametrize("at", [(2, 2, 2), (3, 2, 2), (3, 1, 3)], ids=str)
+@pytest.mark.parametrize(
+    "at", [scope(log=2, versions=2), scope(brokers=3, log=2), scope(brokers=3, versions=3)], ids=str
+)
 def test_the_second_model_counts_the_same(at):
-    found = explore_here(MAXIMAL_ISR, scope(*at))
+    found = explore_here(MAXIMAL_ISR, at)
     outcome = found.outcome
-    assert (outcome.distinct, outcome.generated, outcome.depth, not found.traces) == counted(*at)
-    assert outcome.reached == {p.name for p in MAXIMAL_ISR.properties_at(scope(*at)) if p.kind == "sometimes"}
+    assert (outcome.distinct, outcome.generated, outcome.depth, not found.traces) == counted(**at)
+    assert outcome.reached == {p.name for p in MAXIMAL_ISR.properties_at(at) if p.kind == "sometimes"}
 
 
 def test_a_request_that_counts_for_ever_keeps_the_high_watermark_valid_and_misses_a_goal():
     mutant = next(m for m in MISTAKES if m.name == "pending-kept")
-    at = (3, 1, 3)
-    found = explore_here(mutant.mutate(MAXIMAL_ISR), scope(*at))
+    at = scope(brokers=3, versions=3)
+    found = explore_here(mutant.mutate(MAXIMAL_ISR), at)
     outcome, valid = found.outcome, "valid_high_watermark" not in found.traces
-    assert (outcome.distinct, outcome.generated, outcome.depth, valid) == counted(*at, keeps_pending=True)
+    assert (outcome.distinct, outcome.generated, outcome.depth, valid) == counted(**at, keeps_pending=True)
     assert set(found.traces) == {mutant.kills}
-    assert outcome.generated != counted(*at)[1] and "waits_no_more" not in outcome.reached
+    assert outcome.generated != counted(**at)[1] and "waits_no_more" not in outcome.reached
 
 
 @pytest.mark.parametrize("at", list(SHRUNK_ISR.expected)[:3], ids=str)
 def test_counting_the_proposed_isr_alone_is_caught(at):
-    traces = explore_here(SHRUNK_ISR, scope(*at)).traces
+    traces = explore_here(SHRUNK_ISR, at).traces
     assert {name: trace.states for name, trace in traces.items()} == SHRUNK_ISR.expected[at]
 
 
 def test_the_exhibit_is_the_one_of_replica():
     """The same steps as of `replica/shrunk-isr`: a proposal to remove a follower, and a record."""
-    trace = explore_here(SHRUNK_ISR, scope(2, 1, 1)).traces["valid_high_watermark"]
+    trace = explore_here(SHRUNK_ISR, scope(versions=1)).traces["valid_high_watermark"]
     assert [str(step) for step, _, _ in trace.steps] == [
         "async_isr.leader_request_shrink(replica=1)",
         "async_isr.leader_write()",
     ]
-    assert find("replica", "shrunk-isr")[0].expected[2, 1, 1, 1, 0, 1, 0]["isr_complete"] == trace.states
+    (model,) = find("replica", "shrunk-isr")
+    assert model.expectation(model.scopes["quick"])["isr_complete"] == trace.states
 
 
 def test_it_is_proved_for_any_number_of_records_and_versions():
-    proof = prove(MAXIMAL_ISR, scope(3, 1, 1), SAFETY, PROOFS["async-isr", "maximal-isr"].lemmas, LONG)
+    proof = prove(MAXIMAL_ISR, scope(brokers=3, versions=1), SAFETY, PROOFS["async-isr", "maximal-isr"].lemmas, LONG)
     assert {verdict.verdict for verdict in (*proof.verdicts, *proof.lemmas)} == {PROVED}
     assert proof.relation.variables.endless == {"log", "versions"} and not proof.never_enabled
 
 
 def test_no_proof_of_the_draft():
-    at = scope(2, 1, 1)
+    at = scope(versions=1)
     proof = prove(SHRUNK_ISR, at, SHRUNK_ISR.properties_at(at), PROOFS["async-isr", "maximal-isr"].lemmas, LONG)
     verdicts = {verdict.name: verdict.verdict for verdict in proof.verdicts}
     assert verdicts["valid_high_watermark"] == NOT_INDUCTIVE

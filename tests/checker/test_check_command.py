@@ -86,8 +86,8 @@ def test_a_scope_that_is_too_small_for_what_is_known_says_so(kafkaproof):
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.system}-{model.variant}")
 def test_what_is_recorded_at_one_scope_is_told_at_every_other(model):
     """The records themselves are read: each violation that one scope has and another has not."""
-    for sizes, lengths in model.expected.items():
-        check = Check(model, dict(zip(model.scope, sizes)), ())
+    for at, lengths in model.expected.items():
+        check = Check(model, at, ())
         asked = [p.name for p in model.properties_at(check.scope)]
         result = {"complete": True, "violations": [{"property": name} for name in lengths], "properties": asked}
         recorded = {name for others in model.expected.values() for name in others}

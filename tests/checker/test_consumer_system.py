@@ -13,35 +13,37 @@ from kafkaproof.checker.liveness.reference import lassos
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.runs.counterexample import TraceError, executed
 from kafkaproof.spec.consumer import zookeeper
-from kafkaproof.spec.consumer.model import CHECKED, MODELS, ORDERLY, SIZES, WAITING
+from kafkaproof.spec.consumer.model import CHECKED, MODELS, ORDERLY, SIZES, WAITING, scope
 from kafkaproof.spec.language.subset import definition, nodes_of
 
 BY_VARIANT = {model.variant: model for model in MODELS}
 TINY = {
-    ("waiting", (1, 1, 1, 0, 1, 0, 0, 1, 0)): (166, 254, 24),
-    ("checked", (1, 1, 1, 0, 1, 0, 0, 1, 0)): (246, 360, 24),
-    ("checked", (1, 1, 1, 0, 1, 1, 1, 0, 0)): (662, 1_419, 23),
-    ("checked", (2, 1, 1, 0, 1, 0, 0, 0, 0)): (566, 1_057, 26),
-    ("checked", (2, 1, 1, 0, 1, 0, 0, 0, 1)): (802, 1_606, 27),
-    ("checked", (2, 1, 1, 2, 1, 0, 0, 0, 0)): (1_090, 2_286, 30),
-    ("checked", (2, 1, 1, 0, 1, 0, 1, 0, 0)): (12_233, 31_752, 44),
-    ("roundrobin", (2, 2, 1, 0, 2, 0, 0, 0, 0)): (1_227, 2_354, 38),
-    ("range-ceil", (2, 2, 1, 0, 2, 0, 0, 0, 0)): (1_227, 2_354, 38),
-    ("unlimited", (2, 1, 1, 0, 1, 0, 0, 0, 1)): (786, 1_590, 26),
-    ("unlimited", (2, 1, 1, 0, 1, 1, 0, 0, 0)): (4_725, 11_978, 31),
-    ("orderly", (1, 1, 1, 0, 1, 1, 1, 0, 0)): (684, 1_475, 22),
-    ("orderly", (2, 1, 1, 2, 1, 1, 0, 0, 0)): (10_268, 27_707, 33),
+    ("waiting", scope(consumers=1, splits=1)): (166, 254, 24),
+    ("checked", scope(consumers=1, splits=1)): (246, 360, 24),
+    ("checked", scope(consumers=1, changes=1, expiries=1)): (662, 1_419, 23),
+    ("checked", scope()): (566, 1_057, 26),
+    ("checked", scope(losses=1)): (802, 1_606, 27),
+    ("checked", scope(offsets=2)): (1_090, 2_286, 30),
+    ("checked", scope(expiries=1)): (12_233, 31_752, 44),
+    ("roundrobin", scope(partitions=2, retries=2)): (1_227, 2_354, 38),
+    ("range-ceil", scope(partitions=2, retries=2)): (1_227, 2_354, 38),
+    ("unlimited", scope(losses=1)): (786, 1_590, 26),
+    ("unlimited", scope(changes=1)): (4_725, 11_978, 31),
+    ("orderly", scope(consumers=1, changes=1, expiries=1)): (684, 1_475, 22),
+    ("orderly", scope(offsets=2, changes=1)): (10_268, 27_707, 33),
 }
 FINDINGS = Path(__file__).parents[2] / "docs" / "findings" / "consumer.md"
 EXHIBIT = re.compile(r"^`([\w-]+)` \(([\d, ]+)\), `(\w+)`, (\d+) states\n\n((?:    .+\n)+)", re.M)
 EXHIBITS = [
-    (variant, tuple(map(int, sizes.split(","))), name, int(states), [line.strip() for line in steps.splitlines()])
-    for variant, sizes, name, states, steps in EXHIBIT.findall(FINDINGS.read_text(encoding="utf-8"))
+    (
+        variant,
+        dict(zip(SIZES, map(int, numbers.split(",")))),
+        name,
+        int(states),
+        [line.strip() for line in steps.splitlines()],
+    )
+    for variant, numbers, name, states, steps in EXHIBIT.findall(FINDINGS.read_text(encoding="utf-8"))
 ]
-
-
-def scope_of(sizes):
-    return dict(zip(SIZES, sizes))
 
 
 def shortest(model, scope, name):
@@ -103,9 +105,9 @@ def test_a_consumer_touches_what_it_owns_and_reaches_the_rest_through_zookeeper(
 @pytest.mark.parametrize("variant, sizes", TINY, ids=str)
 def test_tiny_scopes_give_the_recorded_verdicts(variant, sizes):
     model = BY_VARIANT[variant]
-    found = explore(model, scope_of(sizes))
+    found = explore(model, sizes)
     assert (found.distinct, found.generated, found.depth) == TINY[variant, sizes]
-    assert found.violated | lassos(model, scope_of(sizes), found.graph) == model.expectation(scope_of(sizes))
+    assert found.violated | lassos(model, sizes, found.graph) == model.expectation(sizes)
 
 
 def test_the_default_scope_gives_the_recorded_verdicts_and_reaches_every_goal():
@@ -121,10 +123,10 @@ def test_the_default_scope_gives_the_recorded_verdicts_and_reaches_every_goal():
 
 @pytest.mark.parametrize("variant, sizes, name, states, steps", EXHIBITS, ids=[f"{e[2]}-{e[3]}" for e in EXHIBITS])
 def test_an_exhibit_of_the_findings_is_one(variant, sizes, name, states, steps):
-    trace = executed(BY_VARIANT[variant], scope_of(sizes), steps)
+    trace = executed(BY_VARIANT[variant], sizes, steps)
     assert trace.states == states
     assert said_at_the_end(trace, name)
-    assert not said_at_the_end(executed(BY_VARIANT[variant], scope_of(sizes), steps[:-1]), name)
+    assert not said_at_the_end(executed(BY_VARIANT[variant], sizes, steps[:-1]), name)
 
 
 def test_the_findings_have_their_exhibits():
@@ -135,12 +137,12 @@ def test_the_findings_have_their_exhibits():
 def test_offsets_that_are_read_after_the_claim_refuse_the_path_to_an_offset_that_falls():
     (exhibit,) = [e for e in EXHIBITS if e[0] == "checked" and e[2] == "offset_never_falls"]
     with pytest.raises(TraceError, match="read_offset"):
-        executed(ORDERLY, scope_of(exhibit[1]), registering_when_free(exhibit[4]))
+        executed(ORDERLY, exhibit[1], registering_when_free(exhibit[4]))
 
 
 def test_a_member_that_joins_costs_everybody_a_rebalance():
     members, partitions = 3, 3
-    run = Execution(CHECKED, scope_of((members, partitions, 1, 0, 4, 0, 0, 0, 0)))
+    run = Execution(CHECKED, scope(consumers=members, partitions=partitions, retries=4))
     state = next(s for s in run.initial_states() if s.zk.size == partitions)
     requests = []
     for joined in range(1, members + 1):
@@ -175,8 +177,8 @@ def test_registration_waits_in_0_8_and_fails_in_0_9():
         "session.register(c=0) -> NODEEXISTS",
         "faults.expire_orphan(c=0)",
     ]
-    scope = scope_of((1, 1, 1, 0, 1, 0, 0, 1, 0))
+    at = scope(consumers=1, splits=1)
     again = "session.register(c=0) -> OK"
-    assert executed(WAITING, scope, registering_when_free([*steps, again]))
+    assert executed(WAITING, at, registering_when_free([*steps, again]))
     with pytest.raises(TraceError, match="not enabled"):
-        executed(CHECKED, scope, [*steps, again])
+        executed(CHECKED, at, [*steps, again])

@@ -16,9 +16,9 @@ from kafkaproof.spec.group.model import CLASSIC, CURRENT, LIMITED, MIDDLE, STATI
 from kafkaproof.spec.group.scopes import ONE_MOVE, QUICK, scope
 from tests.checker.group_cells import Cells
 
-PROTOCOLS, TWICE = scope(1, 2, 2, 1, 1, 1, protocols=2), scope(2, 1, 1, 1, 3, 2)
-TOPICS, SUPERSEDED = scope(1, 1, 1, 1, 1, 2, faults=1, topics=2), scope(2, 1, 1, 2, 2, 2, faults=1)
-GIVEN_UP = scope(1, 2, 2, 2, 1, 2, faults=1)
+PROTOCOLS, TWICE = scope(clients=2, ids=2, log=1, protocols=2), scope(brokers=2, epochs=3)
+TOPICS, SUPERSEDED = scope(faults=1, topics=2), scope(brokers=2, generations=2, epochs=2, faults=1)
+GIVEN_UP = scope(clients=2, ids=2, generations=2, faults=1)
 CLIENTS = ("member", "join", "sync", "membership", "loading")
 NOT_ASKED = {("leave, pending", state) for state in ("Empty", "PreparingRebalance", "CompletingRebalance", "Stable")}
 """Only who has joined leaves; who is pending has an id, and is UNJOINED (AbstractCoordinator.maybeLeaveGroup)."""
@@ -58,8 +58,8 @@ EXPLORED = {
         ),
     ),
     "middle": ({"delete": decisions.MIDDLE["delete"]}, MIDDLE_GATE, set(), ((MIDDLE, TWICE), (MIDDLE, QUICK))),
-    "static": (decisions.STATIC, {}, set(), ((STATIC, QUICK), (STATIC, scope(1, 2, 2, 1, 1, 2, protocols=2)))),
-    "limited": (decisions.LIMITED, {}, set(), ((LIMITED, QUICK), (LIMITED, scope(1, 2, 2, 1, 1, 1, faults=1)))),
+    "static": (decisions.STATIC, {}, set(), ((STATIC, QUICK), (STATIC, scope(clients=2, ids=2, protocols=2)))),
+    "limited": (decisions.LIMITED, {}, set(), ((LIMITED, QUICK), (LIMITED, scope(clients=2, ids=2, log=1, faults=1)))),
 }
 STAYS = {"loading": "Absent", "not owned": "Absent", "unloaded": "Dead"}
 

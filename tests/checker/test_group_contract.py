@@ -12,7 +12,7 @@ from kafkaproof.spec.replica import broker
 from kafkaproof.spec.replica.history import shrunk_isr
 from kafkaproof.spec.replica.model import scope
 
-ONE_MOVE, TWO_MOVES = scope(2, 1, 1, 1, 0, 1, 0), scope(2, 1, 1, 2, 0, 1, 0)
+ONE_MOVE, TWO_MOVES = scope(), scope(epochs=2)
 
 
 def steps(found):
@@ -27,7 +27,7 @@ def of_leader_alone(s_storage, b, position):
 
 @pytest.mark.parametrize(
     "at, states",
-    [(ONE_MOVE, 3_451), (scope(2, 1, 1, 1, 1, 1, 0), 16_604), (scope(2, 1, 2, 1, 0, 1, 0), 5_819)],
+    [(ONE_MOVE, 3_451), (scope(faults=1), 16_604), (scope(records=2), 5_819)],
     ids=["one record", "a crash", "two records"],
 )
 def test_every_behaviour_with_one_move_is_allowed(at, states):

@@ -20,7 +20,7 @@ from kafkaproof.spec.group.sorts import NOWHERE, Broker
 from kafkaproof.spec.group.validation import Flaw, flaw_verdict
 from kafkaproof.spec.language.model import always
 
-AGEING = scope(1, 1, 1, 1, 1, 1, faults=1, periods=1)
+AGEING = scope(log=1, faults=1, periods=1)
 FLAWED = ["refuse(b=0, flaw=3) -> OFFSET_METADATA_TOO_LARGE"]
 COMMITTED = ["offsets.reset_offset(b=0) -> STORED", "offsets.offset_stored(b=0, i=0)"]
 AGED = ["faults.time_passes(retention=1)"]

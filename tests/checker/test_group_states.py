@@ -39,7 +39,7 @@ def test_each_edge_is_taken_by_the_transitions_that_kafka_names(current):
 
 
 def test_a_process_that_dies_takes_its_groups_with_it():
-    edges = machine(CURRENT, scope(1, 1, 1, 1, 1, 2, faults=2, periods=1))
+    edges = machine(CURRENT, scope(faults=2, periods=1))
     lost = {edge for edge, by in edges.items() if "faults.crash" in by}
     assert lost <= {(state, ABSENT) for state in GroupState}
     assert {edge for edge, by in edges.items() if by - {"faults.crash"}} <= TABLE | COMING | LEAVING

@@ -4,7 +4,7 @@ from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.spec.group.model import STATIC
 from kafkaproof.spec.group.scopes import scope
 
-SIZES = scope(2, 2, 3, 2, 3, 3, faults=2)
+SIZES = scope(brokers=2, clients=2, ids=3, generations=2, epochs=3, log=3, faults=2)
 REPLACED = [
     "join.first_join(b=0, m=0, late=0, first=0, second=0) -> PARKED",
     "join.join_timeout(b=0, leader=0, protocol=0, topic=0)",

@@ -22,9 +22,9 @@ from tests.checker.group_behaviours import (
 
 FOUND = [
     (CLASSIC, ONE_MOVE, (1_850, 42_165, 20)),
-    (CLASSIC, scope(1, 1, 1, 1, 1, 3, appends=2, faults=1), (405, 4_468, 16)),
+    (CLASSIC, scope(log=3, appends=2, faults=1), (405, 4_468, 16)),
     (UNLOCKED, UNLOCKED.scopes["quick"], (86, 881, 19)),
-    (STATIC, scope(1, 2, 2, 1, 1, 3), (585, 8_337, 18)),
+    (STATIC, scope(clients=2, ids=2, log=3), (585, 8_337, 18)),
     (TRANSACTIONAL, TRANSACTIONAL.scopes["quick"], (478, 6_114, 18)),
 ]
 IDS = [f"{model.variant} at {','.join(map(str, sizes.values()))}" for model, sizes, _ in FOUND]
@@ -40,15 +40,25 @@ def test_the_recorded_verdicts(model, sizes, counts):
 @pytest.mark.parametrize(
     "model, sizes, broken, texts",
     [
-        (CURRENT, scope(1, 1, 1, 1, 1, 2, faults=2), "durable", DELETED_WHILE_COMMITTING),
-        (CURRENT, scope(2, 1, 1, 2, 3, 3), "no_stale_commit", THERE_AND_BACK),
-        (CURRENT, scope(1, 2, 3, 2, 1, 3, appends=2, faults=1), "stable_is_stored", STORED_TWICE),
-        (CURRENT, scope(2, 2, 2, 1, 2, 2, appends=2, faults=1), "disjoint_by_number", TWO_ASSIGNMENTS),
-        (CURRENT, scope(2, 2, 2, 1, 2, 2, appends=2, faults=1), "disjoint", TWO_ASSIGNMENTS),
-        (CURRENT, scope(2, 2, 2, 1, 3, 1), "assignment_is_stored", LOST_AT_THE_FIRST),
-        (CURRENT, scope(3, 2, 2, 1, 3, 1), "assignment_is_stored", LOST_AT_THE_THIRD),
-        (CURRENT, scope(2, 2, 2, 1, 3, 1), "disjoint_by_number", GENERATION_ONE_AGAIN),
-        (CURRENT, scope(2, 2, 2, 2, 3, 2, faults=2), "disjoint", TWICE_IN_GENERATION_TWO),
+        (CURRENT, scope(faults=2), "durable", DELETED_WHILE_COMMITTING),
+        (CURRENT, scope(brokers=2, generations=2, epochs=3, log=3), "no_stale_commit", THERE_AND_BACK),
+        (CURRENT, scope(clients=2, ids=3, generations=2, log=3, appends=2, faults=1), "stable_is_stored", STORED_TWICE),
+        (
+            CURRENT,
+            scope(brokers=2, clients=2, ids=2, epochs=2, appends=2, faults=1),
+            "disjoint_by_number",
+            TWO_ASSIGNMENTS,
+        ),
+        (CURRENT, scope(brokers=2, clients=2, ids=2, epochs=2, appends=2, faults=1), "disjoint", TWO_ASSIGNMENTS),
+        (CURRENT, scope(brokers=2, clients=2, ids=2, epochs=3, log=1), "assignment_is_stored", LOST_AT_THE_FIRST),
+        (CURRENT, scope(brokers=3, clients=2, ids=2, epochs=3, log=1), "assignment_is_stored", LOST_AT_THE_THIRD),
+        (CURRENT, scope(brokers=2, clients=2, ids=2, epochs=3, log=1), "disjoint_by_number", GENERATION_ONE_AGAIN),
+        (
+            CURRENT,
+            scope(brokers=2, clients=2, ids=2, generations=2, epochs=3, faults=2),
+            "disjoint",
+            TWICE_IN_GENERATION_TWO,
+        ),
     ],
     ids=[
         "deleted while committing",
@@ -71,7 +81,7 @@ def test_a_counterexample_is_executed(model, sizes, broken, texts):
 
 
 def test_the_callback_that_comes_last_takes_the_offset_back_in_classic_alone():
-    sizes = scope(1, 1, 1, 1, 1, 3, appends=2, faults=1)
+    sizes = scope(log=3, appends=2, faults=1)
     trace = executed(CLASSIC, sizes, CALLBACKS_IN_THE_WRONG_ORDER)
     before, after = trace.steps[-2][2], trace.steps[-1][2]
     (prop,) = [p for p in CLASSIC.properties if p.name == "offset_never_regresses"]
@@ -81,7 +91,7 @@ def test_the_callback_that_comes_last_takes_the_offset_back_in_classic_alone():
 
 @pytest.mark.parametrize("name, texts", [("reissued_generation", REISSUED), ("zombie_answers", ZOMBIE)])
 def test_a_goal_is_reached(name, texts):
-    trace = executed(CURRENT, scope(2, 2, 2, 1, 2, 1), texts)
+    trace = executed(CURRENT, scope(brokers=2, clients=2, ids=2, epochs=2, log=1), texts)
     (goal,) = [p for p in CURRENT.properties if p.name == name]
     assert goal.predicate(trace.steps[-1][2])
 
@@ -89,7 +99,7 @@ def test_a_goal_is_reached(name, texts):
 def test_a_deletion_by_an_old_cache_writes_no_history_beyond_the_log():
     trace = executed(
         CURRENT,
-        scope(2, 1, 1, 1, 4, 1, faults=2),
+        scope(brokers=2, epochs=4, log=1, faults=2),
         [
             "offsets.reset_offset(b=0) -> STORED",
             "faults.fail_over(to=1, committed=0, kept=1)",

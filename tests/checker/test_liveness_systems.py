@@ -103,7 +103,7 @@ def test_the_recorded_lassos_are_found_at_the_quick_scope(run_directory, system,
 
 @pytest.mark.parametrize("variant", ["classic", "current"])
 def test_groups_that_nobody_needs_are_removed(run_directory, variant):
-    kernel = kernel_of("group", variant, group_scope(1, 1, 1, 2, 1, 2, periods=1))
+    kernel = kernel_of("group", variant, group_scope(generations=2, periods=1))
     explored(run_directory, kernel)
     decided = {d.prop.name: (bool(d.lasso), d.vacuous) for d in decide(run_directory, kernel)}
     assert decided == dict.fromkeys(("all_work", "is_answered", "has_left", "is_removed"), (False, False))

@@ -29,7 +29,7 @@ for model, mutant in catalogue():
 
 def keys_of(model, mutant):
     """The model, text and scope of a mutant's rows in the table."""
-    scopes = [dict(zip(model.scope, at)) for at in mutant.counts] or [mutant.scope]
+    scopes = mutant.counts or [mutant.scope]
     return [(model.name, mutant.text, ", ".join(f"{size} {n}" for size, n in scope.items())) for scope in scopes]
 
 
@@ -75,6 +75,6 @@ def test_a_mistake_that_leaves_the_isr_safe_is_told_by_its_counts(name):
     model = next(m for m in MODELS if m.variant == "kip320")
     mutant = next(m for m in replication.MUTANTS if m.name == name)
     at, row = next(iter(mutant.counts.items()))
-    outcome = explore_here(mutant.mutate(model), dict(zip(model.scope, at))).outcome
+    outcome = explore_here(mutant.mutate(model), at).outcome
     assert (outcome.distinct, outcome.depth) == row[:2]
     assert not {"weak_isr", "strong_isr"} & {found.name for found in outcome.violations}

@@ -9,24 +9,25 @@ import pytest
 from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.replication.model import scope
 
-SCOPE = ("brokers", "log", "records", "epochs")
+SMALL, WIDE, TWO = scope(log=1, records=1, epochs=1), scope(epochs=1), scope(brokers=2)
 COUNTED = {
-    (3, 1, 1, 1): {
+    SMALL: {
         "truncate-to-hw": (31_552, 10_681, 17, 9, 9),
         "kip101": (28_840, 9_841, 18, None, 12),
         "kip279": (36_322, 9_841, 18, None, 12),
         "kip320-first-try": (27_088, 9_661, 18, None, None),
         "kip320": (16_348, 6_787, 18, None, None),
     },
-    (3, 2, 2, 1): {
+    WIDE: {
         "truncate-to-hw": (222_712, 67_807, 21, 9, 9),
         "kip101": (187_996, 59_788, 22, None, 12),
         "kip279": (220_384, 60_106, 22, None, 12),
         "kip320-first-try": (179_830, 59_092, 22, None, None),
         "kip320": (104_488, 39_619, 22, None, None),
     },
-    (2, 2, 2, 2): {
+    TWO: {
         "truncate-to-hw": (24_459, 10_131, 20, 9, 10),
         "kip101": (21_447, 9_045, 18, 12, 12),
         "kip279": (23_425, 9_027, 18, None, None),
@@ -34,19 +35,19 @@ COUNTED = {
         "kip320": (11_839, 5_973, 18, None, None),
     },
 }
-COUNTED[3, 2, 1, 1] = COUNTED[3, 1, 1, 1]
-LARGE = (3, 2, 2, 2)
+COUNTED[scope(records=1, epochs=1)] = COUNTED[SMALL]
+LARGE = scope()
 LARGE_KIP320 = (1_967_560, 737_794, 26, None, None)
 LARGE_VIOLATIONS = {"truncate-to-hw": (9, 9), "kip101": (11, 11), "kip279": (11, 11), "kip320-first-try": (12, 13)}
-CASES = [(variant, scope) for scope, rows in COUNTED.items() for variant in rows]
+CASES = [(variant, at) for at, rows in COUNTED.items() for variant in rows]
 
 
 class Museum:
     """A variant at a scope, explored as `check` explores it."""
 
-    def __init__(self, run, spark, variant, scope, **options):
+    def __init__(self, run, spark, variant, at, **options):
         model = find("replication", variant)[0]
-        kernel = Kernel(model, dict(zip(SCOPE, scope)), model.properties)
+        kernel = Kernel(model, at, model.properties)
         run.create({})
         explorer = Explorer(run, kernel, spark, 2, **options)
         explorer.explore()
@@ -64,10 +65,10 @@ class Museum:
         return self.outcome.generated, self.outcome.distinct, self.outcome.depth, *self.isr
 
 
-@pytest.mark.parametrize(("variant", "scope"), CASES)
-def test_counts_and_verdicts_are_those_of_independent_checkers(run_directory, spark, variant, scope):
-    found = Museum(run_directory, spark, variant, scope, keep_going=True)
-    assert found.row == COUNTED[scope][variant]
+@pytest.mark.parametrize(("variant", "at"), CASES)
+def test_counts_and_verdicts_are_those_of_independent_checkers(run_directory, spark, variant, at):
+    found = Museum(run_directory, spark, variant, at, keep_going=True)
+    assert found.row == COUNTED[at][variant]
     assert found.lengths.keys() <= {"weak_isr", "strong_isr"}
     assert found.outcome.finished and found.outcome.fault is None
 
@@ -95,8 +96,8 @@ def test_a_search_that_stops_at_the_first_violation_finds_the_shortest(run_direc
 
 
 def test_the_catalogue_records_the_same_verdicts():
-    rows = {(variant, scope): COUNTED[scope][variant][3:] for variant, scope in CASES}
+    rows = {(variant, at): COUNTED[at][variant][3:] for variant, at in CASES}
     rows |= {(variant, LARGE): lengths for variant, lengths in LARGE_VIOLATIONS.items()}
-    for (variant, scope), (weak, strong) in rows.items():
-        recorded = find("replication", variant)[0].expectation(dict(zip(SCOPE, scope)))
+    for (variant, at), (weak, strong) in rows.items():
+        recorded = find("replication", variant)[0].expectation(at)
         assert (recorded.get("weak_isr"), recorded.get("strong_isr")) == (weak, strong)

@@ -6,7 +6,7 @@ import pytest
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.check.local import explore_here
-from kafkaproof.spec.language.domains import Array, Bound, Budget, Flag, Id, Number, Record
+from kafkaproof.spec.language.domains import Array, Bound, Budget, Flag, Id, Number, Record, Size
 from kafkaproof.spec.language.fairness import weak
 from kafkaproof.spec.language.model import Model, Property, Transition, always, eventually
 from tests.spec.broken_rules import line_of
@@ -87,6 +87,15 @@ def test_a_property_that_the_scope_does_not_have_is_not_asked_for():
 @pytest.mark.parametrize("scope", [{}, {**SCOPE, "looks": 1.5}, {**SCOPE, "looks": True}])
 def test_a_scope_that_lacks_a_number_is_refused(scope):
     refused(MODEL, "needs a whole number of", scope)
+
+
+@pytest.mark.parametrize("at", [(2, 1, 1), Size(lamps=2, looks=1)])
+def test_a_verdict_at_something_else_than_a_scope_is_refused(at):
+    with pytest.raises(
+        UserError, match=r"^lamps/two: a verdict is recorded at .*; write Size\(lamps, looks, faults\)$"
+    ):
+        replace(MODEL, expected={at: {}})
+    assert replace(MODEL, expected={Size(**SCOPE): {"all_on": 1}}).expectation(SCOPE) == {"all_on": 1}
 
 
 def beyond(s):

@@ -5,9 +5,9 @@ import pytest
 
 from kafkaproof.checker.explore.graph import state_graph
 from kafkaproof.spec.kafka.legal import PARTITION_ENTERED_FROM, REPLICA_ENTERED_FROM, PartitionState, ReplicaState
-from kafkaproof.spec.partition.model import MODELS
+from kafkaproof.spec.partition.model import MODELS, scope
 
-SCOPE = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 2, "leader_epochs": 3, "faults": 1}
+SCOPE = scope()
 MAY_HAPPEN = {
     "faults.crash",
     "faults.expire_session",

@@ -4,10 +4,10 @@ import pytest
 
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.model.execution import Execution
-from kafkaproof.spec.partition.model import MODELS
+from kafkaproof.spec.partition.model import MODELS, scope
 
 FENCED = MODELS[-1]
-SCOPE = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 2, "leader_epochs": 3, "faults": 1}
+SCOPE = scope()
 FOUND = {
     "zkclient": (52_128, 362_357, 31),
     "legacy": (23_702, 125_312, 29),

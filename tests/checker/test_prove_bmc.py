@@ -18,12 +18,18 @@ from kafkaproof.checker.prove.encoding import Encoding
 from kafkaproof.checker.prove.naming import Naming, naming_of
 from kafkaproof.checker.prove.relation import Relation
 from kafkaproof.checker.prove.unrolling import Unrolling
+from kafkaproof.spec.async_isr import model as async_isr
 from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.election import model as election
 from kafkaproof.spec.language.domains import Number, Record
 from kafkaproof.spec.language.model import Transition, always
+from kafkaproof.spec.partition import model as partition
+from kafkaproof.spec.replica import model as replica
+from kafkaproof.spec.replication import model as replication
+from kafkaproof.spec.requests import model as requests
 from tests import toys
 
-SMALL = {"brokers": 2, "log": 1, "records": 1, "epochs": 1}
+SMALL, WIDE = (replication.scope(brokers=brokers, log=1, records=1, epochs=1) for brokers in (2, 3))
 
 
 def found(model, scope, depth, only=None, most=1000, symmetric=False):
@@ -99,31 +105,29 @@ def test_what_leaves_its_range_is_told_after_what_was_violated_before():
 
 def test_a_replication_exhibit_at_the_recorded_depth():
     (model,) = find("replication", "truncate-to-hw")
-    scope = dict(zip(model.scope, (3, 1, 1, 1)))
-    assert found(model, scope, 9, "weak_isr") == {"weak_isr": model.expectation(scope)["weak_isr"]}
+    assert found(model, WIDE, 9, "weak_isr") == {"weak_isr": model.expectation(WIDE)["weak_isr"]}
 
 
 def test_up_to_symmetry_it_is_as_long_and_ids_are_named_in_order():
     (model,) = find("replication", "truncate-to-hw")
-    scope = dict(zip(model.scope, (3, 1, 1, 1)))
     asked = tuple(p for p in model.properties if p.name == "weak_isr")
-    (entry,) = violations_within(model, scope, asked, 9, 300, symmetric=True)["properties"]
-    assert entry["trace_length"] == model.expectation(scope)["weak_isr"]
+    (entry,) = violations_within(model, WIDE, asked, 9, 300, symmetric=True)["properties"]
+    assert entry["trace_length"] == model.expectation(WIDE)["weak_isr"]
     named = [int(i) for step in entry["trace"] for i in re.findall(r"(?:leader|follower|replica)=(\d)", step)]
     assert list(dict.fromkeys(named)) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
-    "system, variant, sizes, waits",
+    "system, variant, scope, waits",
     [
-        ("election", "fenced", (3, 2, 1, 1), {2: 1}),
-        ("async-isr", "shrunk-isr", (3, 1, 1), {2: 1}),
-        ("replication", "kip320", (3, 1, 1, 1), {1: 0, 2: 1}),
+        ("election", "fenced", election.scope(brokers=3), {2: 1}),
+        ("async-isr", "shrunk-isr", async_isr.scope(brokers=3, versions=1), {2: 1}),
+        ("replication", "kip320", WIDE, {1: 0, 2: 1}),
     ],
 )
-def test_only_ids_that_are_alike_at_the_start_wait_for_each_other(system, variant, sizes, waits):
+def test_only_ids_that_are_alike_at_the_start_wait_for_each_other(system, variant, scope, waits):
     (model,) = find(system, variant)
-    relation = Relation(model, dict(zip(model.scope, sizes)), frozenset(), 8, ())
+    relation = Relation(model, scope, frozenset(), 8, ())
     naming = naming_of(relation)
     assert set(naming.named) == {("brokers", former) for former in waits.values()}
     for (_, former), numbers in naming.needed.items():
@@ -149,18 +153,17 @@ def test_up_to_symmetry_a_model_without_interchangeable_ids_is_refused():
 
 
 @pytest.mark.parametrize(
-    "system, variant, name, sizes",
+    "system, variant, name, scope",
     [
-        ("async-isr", "shrunk-isr", "valid_high_watermark", (2, 1, 2)),
-        ("replica", "shrunk-isr", "committed", (2, 1, 1, 1, 0, 1, 0)),
-        ("partition", "legacy", "no_stale_write", (2, 2, 1, 2, 3, 1)),
-        ("requests", "legacy", "former_changes_nothing", (2, 2, 1, 1, 3, 1)),
-        ("election", "zkclient", "own_epoch", (2, 2, 1, 1)),
+        ("async-isr", "shrunk-isr", "valid_high_watermark", async_isr.scope()),
+        ("replica", "shrunk-isr", "committed", replica.scope()),
+        ("partition", "legacy", "no_stale_write", partition.scope()),
+        ("requests", "legacy", "former_changes_nothing", requests.scope(epochs=1)),
+        ("election", "zkclient", "own_epoch", election.scope()),
     ],
 )
-def test_exhibits_of_other_systems_fail_at_the_recorded_depth(system, variant, name, sizes):
+def test_exhibits_of_other_systems_fail_at_the_recorded_depth(system, variant, name, scope):
     (model,) = find(system, variant)
-    scope = dict(zip(model.scope, sizes))
     recorded = model.expectation(scope)[name]
     assert found(model, scope, recorded, name) == {name: recorded}
 
@@ -183,8 +186,8 @@ def test_without_work_nothing_is_decided():
 
 def test_work_that_ends_on_the_way_says_how_far_it_came():
     (model,) = find("replication", "kip101")
-    scope, asked = dict(zip(model.scope, (3, 1, 1, 1))), tuple(p for p in model.properties if p.name == "strong_isr")
-    result = violations_within(model, scope, asked, 12, 0.2)
+    asked = tuple(p for p in model.properties if p.name == "strong_isr")
+    result = violations_within(model, WIDE, asked, 12, 0.2)
     (entry,) = result["properties"]
     assert entry["verdict"] == "not decided" and 3 < int(re.search(r"\d+", entry["where"]).group()) < 11
     assert 0.2 <= result["work"] < 2

@@ -17,11 +17,14 @@ from kafkaproof.checker.prove.sampler import Sampler
 from kafkaproof.checker.prove.table import ONLY, SECTIONS, failing, main, proved_scope, section, sections_of, violated
 from kafkaproof.checker.prove.variables import sorts_of
 from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.consumer import model as consumer
+from kafkaproof.spec.group import scopes as group
 from kafkaproof.spec.group.lemmas.group import cached_is_owned, loads_into_nothing
 from kafkaproof.spec.language.domains import values
 from kafkaproof.spec.language.model import SAFETY, always
 from kafkaproof.spec.language.text import function_from
 from kafkaproof.spec.proofs import PROOFS, plan_of
+from kafkaproof.spec.replica import model as replica
 from kafkaproof.spec.replica.lemmas.replica import (
     leader_was_told,
     newest_names_leader,
@@ -110,18 +113,18 @@ def for_all(lemma):
 
 
 @pytest.mark.parametrize(
-    "system, variant, sizes, states",
+    "system, variant, scope, states",
     [
-        ("group", "current", (2, 1, 1, 1, 2, 2, 1, 1, 1, 1, 0, 0), 54_147),
-        ("consumer", "orderly", (2, 1, 1, 2, 1, 0, 1, 0, 0), 50_167),
-        ("replica", "current", (2, 1, 1, 2, 1, 2, 1), 99_566),
-        ("replica", "current", (2, 2, 2, 2, 1, 1, 0), 882_063),
+        ("group", "current", group.scope(brokers=2, epochs=2, faults=1), 54_147),
+        ("consumer", "orderly", consumer.scope(offsets=2, expiries=1), 50_167),
+        ("replica", "current", replica.scope(epochs=2, faults=1, min_isr=2, unclean=1), 99_566),
+        ("replica", "current", replica.scope(log=2, records=2, epochs=2, faults=1), 882_063),
     ],
 )
-def test_lemmas_hold_in_all_states_of_a_recorded_scope(system, variant, sizes, states):
+def test_lemmas_hold_in_all_states_of_a_recorded_scope(system, variant, scope, states):
     (model,) = find(system, variant)
     lemmas = replace(model, properties=tuple(map(for_all, PROOFS[system, variant].lemmas)))
-    found = explore_here(lemmas, dict(zip(model.scope, sizes)))
+    found = explore_here(lemmas, scope)
     assert (found.outcome.distinct, found.traces) == (states, {})
 
 

@@ -18,7 +18,7 @@ from kafkaproof.spec.replica.refinement import TO_REPLICATION
 from tests.checker.readable_refinement import refined
 from tests.toys import clock, graph
 
-TINY, THREE, UNCLEAN = scope(2, 1, 1, 1, 0, 1, 0), scope(3, 1, 1, 1, 0, 1, 0), scope(2, 1, 1, 2, 0, 1, 1)
+TINY, THREE, UNCLEAN = scope(), scope(brokers=3), scope(epochs=2, unclean=1)
 
 
 def facts(model, at, refinement=TO_REPLICATION, **options):
@@ -45,11 +45,7 @@ def test_without_an_added_step_it_diverges(name, length):
 
 @pytest.mark.parametrize(
     "at, states, pairs",
-    [
-        (scope(2, 1, 1, 1, 1, 1, 0), 12_103, 15_073),
-        (scope(2, 1, 1, 1, 1, 2, 0), 12_099, 15_067),
-        (UNCLEAN, 21_845, 26_215),
-    ],
+    [(scope(faults=1), 12_103, 15_073), (scope(faults=1, min_isr=2), 12_099, 15_067), (UNCLEAN, 21_845, 26_215)],
     ids=["a restart, with any checkpoint, or a lost answer", "min.insync.replicas", "an unclean election"],
 )
 def test_with_each_kind_of_fault_every_behaviour_is_an_abstract_one(at, states, pairs):
@@ -81,11 +77,10 @@ def test_three_brokers_so_far():
     assert not found.lost and found.abstract_states == 7_096
 
 
-@pytest.mark.parametrize("at", [(2, 2, 2, 2), (3, 1, 1, 1)], ids=str)
+@pytest.mark.parametrize("at", [scope(log=2, records=2, epochs=2), scope(brokers=3)], ids=str)
 def test_the_added_steps_break_nothing_in_the_abstract_model(at):
-    sizes = {**dict(zip(TO_REPLICATION.abstract.scope, at)), "faults": 0, "min_isr": 1, "unclean": 0}
-    model = TO_REPLICATION.model_at({**sizes, "brokers": 3})
-    assert not explore_here(model, TO_REPLICATION.abstract_scope(sizes)).traces
+    model = TO_REPLICATION.model_at({**at, "brokers": 3})
+    assert not explore_here(model, TO_REPLICATION.abstract_scope(at)).traces
 
 
 def test_a_follower_counted_before_it_has_the_record_is_no_refinement():

@@ -6,13 +6,8 @@ from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import explore
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.runs.counterexample import TraceError, executed
-from kafkaproof.spec.replica.model import CURRENT, MODELS, SIZES
+from kafkaproof.spec.replica.model import CURRENT, MODELS, scope
 from kafkaproof.spec.replica.mutants.steps import MUTANTS
-
-
-def scope(*sizes):
-    """A scope of the system."""
-    return dict(zip(SIZES, sizes))
 
 
 def variant(name):
@@ -23,7 +18,7 @@ def variant(name):
 EXHIBITS = {
     "KIP-101 a": (
         "hw",
-        scope(2, 1, 1, 1, 1, 1, 0),
+        scope(faults=1),
         "committed",
         """
         leader.produce(b=0, acks=0) -> OK
@@ -38,7 +33,7 @@ EXHIBITS = {
     ),
     "KIP-101 b": (
         "hw",
-        scope(2, 1, 2, 2, 1, 1, 0),
+        scope(records=2, epochs=2, faults=1),
         "visible_match",
         """
         leader.produce(b=0, acks=0) -> OK
@@ -55,7 +50,7 @@ EXHIBITS = {
     ),
     "KIP-279": (
         "epoch101",
-        scope(2, 1, 2, 2, 0, 1, 0),
+        scope(records=2, epochs=2),
         "visible_match",
         """
         controller.elect_leader(leader=1)
@@ -75,7 +70,7 @@ EXHIBITS = {
     ),
     "KIP-320": (
         "epoch279",
-        scope(3, 1, 2, 2, 0, 1, 0),
+        scope(brokers=3, records=2, epochs=2),
         "isr_complete",
         """
         controller.elect_leader(leader=1)
@@ -95,7 +90,7 @@ EXHIBITS = {
     ),
     "KAFKA-7128": (
         "join-at-hw",
-        scope(3, 1, 1, 1, 0, 1, 0),
+        scope(brokers=3),
         "isr_complete",
         """
         leader.serve_fetch(b=0, follower=1) -> OK
@@ -113,7 +108,7 @@ EXHIBITS = {
     ),
     "HW and pending ISR": (
         "shrunk-isr",
-        scope(2, 1, 1, 1, 0, 1, 0),
+        scope(),
         "committed",
         """
         leader.shrink_isr(b=0, follower=1)
@@ -124,7 +119,7 @@ EXHIBITS = {
     ),
     "KAFKA-18991": (
         "late-answer",
-        scope(2, 1, 1, 3, 0, 1, 0),
+        scope(epochs=3),
         "truncated_above_hw",
         """
         controller.elect_leader(leader=1)
@@ -145,7 +140,7 @@ EXHIBITS = {
     ),
     "KAFKA-2729": (
         "hw",
-        scope(2, 1, 1, 1, 1, 1, 0),
+        scope(faults=1),
         "version_is_mended",
         """
         controller.remove_replica(replica=1)
@@ -154,7 +149,7 @@ EXHIBITS = {
     ),
 }
 FOUND = (12_103, 44_935, 22)
-TINY, ONE_FAULT = scope(2, 1, 1, 1, 0, 1, 0), scope(2, 1, 1, 1, 1, 1, 0)
+TINY, ONE_FAULT = scope(), scope(faults=1)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)

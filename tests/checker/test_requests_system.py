@@ -7,15 +7,14 @@ import pytest
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import violations
 from kafkaproof.checker.model.execution import Execution
-from kafkaproof.spec.requests.model import CURRENT, MODELS
+from kafkaproof.spec.requests.model import CURRENT, MODELS, scope
 from kafkaproof.spec.requests.properties.goals import left_behind
 from kafkaproof.spec.requests.properties.safety import metadata_converges
 from tests.checker.behaviours import behaviour
 
-SIZES = tuple(CURRENT.scope)
-CALM = dict(zip(SIZES, (2, 2, 2, 1, 3, 0)))
-ONE_FAULT = dict(zip(SIZES, (2, 2, 2, 1, 3, 1)))
-TWO_FAULTS = dict(zip(SIZES, (2, 2, 2, 1, 3, 2)))
+CALM = scope(faults=0)
+ONE_FAULT = scope()
+TWO_FAULTS = scope(faults=2)
 FOUND = {"legacy": (391_840, 1_632_962, 28), "broker-epochs": (73_074, 310_764, 22), "current": (73_074, 310_764, 22)}
 LEFT_BEHIND = """
     faults.fail_directory(b=1)
@@ -101,7 +100,7 @@ def test_an_answer_of_the_former_process_leaves_a_working_replica_behind():
 
 
 def test_a_death_while_the_leader_counts_as_offline_is_told_to_nobody():
-    trace = behaviour(CURRENT, dict(zip(SIZES, (3, 2, 1, 2, 3, 3))), NOBODY_TOLD)
+    trace = behaviour(CURRENT, scope(brokers=3, epochs=1, leader_epochs=2, faults=3), NOBODY_TOLD)
     assert all(map(metadata_converges, [trace.initial, *(state for _, _, state in trace.steps[:-1])]))
     state = trace.last
     assert not metadata_converges(state) and state.zk.registered == 0b011

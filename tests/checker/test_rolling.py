@@ -14,8 +14,8 @@ from kafkaproof.spec.language.model import SAFETY
 from kafkaproof.spec.partition import model as partition
 from kafkaproof.spec.partition.rolling import model as rolling_partition
 
-SCOPE = dict(zip(rolling.SIZES, (2, 2, 1, 1)))
-PARTITION = dict(zip(partition.SIZES, (2, 2, 1, 2, 3, 1)))
+SCOPE = election.scope()
+PARTITION = partition.scope()
 
 
 def never(b):
@@ -59,7 +59,7 @@ def test_the_quick_scope_has_the_recorded_verdict(model):
 
 
 def test_without_a_fault_one_old_broker_does_no_harm():
-    scope = dict(zip(rolling.SIZES, (2, 3, 0, 1)))
+    scope = election.scope(epochs=3, faults=0)
     assert explore_here(rolling.ROLLING, scope).traces == {}
 
 

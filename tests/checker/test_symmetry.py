@@ -19,9 +19,11 @@ from kafkaproof.checker.prove.interchangeable import AsymmetryError, require_sym
 from kafkaproof.checker.runs.counterexample import TraceError, executed, trace_of
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.election import model as election
 from kafkaproof.spec.language.domains import Number
 from kafkaproof.spec.language.model import LIVENESS
 from kafkaproof.spec.language.plain import values_of
+from kafkaproof.spec.replication.model import scope
 from tests import toys
 from tests.checker.arguments import counts, kept, replication, resumed
 from tests.checker.asymmetric import ASYMMETRIC, RECOVER, first_holds, some_recover, token
@@ -31,17 +33,23 @@ from tests.checker.test_oracle import COUNTED
 from tests.spec.declarations import records, states
 from tests.spec.test_renaming import GROUPS, SCOPE
 
+SMALLEST = scope(log=1, records=1, epochs=1)
 REDUCED = {
-    (3, 1, 1, 1): {"truncate-to-hw": 1823, "kip101": 1682, "kip279": 1682, "kip320-first-try": 1650, "kip320": 1165},
-    (2, 2, 2, 2): {"truncate-to-hw": 5066, "kip101": 4523, "kip279": 4514, "kip320-first-try": 4215, "kip320": 2987},
+    SMALLEST: {"truncate-to-hw": 1823, "kip101": 1682, "kip279": 1682, "kip320-first-try": 1650, "kip320": 1165},
+    scope(brokers=2): {
+        "truncate-to-hw": 5066,
+        "kip101": 4523,
+        "kip279": 4514,
+        "kip320-first-try": 4215,
+        "kip320": 2987,
+    },
 }
 """Distinct states under symmetry of the replicas, as TLC counts them."""
 
 
-def the(system, variant, *sizes):
+def the(system, variant, at):
     """A model of the catalogue at a scope."""
-    model = find(system, variant)[0]
-    return model, dict(zip(model.scope, sizes, strict=True))
+    return find(system, variant)[0], at
 
 
 SMALL = {
@@ -79,7 +87,7 @@ SYMMETRIC = [
 ]
 REFUSED = [small(model) for model in NEWEST.values() if is_refused(model)]
 TOKEN = token(RECOVER), token().scope
-ELECTION = the("election", "legacy", 3, 2, 0, 1)
+ELECTION = the("election", "legacy", election.scope(brokers=3, faults=0))
 STARTED = token(RECOVER, initial=first_holds), token().scope
 
 
@@ -126,20 +134,19 @@ def packed(kernel, values):
     return kernel.packing.pack(Execution(kernel.model, kernel.scope).from_values(values))
 
 
-@pytest.mark.parametrize(("variant", "scope"), [(variant, scope) for scope in REDUCED for variant in REDUCED[scope]])
-def test_reduced_counts_are_those_of_independent_checkers(variant, scope):
-    model, sizes = the("replication", variant, *scope)
-    found = explore_here(model, sizes, symmetric=True)
-    _, _, depth, weak, strong = COUNTED[scope][variant]
-    assert (found.outcome.distinct, found.outcome.depth) == (REDUCED[scope][variant], depth)
+@pytest.mark.parametrize(("variant", "at"), [(variant, at) for at in REDUCED for variant in REDUCED[at]])
+def test_reduced_counts_are_those_of_independent_checkers(variant, at):
+    found = explore_here(*the("replication", variant, at), symmetric=True)
+    _, _, depth, weak, strong = COUNTED[at][variant]
+    assert (found.outcome.distinct, found.outcome.depth) == (REDUCED[at][variant], depth)
     assert (found.length("weak_isr"), found.length("strong_isr")) == (weak, strong)
 
 
 @pytest.mark.parametrize(
     "case",
     [
-        the("replication", "kip320", 3, 1, 1, 1),
-        the("replication", "kip101", 2, 2, 2, 2),
+        the("replication", "kip320", SMALLEST),
+        the("replication", "kip101", scope(brokers=2)),
         ELECTION,
         small(NEWEST["group"]),
         TOKEN,
@@ -158,7 +165,7 @@ def test_level_by_level_there_is_one_state_for_each_orbit_of_the_full_graph(tmp_
     assert reduced.symmetry.count > 1 and len(seen) == sum(map(len, representatives))
 
 
-@pytest.mark.parametrize("case", [TOKEN, the("replication", "kip320", 3, 1, 1, 1), ELECTION], ids=named)
+@pytest.mark.parametrize("case", [TOKEN, the("replication", "kip320", SMALLEST), ELECTION], ids=named)
 def test_where_the_start_is_symmetric_orbits_add_up_to_the_full_graph(tmp_path, case):
     kernel = kernel_of(*case)
     orbits = [
@@ -170,7 +177,9 @@ def test_where_the_start_is_symmetric_orbits_add_up_to_the_full_graph(tmp_path, 
     assert whole == explore_here(*case).outcome.distinct
 
 
-@pytest.mark.parametrize("case", [TOKEN, STARTED, the("replication", "kip101", 3, 1, 1, 0)], ids=named)
+@pytest.mark.parametrize(
+    "case", [TOKEN, STARTED, the("replication", "kip101", scope(log=1, records=1, epochs=0))], ids=named
+)
 def test_plain_python_counts_the_same_up_to_symmetry(run_directory, case):
     assert facts(explored(run_directory, kernel_of(*case)).outcome) == facts(explore(*case, symmetric=True))
 
@@ -242,7 +251,7 @@ def test_all_renamings_of_a_state_have_one_packed_representative_which_is_one_of
     assert tuple(kernel.packing.unpack(found)) in orbit
 
 
-@pytest.mark.parametrize("case", [TOKEN, STARTED, the("replication", "kip101", 3, 1, 1, 1)], ids=named)
+@pytest.mark.parametrize("case", [TOKEN, STARTED, the("replication", "kip101", SMALLEST)], ids=named)
 def test_a_counterexample_is_a_behaviour_of_the_model_itself(run_directory, case):
     kernel = kernel_of(*case)
     violations = explored(run_directory, kernel).outcome.violations
@@ -266,7 +275,7 @@ def test_a_counterexample_that_only_asymmetry_has_made_is_not_told(run_directory
         trace_of(run_directory, kernel, found)
 
 
-@pytest.mark.parametrize("case", [TOKEN, STARTED, the("replication", "kip101", 3, 1, 1, 1)], ids=named)
+@pytest.mark.parametrize("case", [TOKEN, STARTED, the("replication", "kip101", SMALLEST)], ids=named)
 def test_spark_finds_what_one_process_finds(tmp_path, spark, case):
     runs = [RunDirectory(str(tmp_path / name)) for name in ("here", "spark")]
     here, there = explored(runs[0], kernel_of(*case)), explored(runs[1], kernel_of(*case), spark, 3)
@@ -318,7 +327,7 @@ def test_a_run_that_goes_on_is_decided_again(kafkaproof, monkeypatch):
 def test_a_counterexample_up_to_symmetry_is_shown_with_true_steps(kafkaproof):
     result = kafkaproof(*replication("kip101", 3, 1, 1, 1), "--symmetry", *kept("run")).result
     assert (result["violated"], result["trace_length"], result["expected"]) == ("strong_isr", 12, True)
-    trace = executed(*the("replication", "kip101", 3, 1, 1, 1), result["violations"][0]["trace"])
+    trace = executed(*the("replication", "kip101", SMALLEST), result["violations"][0]["trace"])
     text = kafkaproof("show", "run", "--text").out
     assert all(str(step) in text for step, _, _ in trace.steps) and "VIOLATED at step 11: strong_isr" in text
 

@@ -13,8 +13,8 @@ from tests.checker.behaviours import behaviour, broken_at_the_end
 
 TWO_PHASE, KIP455_ZK, KIP455 = MODELS
 QUICK = KIP455.scopes["quick"]
-PAIR = scope(3, 2, 1, 1, 1, 4, 0, 1)
-EXPANDED = scope(2, 1, 2, 1, 1, 3, 0, 2)
+PAIR = scope(brokers=3, replicas=2, requests=1)
+EXPANDED = scope(partitions=2, leader_epochs=3)
 FOUND = {"two-phase": (5_332, 13_795, 37), "kip455-zk": (11_970, 32_177, 35), "kip455": (1_182, 2_521, 26)}
 CANCELLED = """
     failover.elect(b=0) -> OK
@@ -221,7 +221,7 @@ def test_after_a_cancellation_a_successor_admits_who_is_not_assigned():
 
 
 def test_after_a_cancellation_and_a_crash_not_even_an_unclean_election_finds_a_leader():
-    state = behaviour(KIP455, scope(3, 2, 1, 1, 2, 4, 1, 2), CANCELLED).last
+    state = behaviour(KIP455, scope(brokers=3, replicas=2, epochs=2, faults=1), CANCELLED).last
     assert not isr_assigned(state) and not force_elects(state)
     assert state.zk.partitions[0].isr == 0b100 and set(state.zk.assignments[0].replicas.slots[:2]) == {0, 1}
 
@@ -235,16 +235,16 @@ def test_a_reassignment_whose_target_is_in_the_isr_when_that_is_written_cannot_b
 
 
 def test_the_deletion_of_a_topic_that_was_moved_to_who_was_left_in_its_isr_stops():
-    state = behaviour(KIP455, scope(2, 1, 1, 1, 2, 7, 1, 4), ADMITTED + STOPPED).last
+    state = behaviour(KIP455, scope(epochs=2, leader_epochs=7, faults=1, requests=4), ADMITTED + STOPPED).last
     assert not deletion_goes_on(state) and false_beyond(KIP455, "deletion_goes_on")
 
 
 @pytest.mark.parametrize(
     "text, sizes, broken, states",
     [
-        (STRAY_DELETED, scope(2, 1, 1, 2, 1, 4, 1, 4), "own_logs_deleted", 40),
-        (MADE_AGAIN, scope(3, 1, 1, 1, 2, 2, 3, 1), "removed_when_deleted", 25),
-        (MADE_AGAIN_IN_ONE_TERM, scope(2, 1, 1, 1, 1, 4, 2, 2), "removed_when_deleted", 35),
+        (STRAY_DELETED, scope(topics=2, faults=1, requests=4), "own_logs_deleted", 40),
+        (MADE_AGAIN, scope(brokers=3, epochs=2, leader_epochs=2, faults=3, requests=1), "removed_when_deleted", 25),
+        (MADE_AGAIN_IN_ONE_TERM, scope(faults=2), "removed_when_deleted", 35),
     ],
 )
 def test_what_is_false_beyond_the_recorded_scopes_is_violated(text, sizes, broken, states):

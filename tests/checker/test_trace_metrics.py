@@ -26,6 +26,7 @@ from kafkaproof.spec.partition.metrics import (
     topics_to_delete,
     topics_to_delete_reported,
 )
+from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.progress import mark_offline_leaders
 from kafkaproof.spec.partition.properties.controllers import rules
 from tests.checker.alone import Alone, records
@@ -53,7 +54,7 @@ def test_compiled_metrics_are_those_of_python(model):
 
 def trace(system, variant, scope, steps) -> Trace:
     model = find(system, variant)[0]
-    return executed(model, dict(zip(model.scope, scope)), steps)
+    return executed(model, scope, steps)
 
 
 ZOMBIE = [
@@ -67,7 +68,7 @@ ZOMBIE = [
 
 
 def test_a_trace_has_a_value_of_each_metric_for_each_state():
-    shown = trace("partition", "fenced", (2, 2, 1, 2, 3, 1), ZOMBIE)
+    shown = trace("partition", "fenced", scope(), ZOMBIE)
     series = metrics_over(shown)
     assert [values["active_controllers"] for values in series] == [0, 1, 1, 1, 1, 2, 1]
     assert [values["fenced_writes"] for values in series] == [0, 0, 0, 0, 0, 0, 1]
@@ -77,7 +78,7 @@ def test_a_trace_has_a_value_of_each_metric_for_each_state():
 
 
 def test_counters_never_fall_and_answers_are_counted():
-    shown = trace("partition", "legacy", (2, 2, 1, 2, 3, 1), ZOMBIE)
+    shown = trace("partition", "legacy", scope(), ZOMBIE)
     for before, after in pairwise(metrics_over(shown)):
         for measure in metrics_of(shown.model):
             if measure.metric.kind != GAUGE:
@@ -87,7 +88,7 @@ def test_counters_never_fall_and_answers_are_counted():
 
 
 def test_a_history_has_the_metrics_that_change():
-    shown = trace("partition", "legacy", (2, 2, 1, 2, 3, 1), ZOMBIE)
+    shown = trace("partition", "legacy", scope(), ZOMBIE)
     metrics = {metric["name"]: metric["values"] for metric in history_of(shown, None)["metrics"]}
     assert metrics["active_controllers"] == [0, 1, 1, 1, 1, 2, 2]
     assert "brokers" not in metrics and "stale_versions" not in metrics

@@ -27,7 +27,7 @@ def found(system, name):
     """Of each variant that is asked, the lengths that are recorded."""
     lengths = {}
     for model in MODELS:
-        scopes = [dict(zip(model.scope, at)) for at in model.expected if model.system == system]
+        scopes = model.expected if model.system == system else ()
         asked = [scope for scope in scopes if name in [p.name for p in model.properties_at(scope)]]
         if asked:
             recorded = (model.expectation(scope).get(name) for scope in asked)

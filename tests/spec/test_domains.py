@@ -1,3 +1,6 @@
+import pickle
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +16,7 @@ from kafkaproof.spec.language.domains import (
     Record,
     Sequence,
     SetOf,
+    Size,
     coded,
     named,
     values,
@@ -67,3 +71,22 @@ def test_a_record_is_extended_by_new_fields_only():
     assert list(record.fields) == ["a"]
     with pytest.raises(ValueError, match="twice: a"):
         record.extended(a=(Flag(), "again"))
+
+
+NUMBERS = st.dictionaries(st.text(min_size=1), st.integers(0, 9))
+
+
+@given(NUMBERS, NUMBERS)
+def test_a_size_is_a_mapping_that_can_be_a_key(numbers, others):
+    size, turned = Size(**numbers), Size(**dict(reversed(numbers.items())))
+    assert isinstance(size, Mapping) and dict(size) == numbers and list(size) == list(numbers)
+    assert size == numbers == turned and hash(size) == hash(turned) and {size: 1}[turned] == 1
+    assert (size == Size(**others)) == (numbers == others)
+    assert size | others == Size(**(numbers | others)) and isinstance(size | others, Size) and size == numbers
+    assert pickle.loads(pickle.dumps(size)) == size
+
+
+def test_a_size_does_not_change():
+    with pytest.raises(TypeError):
+        Size(brokers=2)["brokers"] = 3
+    assert repr(Size(brokers=2, epochs=1)) == "Size(brokers=2, epochs=1)"

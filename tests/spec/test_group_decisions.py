@@ -24,7 +24,7 @@ from kafkaproof.spec.group.network import COMMIT, JOIN, LEAVE, SYNC, WORK, Verdi
 from kafkaproof.spec.group.scopes import scope
 from kafkaproof.spec.group.states import ENTERED_FROM, GroupState, move_is_legal
 
-SCOPE = scope(1, 3, 4, 3, 1, 4, appends=2, protocols=2, faults=2, topics=2, periods=1)
+SCOPE = scope(clients=3, ids=4, generations=3, log=4, appends=2, protocols=2, faults=2, topics=2, periods=1)
 LEADER, FOLLOWER, STRANGER, GENERATION = 0, 1, 2, 2
 TABLES = {
     "current": (model.CURRENT, NEW, NEW_GATE),

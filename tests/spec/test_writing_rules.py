@@ -55,7 +55,7 @@ def test_every_goal_is_asked_at_a_recorded_scope(system):
         p.name
         for model in models
         for scope in model.expected
-        for p in model.properties_at(dict(zip(model.scope, scope)))
+        for p in model.properties_at(scope)
         if p.kind == "sometimes"
     }
     assert asked == goals

@@ -8,6 +8,7 @@ from kafkaproof.spec.consumer import member, session, zookeeper
 from kafkaproof.spec.consumer.assignment import member_at, place_of_owner, quotient, remainder, size
 from kafkaproof.spec.consumer.history import consumer_variants as variants
 from kafkaproof.spec.consumer.member import UNDOING, after_assignment, end_release, fail, is_committed
+from kafkaproof.spec.consumer.model import scope
 from kafkaproof.spec.consumer.zookeeper import UNARMED, create_owner, fire, session_open
 from kafkaproof.spec.kafka.zookeeper import ABSENT, EXPIRED, MINE, NODEEXISTS, OK, PROCESS
 from kafkaproof.spec.language.model import first_paragraph
@@ -111,21 +112,6 @@ def create_or_adopt_id(zk, c, watch):
         zk.clients[c].registered = PROCESS
     zk.clients[c].watch = watch
     return OK
-
-
-def scope(consumers=2, partitions=1, threads=1, offsets=0, retries=1, changes=0, splits=0):
-    """A scope without expiries and lost answers."""
-    return {
-        "consumers": consumers,
-        "partitions": partitions,
-        "threads": threads,
-        "offsets": offsets,
-        "retries": retries,
-        "changes": changes,
-        "expiries": 0,
-        "splits": splits,
-        "losses": 0,
-    }
 
 
 CALM = scope()

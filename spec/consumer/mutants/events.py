@@ -4,9 +4,9 @@ from kafkaproof.spec.consumer import member, zookeeper
 from kafkaproof.spec.consumer.model import scope
 from kafkaproof.spec.language.mutants.simple import NO, NOTHING, YES, simple
 
-ONE, READ = scope(1, 1, 1, 0, 1, 0, 0, 0, 0), scope(1, 1, 1, 1, 1, 0, 0, 0, 0)
-READ_BY_TWO, SPLIT = scope(2, 1, 1, 1, 1, 0, 0, 0, 0), scope(1, 1, 1, 0, 1, 0, 0, 1, 0)
-TWO, CHANGED = scope(2, 1, 1, 0, 1, 0, 0, 0, 0), scope(1, 1, 1, 0, 1, 1, 0, 0, 0)
+ONE, READ = scope(consumers=1), scope(consumers=1, offsets=1)
+READ_BY_TWO, SPLIT = scope(offsets=1), scope(consumers=1, splits=1)
+TWO, CHANGED = scope(), scope(consumers=1, changes=1)
 MUTANTS = (
     simple("attempt_is_whole", member.forget_attempt, NOTHING, ONE),
     simple("sessions_are_whole", zookeeper.forget_client, NOTHING, CHANGED),

@@ -1,6 +1,7 @@
 """Mutants of liveness of the old consumer. They are not held to the writing rules."""
 
 from kafkaproof.spec.consumer.history import consumer_variants as variants
+from kafkaproof.spec.consumer.model import scope
 from kafkaproof.spec.language.mutants.mutant import mutant
 
 
@@ -9,10 +10,4 @@ def give_up(consumer):
     return True
 
 
-TWO_CONSUMERS = dict(
-    zip(
-        ("consumers", "partitions", "threads", "offsets", "retries", "changes", "expiries", "splits", "losses"),
-        (2, 1, 1, 0, 1, 0, 0, 0, 0),
-    )
-)
-CONSUMER = (mutant("one-attempt", "all_read", {variants.never_gives_up: give_up}, TWO_CONSUMERS),)
+CONSUMER = (mutant("one-attempt", "all_read", {variants.never_gives_up: give_up}, scope()),)

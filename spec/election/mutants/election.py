@@ -6,6 +6,7 @@ to the rules of writing a transition.
 
 from kafkaproof.spec.election import active_controller, election, requests
 from kafkaproof.spec.election.belief import CONFIRMING, CREATING, DOWN, FULL, IDLE, LOADING, begin_term, lapse
+from kafkaproof.spec.election.model import scope
 from kafkaproof.spec.election.network import Epoch, Receiver, arriving, put_request, take_request
 from kafkaproof.spec.election.requests import is_stale, obey
 from kafkaproof.spec.election.session import Broker
@@ -170,9 +171,9 @@ def send_early(s, b: Broker, to: Receiver):
     return True
 
 
-ONE = {"brokers": 2, "epochs": 2, "faults": 1, "receivers": 1}
-TWO = {"brokers": 2, "epochs": 3, "faults": 2, "receivers": 1}
-NO_FAULT = {"brokers": 2, "epochs": 2, "faults": 0, "receivers": 1}
+ONE = scope()
+TWO = scope(epochs=3, faults=2)
+NO_FAULT = scope(faults=0)
 
 
 def mutant(name, kills, replacements, scope=ONE):

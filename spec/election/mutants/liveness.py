@@ -3,6 +3,7 @@
 from kafkaproof.spec.election import election
 from kafkaproof.spec.election.belief import CONFIRMING, CREATING
 from kafkaproof.spec.election.election import register
+from kafkaproof.spec.election.model import scope
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka import zookeeper
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, MINE, NONODE, OK, Delivery, session_open
@@ -28,8 +29,8 @@ def register_unconfirmed(s, b: Broker, delivery: Delivery):
     return True
 
 
-TWO_BROKERS = {"brokers": 2, "epochs": 2, "faults": 1, "receivers": 1}
-ONE_ELECTION = {"brokers": 1, "epochs": 1, "faults": 2, "receivers": 1}
+TWO_BROKERS = scope()
+ONE_ELECTION = scope(brokers=1, epochs=1, faults=2)
 UNWATCHED = {zookeeper.read_controller: read_unwatched}
 ELECTION = (mutant("deposed-unheard", "one_ruler", UNWATCHED, TWO_BROKERS),)
 STANDING = (

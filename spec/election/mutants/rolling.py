@@ -1,7 +1,7 @@
 """Mutants of the rolling upgrade."""
 
+from kafkaproof.spec.election.model import scope
 from kafkaproof.spec.election.mutants.election import UNCHECKED_STATE
-from kafkaproof.spec.election.rolling.model import scope
 from kafkaproof.spec.language.mutants.mutant import Mutant, within
 
 MUTANTS = (
@@ -10,6 +10,6 @@ MUTANTS = (
         "An upgraded broker writes the partition state unchecked.",
         "upgraded_writes_in_time",
         within("write_state", UNCHECKED_STATE),
-        scope(2, 3, 1, 1),
+        scope(epochs=3),
     ),
 )

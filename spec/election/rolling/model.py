@@ -15,7 +15,7 @@ from dataclasses import replace
 from kafkaproof.spec.election.belief import initial as initial_belief
 from kafkaproof.spec.election.history.legacy import FIRST_EPOCH
 from kafkaproof.spec.election.history.versions import OLD_BROKERS
-from kafkaproof.spec.election.model import FENCED_CONTROLLER, LEGACY_CONTROLLER, SESSION, SIZES, model
+from kafkaproof.spec.election.model import FENCED_CONTROLLER, LEGACY_CONTROLLER, SESSION, model, scope
 from kafkaproof.spec.election.properties import safety as properties
 from kafkaproof.spec.election.properties.rolling import UPGRADED
 from kafkaproof.spec.language.domains import Bound, Number
@@ -25,11 +25,6 @@ def initial(s):
     """Nobody runs; a controller of 1.1 to 2.0 has been elected once."""
     initial_belief(s)
     s.zk.epoch = FIRST_EPOCH
-
-
-def scope(*values):
-    """A scope: brokers, epochs, faults, receivers."""
-    return dict(zip(SIZES, values))
 
 
 def taken_by(brokers, transitions):
@@ -54,11 +49,15 @@ ROLLING = replace(
         "check of the epoch prevents, and the upgraded suffer it.",
         upgrade(OLD_BROKERS),
         properties.FENCED + UPGRADED,
-        scope(3, 3, 1, 1),
-        {(2, 3, 1, 1): OLD_ONE_LEFT, (3, 3, 1, 1): OLD_ONE_LEFT, (2, 4, 2, 1): OLD_ONE_LEFT},
+        scope(brokers=3, epochs=3),
+        {
+            scope(epochs=3): OLD_ONE_LEFT,
+            scope(brokers=3, epochs=3): OLD_ONE_LEFT,
+            scope(epochs=4, faults=2): OLD_ONE_LEFT,
+        },
     ),
     initial=initial,
-    others={"quick": scope(2, 3, 1, 1), "deep": scope(2, 4, 2, 1)},
+    others={"quick": scope(epochs=3), "deep": scope(epochs=4, faults=2)},
     interchangeable={"brokers": (OLD_BROKERS, "receivers")},
 )
 MODELS = (ROLLING,)

@@ -24,8 +24,8 @@ from kafkaproof.spec.group.scopes import ONE_MOVE, scope
 from kafkaproof.spec.language.domains import Flag
 from kafkaproof.spec.language.mutants.simple import NO, NOTHING, YES, simple
 
-ONE, FAULT = scope(1, 1, 1, 1, 1, 2), scope(1, 1, 1, 1, 1, 1, faults=1)
-FAULTS, LOST = scope(1, 1, 1, 1, 1, 2, faults=2), scope(1, 1, 2, 2, 1, 2, faults=1)
+ONE, FAULT = scope(), scope(log=1, faults=1)
+FAULTS, LOST = scope(faults=2), scope(ids=2, generations=2, faults=1)
 
 
 def time_passes(s, retention: Flag()):
@@ -99,19 +99,19 @@ MUTANTS = (
     simple("stored_is_stable", sync.awaits, NO, ONE),
     simple("offset_is_cached", network.give_commit, NOTHING, ONE),
     simple("not_stored_begins_rebalance", sync.awaits, NO, FAULT),
-    simple("commit_is_refused", network.give_error, NOTHING, scope(1, 1, 1, 1, 1, 2, faults=1)),
+    simple("commit_is_refused", network.give_error, NOTHING, scope(faults=1)),
     simple("reset_is_appended", storage.count_fault, NOTHING, FAULT),
     simple("group_is_stored_as_it_is", describe_group, NOTHING, ONE),
     simple("deleted_with_tombstone", deletion.tombstones_of, NO, FAULTS),
     simple("abandoned_when_deleted", deletion.abandon_commits, NOTHING, FAULTS),
     simple("counts_when_deleted", storage.count_fault, NOTHING, FAULT),
     simple("empty_is_deleted", verdicts.delete_group_verdict, YES, FAULT),
-    simple("offset_is_deleted", verdicts.delete_offset_verdict, YES, scope(1, 1, 1, 1, 1, 2, faults=1)),
+    simple("offset_is_deleted", verdicts.delete_offset_verdict, YES, scope(faults=1)),
     simple("topic_takes_offsets", deletion.remove_offsets, NOTHING, FAULTS),
     simple("cleaned_in_time", storage.time_has_passed, YES, ONE),
     simple("dead_leaves", coordinator.forget_group, NOTHING, FAULT),
     simple("tombstone_is_written", storage.put_tombstone, NOTHING, FAULTS),
     simple("takes_over", loading.must_load, NO, ONE_MOVE),
     simple("crash_forgets", faults.forget_everything, NOTHING, FAULT),
-    mutant("ageless", "ages_by_retention", {faults.time_passes: time_passes}, scope(1, 1, 1, 1, 1, 1, periods=1)),
+    mutant("ageless", "ages_by_retention", {faults.time_passes: time_passes}, scope(log=1, periods=1)),
 )

@@ -26,9 +26,9 @@ from kafkaproof.spec.group.scopes import scope
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
 
-ONE, TWO = scope(1, 1, 1, 2, 1, 2), scope(1, 2, 2, 1, 1, 1)
-LATE, LONG = scope(1, 1, 1, 2, 1, 2, faults=1), scope(1, 1, 1, 2, 1, 3, appends=2, faults=1)
-MOVED, AGEING = scope(2, 1, 1, 2, 2, 2), scope(1, 1, 1, 2, 1, 3, periods=1)
+ONE, TWO = scope(generations=2), scope(clients=2, ids=2, log=1)
+LATE, LONG = scope(generations=2, faults=1), scope(generations=2, log=3, appends=2, faults=1)
+MOVED, AGEING = scope(brokers=2, generations=2, epochs=2), scope(generations=2, log=3, periods=1)
 
 
 def mutant(name, kills, replacements, at=ONE):
@@ -54,12 +54,17 @@ MUTANTS = (
         "callback-uncompared",
         "assignment_is_stored",
         {sync.awaits: wrong.any_generation_stored},
-        scope(1, 1, 1, 2, 1, 2, faults=1),
+        scope(generations=2, faults=1),
     ),
     mutant("assignment-of-anybody", "leader_assigns", {verdicts.sync_verdict: wrong.anybody_assigns}, TWO),
     mutant("assignment-kept", "acts_when_assigned", {member.set_out: wrong.keep_assignment}),
     mutant("sync-uncompared", "assignment_is_stored", {verdicts.known_member: wrong.any_generation}, LATE),
-    mutant("assignment-kept-beside", "disjoint", {member.set_out: wrong.keep_assignment}, scope(1, 2, 2, 2, 1, 2)),
+    mutant(
+        "assignment-kept-beside",
+        "disjoint",
+        {member.set_out: wrong.keep_assignment},
+        scope(clients=2, ids=2, generations=2),
+    ),
     mutant("assigned-to-all", "disjoint", {network.answer_syncs: wrong.everything_to_all}, TWO),
     mutant("assigned-to-all-by-number", "disjoint_by_number", {network.answer_syncs: wrong.everything_to_all}, TWO),
     mutant_within(
@@ -84,14 +89,14 @@ MUTANTS = (
         "no_stale_commit",
         "commit",
         {verdicts.commit_verdict: wrong.commit_not_compared},
-        scope(1, 1, 1, 2, 1, 3),
+        scope(generations=2, log=3),
     ),
     mutant_within(
         "commit-of-later-generations",
         "commit_fence",
         "commit",
         {verdicts.commit_verdict: wrong.commit_of_later_generations},
-        scope(2, 2, 2, 2, 2, 2),
+        scope(brokers=2, clients=2, ids=2, generations=2, epochs=2),
     ),
     mutant("loaded-to-the-high-watermark", "durable", {storage.is_readable: storage.is_below_high_watermark}, MOVED),
     mutant("loaded-in-part", "durable", {storage.is_readable: wrong.read_in_part}, MOVED),
@@ -105,13 +110,13 @@ MUTANTS = (
         "last-callback-wins",
         "offset_never_regresses",
         {offsets.later: wrong.last_callback_wins},
-        scope(1, 1, 1, 1, 1, 3, appends=2, faults=1),
+        scope(log=3, appends=2, faults=1),
     ),
     mutant(
         "tombstones-ignored",
         "loaded_is_log",
         {storage.read_record: wrong.keep_deleted},
-        scope(2, 1, 1, 1, 2, 2, faults=2),
+        scope(brokers=2, epochs=2, faults=2),
     ),
     mutant("first-record-kept", "loaded_is_log", {storage.read_record: wrong.keep_first}, MOVED),
     mutant("stable-at-once", "assignment_is_stored", {sync.sync: wrong.stable_at_once}, MOVED),
@@ -119,29 +124,24 @@ MUTANTS = (
         "stable-though-refused",
         "stable_is_stored",
         {sync.sync_refused: wrong.stable_though_refused},
-        scope(1, 1, 1, 1, 1, 1, faults=1),
+        scope(log=1, faults=1),
     ),
     mutant(
         "callback-of-another-generation",
         "stable_is_stored",
         {sync.awaits: wrong.any_generation_stored},
-        scope(1, 1, 1, 2, 1, 2, faults=1),
+        scope(generations=2, faults=1),
     ),
     mutant(
         "protocol-of-the-leader",
         "chosen_protocol",
         {protocols.is_elected: wrong.first_of_leader},
-        scope(1, 2, 2, 1, 1, 1, protocols=2),
+        scope(clients=2, ids=2, log=1, protocols=2),
     ),
     mutant("syncs-left-parked", "parked_in_place", {network.refuse: wrong.leave_parked}, TWO),
     mutant("syncs-unanswered", "answered_once", {network.refuse: wrong.unpark_silently}, TWO),
     mutant_within("lost-without-a-word", "answered_once", "expire", {network.give_error: wrong.tell_nobody}),
-    mutant(
-        "dead-is-alive",
-        "dead_is_silent",
-        {verdicts.first_join_verdict: wrong.dead_is_alive},
-        scope(1, 1, 1, 1, 1, 2, faults=2),
-    ),
+    mutant("dead-is-alive", "dead_is_silent", {verdicts.first_join_verdict: wrong.dead_is_alive}, scope(faults=2)),
     mutant("owned-for-ever", "owner_was_elected", {loading.disown: wrong.own_for_ever}, MOVED),
     mutant(
         "acknowledged-by-a-zombie",
@@ -157,7 +157,7 @@ MUTANTS = (
         "expired-without-age",
         "young_offset_stays",
         {deletion.is_expired: wrong.expire_ageless},
-        scope(1, 1, 1, 1, 1, 2, topics=2, periods=1),
+        scope(topics=2, periods=1),
     ),
     mutant(
         "dead-with-a-pending-commit", "dies_with_nothing", {deletion.has_pending_commit: wrong.nothing_pending}, AGEING
@@ -166,17 +166,17 @@ MUTANTS = (
 CLASSIC_MUTANTS = (mutant("expired-at-once", "expires_by_age", {classic.is_expired: wrong.expire_at_once}, AGEING),)
 LIMITED_MUTANTS = (mutant("no-limit", "one_member", {limited.accepts_one: wrong.accept_all}, TWO),)
 TRANSACTIONAL_MUTANTS = (
-    mutant("aborted-counts", "counts_when_committed", {cache.settle: wrong.merge_aborted}, scope(1, 1, 1, 1, 1, 2)),
+    mutant("aborted-counts", "counts_when_committed", {cache.settle: wrong.merge_aborted}, scope()),
 )
 """Of the variants with these names."""
 STATIC_MUTANTS = (
-    mutant("both-ids-kept", "instance_is_one", {static.forget_former: wrong.keep_both}, scope(1, 2, 2, 1, 1, 1)),
+    mutant("both-ids-kept", "instance_is_one", {static.forget_former: wrong.keep_both}, scope(clients=2, ids=2, log=1)),
     mutant_within(
         "never-fenced",
         "replaced_is_fenced",
         "commit",
         {verdicts.membership: wrong.never_fenced},
-        scope(1, 2, 2, 1, 1, 2),
+        scope(clients=2, ids=2),
     ),
 )
 """The same, of the variant `static`."""

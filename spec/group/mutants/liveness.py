@@ -2,11 +2,11 @@
 
 from kafkaproof.spec.group import deletion, join, loading, membership, network, verdicts
 from kafkaproof.spec.group.mutants import liveness_mistakes as wrong
-from kafkaproof.spec.group.mutants.group import scope as group_scope
+from kafkaproof.spec.group.scopes import scope
 from kafkaproof.spec.language.mutants.mutant import mutant
 
-ONE, TWO, MOVED = group_scope(1, 1, 1, 1, 1, 1), group_scope(1, 2, 2, 2, 1, 2), group_scope(2, 1, 1, 1, 2, 1)
-AGED = group_scope(1, 1, 1, 2, 1, 2, periods=1)
+ONE, TWO, MOVED = scope(log=1), scope(clients=2, ids=2, generations=2), scope(brokers=2, epochs=2, log=1)
+AGED = scope(generations=2, periods=1)
 GROUP = (
     mutant("rebalance-not-told", "all_work", {verdicts.heartbeat_verdict: wrong.hush_the_rebalance}, TWO),
     mutant("followers-not-answered", "is_answered", {network.answer_syncs: wrong.answer_the_leader}, TWO),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.domains import Scope, Size
 from kafkaproof.spec.language.model import Model, first_paragraph
 from kafkaproof.spec.language.rebind import rebind
 
@@ -14,8 +14,8 @@ from kafkaproof.spec.language.rebind import rebind
 class Mutant:
     """`mutate` gives the model a mistake; exploration at `scope` must then violate the property `kills`.
 
-    `kills` is empty for a mistake that is compared by counts alone. `counts` maps a scope (values in the order of the
-    model's) to what independent checkers found: distinct states, depth, and the lengths of the shortest
+    `kills` is empty for a mistake that is compared by counts alone. `counts` maps a scope to what independent checkers
+    found: distinct states, depth, and the lengths of the shortest
     counterexamples of weak_isr and strong_isr (None if they hold).
     """
 
@@ -24,7 +24,7 @@ class Mutant:
     kills: str
     mutate: Callable[[Model], Model]
     scope: Scope
-    counts: Mapping[tuple[int, ...], tuple] = field(default_factory=dict)
+    counts: Mapping[Size, tuple] = field(default_factory=dict)
 
 
 def within(name: str, replacements: Mapping[Callable, Callable]) -> Callable[[Model], Model]:

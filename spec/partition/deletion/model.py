@@ -94,19 +94,19 @@ DELETING = deleting(
     acting(replica.leader_and_isr, replica.stop_replica),
     state=state.STATE,
     initial=state.initial,
-    scope=scope(2, 2, 1, 2, 3, 1),
+    scope=scope(),
     expected={
-        (2, 2, 1, 1, 3, 1): LATE_ANSWER,
-        (2, 2, 1, 2, 3, 1): LATE_ANSWER,
-        (2, 2, 1, 1, 3, 2): LATE_ANSWER,
-        (3, 2, 1, 2, 3, 1): LATE_ANSWER,
-        (2, 1, 2, 1, 2, 1): {
+        scope(epochs=1): LATE_ANSWER,
+        scope(): LATE_ANSWER,
+        scope(epochs=1, faults=2): LATE_ANSWER,
+        scope(brokers=3): LATE_ANSWER,
+        scope(replicas=1, partitions=2, epochs=1, leader_epochs=2): {
             "state_goes_with_topic": 32,
             "local_epoch": 32,
             "removed_when_deleted": 33,
             "log_goes_with_topic": 36,
         },
     },
-    others={"quick": scope(2, 2, 1, 1, 3, 1), "deep": scope(2, 2, 1, 1, 3, 2)},
+    others={"quick": scope(epochs=1), "deep": scope(epochs=1, faults=2)},
 )
 MODELS = (DELETING,)

@@ -15,13 +15,14 @@ from kafkaproof.spec.partition.deletion.network import put_stopped, stop_arrives
 from kafkaproof.spec.partition.deletion.progress import any_in, offline_replicas, replicas_in
 from kafkaproof.spec.partition.deletion.state import DELETING_MARKER
 from kafkaproof.spec.partition.deletion.zookeeper import delete_state, delete_topic
+from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.network import put_proposals
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.zookeeper import session_open
 
-ONE = {"brokers": 2, "replicas": 2, "partitions": 1, "epochs": 1, "leader_epochs": 3, "faults": 1}
-CALM, ZOMBIE = ONE | {"faults": 0}, ONE | {"epochs": 2}
+ONE = scope(epochs=1)
+CALM, ZOMBIE = scope(epochs=1, faults=0), scope()
 
 
 def any_deleted(controller, topic):

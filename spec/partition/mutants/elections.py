@@ -10,12 +10,13 @@ from kafkaproof.spec.partition.brokers import is_moved_away
 from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, Broker, Partition, remember_leadership
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.isr import are_eligible, is_accepted
-from kafkaproof.spec.partition.mutants.partition_mutant import ONE, TWO, mutant, mutant_within
+from kafkaproof.spec.partition.model import scope
+from kafkaproof.spec.partition.mutants.partition_mutant import TWO, mutant, mutant_within
 from kafkaproof.spec.partition.network import leaves, proposed_epoch
 from kafkaproof.spec.partition.progress import at_work, proceed, take_offline
 from kafkaproof.spec.partition.zookeeper import checked_set_state, put_state, session_open
 
-THREE_REPLICAS = {**ONE, "brokers": 3, "replicas": 3, "epochs": 1}
+THREE_REPLICAS = scope(brokers=3, replicas=3, epochs=1, leader_epochs=2)
 
 
 def last_in(sequence, members):

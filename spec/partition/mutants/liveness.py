@@ -9,6 +9,7 @@ from kafkaproof.spec.partition import brokers, progress, rebalance, triggers
 from kafkaproof.spec.partition import zookeeper as states
 from kafkaproof.spec.partition.brokers import is_moved_away
 from kafkaproof.spec.partition.context import OFFLINE, PREFERRED_BY_ZNODE, Broker, Partition
+from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.triggers import delete_request, needs_preferred, preferred_election, reassignment
 from kafkaproof.spec.partition.zookeeper import checked_delete_request, checked_set_state, wanted_target
 
@@ -82,9 +83,9 @@ def write_until_applied(zk, b, p, epoch, leader, isr, leader_epoch, delivery):
     return LOST if answer == BADVERSION else answer
 
 
-SIZES = "brokers", "replicas", "partitions", "epochs", "leader_epochs", "faults"
-NO_FAULT, ONE_FAULT = dict(zip(SIZES, (2, 2, 1, 2, 3, 0))), dict(zip(SIZES, (2, 2, 1, 2, 3, 1)))
-ASKED_TWICE, ASKED_AND_LOST = dict(zip(SIZES, (1, 1, 1, 1, 1, 2))), dict(zip(SIZES, (1, 1, 1, 1, 1, 3)))
+NO_FAULT, ONE_FAULT = scope(faults=0), scope()
+ASKED_TWICE = scope(brokers=1, replicas=1, epochs=1, leader_epochs=1, faults=2)
+ASKED_AND_LOST = scope(brokers=1, replicas=1, epochs=1, leader_epochs=1, faults=3)
 LEADERS_STAY = {brokers.is_moved_away: move_followers}
 FENCED = (
     mutant("nobody-told", "is_served_despite_loss", {states.known_as_they_are: tell_nobody}, NO_FAULT),

@@ -2,23 +2,12 @@
 
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
+from kafkaproof.spec.partition.model import scope
 
-
-def scope(brokers, epochs, leader_epochs, faults, partitions=1):
-    """A scope with two replicas."""
-    return {
-        "brokers": brokers,
-        "replicas": 2,
-        "partitions": partitions,
-        "epochs": epochs,
-        "leader_epochs": leader_epochs,
-        "faults": faults,
-    }
-
-
-CALM, ONE, TWO, MORE = scope(2, 1, 2, 0), scope(2, 2, 2, 1), scope(2, 2, 3, 2), scope(2, 1, 2, 3)
-SPARE, EARLY = scope(3, 1, 1, 0), scope(2, 2, 2, 0)
-PAIR, THREE = scope(2, 1, 2, 1, partitions=2), scope(2, 1, 1, 1, partitions=3)
+CALM, MORE = scope(epochs=1, leader_epochs=2, faults=0), scope(epochs=1, leader_epochs=2, faults=3)
+ONE, TWO = scope(leader_epochs=2), scope(faults=2)
+SPARE, EARLY = scope(brokers=3, epochs=1, leader_epochs=1, faults=0), scope(leader_epochs=2, faults=0)
+PAIR, THREE = scope(partitions=2, epochs=1, leader_epochs=2), scope(partitions=3, epochs=1, leader_epochs=1)
 
 
 def mutant(name, kills, replacements, at=ONE):

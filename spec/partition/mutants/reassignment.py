@@ -8,15 +8,16 @@ from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, intersection, only, union
 from kafkaproof.spec.partition.context import REASSIGN, clear, copy
 from kafkaproof.spec.partition.deletion.progress import to_take_offline
+from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.reassignment import brokers, network, progress, reassignment, zookeeper
 from kafkaproof.spec.partition.reassignment.progress import leave
 from kafkaproof.spec.partition.reassignment.zookeeper import set_topic
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
-ONE = {"brokers": 2, "replicas": 1, "partitions": 1, "epochs": 1, "leader_epochs": 3, "faults": 1}
-TWO_REPLICAS, TWO_REQUESTS = ONE | {"replicas": 2}, ONE | {"leader_epochs": 4, "faults": 2}
-ZOMBIE = ONE | {"epochs": 2, "leader_epochs": 1, "faults": 2}
+ONE = scope(replicas=1, epochs=1)
+TWO_REPLICAS, TWO_REQUESTS = scope(epochs=1), scope(replicas=1, epochs=1, leader_epochs=4, faults=2)
+ZOMBIE = scope(replicas=1, leader_epochs=1, faults=2)
 
 
 def forget_origin(zk, b, p, partition, epoch, delivery):

@@ -11,6 +11,7 @@ from kafkaproof.spec.partition import model as partition
 from kafkaproof.spec.partition import zookeeper
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history.leader_zk import take_notification
+from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.properties import goals
 from kafkaproof.spec.partition.properties.safety import WITHOUT_BROKER_EPOCHS
 from kafkaproof.spec.partition.zookeeper import (
@@ -61,12 +62,12 @@ ROLLING = partition.model(
     "name leaders whom nobody obeys, and its upgraded successor does not know.",
     partition.COMMON + partition.LEADER_ZK,
     WITHOUT_BROKER_EPOCHS + goals.GOALS,
-    partition.scope(3, 2, 1, 2, 3, 1),
+    scope(brokers=3),
     partition.TWO_FAULTS,
     {
-        (2, 2, 1, 2, 3, 1): partition.ONE_FAULT,
-        (3, 2, 1, 2, 3, 1): partition.ONE_FAULT,
-        (2, 2, 1, 2, 3, 2): partition.ONE_FAULT
+        scope(): partition.ONE_FAULT,
+        scope(brokers=3): partition.ONE_FAULT,
+        scope(faults=2): partition.ONE_FAULT
         | {
             "no_stale_delete": 10,
             "led_if_possible": 14,

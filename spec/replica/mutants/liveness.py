@@ -4,6 +4,7 @@ from kafkaproof.spec.language.mutants.mutant import mutant
 from kafkaproof.spec.replica import leader
 from kafkaproof.spec.replica.broker import UNKNOWN_END, Broker
 from kafkaproof.spec.replica.leader import learn_isr
+from kafkaproof.spec.replica.model import scope
 
 
 def reach_nothing(offset, log):
@@ -20,7 +21,7 @@ def keep_isr(s, b: Broker):
     return True
 
 
-TWO_REPLICAS = {"brokers": 2, "log": 1, "records": 1, "epochs": 1, "faults": 0, "min_isr": 1, "unclean": 0}
+TWO_REPLICAS = scope()
 REPLICA = (
     mutant("fetches-not-noted", "is_in_sync", {leader.reached: reach_nothing}, TWO_REPLICAS),
     mutant("written-isr-not-taken", "alone_acknowledges", {leader.learn_isr: keep_isr}, TWO_REPLICAS),

@@ -17,6 +17,7 @@ from kafkaproof.spec.replica.controller import write_state
 from kafkaproof.spec.replica.history import follower_truncation as former
 from kafkaproof.spec.replica.history import leader_writes_isr, shrunk_isr
 from kafkaproof.spec.replica.leader import may_change_isr
+from kafkaproof.spec.replica.model import scope
 from kafkaproof.spec.replica.network import (
     arriving,
     drop_request,
@@ -131,20 +132,7 @@ def cut_without_lowering(broker, offset):
         truncate(broker.log, offset)
 
 
-def scope(brokers, log, records, epochs, faults=0, min_isr=1, unclean=0):
-    """A scope of this system."""
-    return {
-        "brokers": brokers,
-        "log": log,
-        "records": records,
-        "epochs": epochs,
-        "faults": faults,
-        "min_isr": min_isr,
-        "unclean": unclean,
-    }
-
-
-CALM, SMALL, TWO = scope(2, 1, 1, 0), scope(2, 1, 1, 1), scope(2, 2, 2, 1)
+CALM, SMALL, TWO = scope(epochs=0), scope(), scope(log=2, records=2)
 
 
 def mutant(name, kills, replacements, at=SMALL, text=""):
@@ -165,7 +153,7 @@ OFFSETS_ALONE = {
 }
 TO_HW = {replica.begin_fetching: former.begin_at_high_watermark}
 ANSWER_OF_ANY_EPOCH = {network.same_epoch: former.any_epoch, network.leave_leader: network.keep_waiting}
-RESTARTED, GAPS = scope(2, 1, 1, 1, 1), scope(2, 1, 2, 2)
+RESTARTED, GAPS = scope(faults=1), scope(records=2, epochs=2)
 COMMITTED = (
     # what breaks D1 must break D3, which it is proved by, and D5, by which consumers notice
     (
@@ -191,17 +179,17 @@ COMMITTED = (
         TO_HW,
         "",
         {
-            "isr_complete": scope(2, 1, 1, 0, 1),
+            "isr_complete": scope(epochs=0, faults=1),
             "committed": RESTARTED,
             "stable_read": RESTARTED,
-            "visible_match": scope(2, 1, 2, 2, 1),
+            "visible_match": scope(records=2, epochs=2, faults=1),
         },
     ),
     (
         "joined-at-hw",
         {leader.may_join: leader_writes_isr.has_caught_up},
         "A follower joins the ISR at the high watermark alone (KAFKA-7128).",
-        {"isr_complete": scope(3, 1, 1, 1), "committed": scope(3, 1, 1, 2)},
+        {"isr_complete": scope(brokers=3), "committed": scope(brokers=3, epochs=2)},
     ),
 )
 MUTANTS = tuple(
@@ -209,35 +197,33 @@ MUTANTS = tuple(
     for name, replacements, text, killed in COMMITTED
     for kills, at in killed.items()
 ) + (
-    mutant("committed-anew", "committed_stays", {controller.elect_leader: elect_anyone}, scope(2, 1, 2, 1)),
+    mutant("committed-anew", "committed_stays", {controller.elect_leader: elect_anyone}, scope(records=2)),
     mutant(
         "epochs-uncompared",
         "isr_complete",
         {network.check: network.check_role},
-        scope(2, 2, 2, 2),
+        scope(log=2, records=2, epochs=2),
         "Leaders serve fetches of any leader epoch (KIP-320).",
     ),
-    mutant("truncated-by-offset", "log_match", OFFSETS_ALONE, scope(2, 2, 3, 1)),
-    mutant("offsets-alone", "visible_match", OFFSETS_ALONE, scope(2, 1, 2, 1)),
-    mutant("hw-kept-in-truncation", "hw_in_log", {follower.cut: cut_without_lowering}, scope(2, 1, 1, 2, 0, 1, 1)),
+    mutant("truncated-by-offset", "log_match", OFFSETS_ALONE, scope(log=2, records=3)),
+    mutant("offsets-alone", "visible_match", OFFSETS_ALONE, scope(records=2)),
+    mutant("hw-kept-in-truncation", "hw_in_log", {follower.cut: cut_without_lowering}, scope(epochs=2, unclean=1)),
     mutant("hw-without-max", "leader_hw_never_falls", {broker.advance: advance_without_max}),
     mutant("read-above-hw", "stable_read", {consumer.consume: consume_uncommitted}),
     mutant("acknowledged-by-leader", "acknowledged_is_visible", {clients.take_record: take_and_acknowledge}, CALM),
-    mutant("min-isr-ignored", "enough_replicas", {broker.enough_in_sync: enough_always}, scope(2, 1, 1, 1, 0, 2)),
+    mutant("min-isr-ignored", "enough_replicas", {broker.enough_in_sync: enough_always}, scope(min_isr=2)),
     mutant("shrunk-locally", "stale_leader", {leader.shrink_isr: shrink_locally}),
     mutant("start-of-epoch", "truncated_above_hw", {leader.end_for: start_of_epoch}, TWO),
     mutant(
         "late-answer",
         "truncated_above_hw",
         ANSWER_OF_ANY_EPOCH,
-        scope(2, 1, 1, 3),
+        scope(epochs=3),
         "A follower accepts the answer to a fetch of an earlier epoch (KAFKA-18991).",
     ),
-    mutant("epoch-sent-before-written", "local_epoch", {network.put_request: tell_next_epoch}, scope(2, 1, 1, 2)),
-    mutant("older-epoch-obeyed", "local_epoch_never_falls", {replica.leader_and_isr: obey_any}, scope(2, 1, 1, 2)),
-    Mutant(
-        "request-lost", "LeaderAndIsr is lost for good.", "version_is_mended", with_lost_requests, scope(2, 1, 1, 1, 1)
-    ),
+    mutant("epoch-sent-before-written", "local_epoch", {network.put_request: tell_next_epoch}, scope(epochs=2)),
+    mutant("older-epoch-obeyed", "local_epoch_never_falls", {replica.leader_and_isr: obey_any}, scope(epochs=2)),
+    Mutant("request-lost", "LeaderAndIsr is lost for good.", "version_is_mended", with_lost_requests, scope(faults=1)),
 )
 FENCED_MUTANTS = (
     mutant(

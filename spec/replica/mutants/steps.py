@@ -26,7 +26,7 @@ from kafkaproof.spec.replica.network import DONE, FETCH, NO_PROPOSAL, SENT, drop
 from kafkaproof.spec.replica.zookeeper import OK
 from kafkaproof.spec.replication.replication import append
 
-ONE_FAULT, UNCLEAN = scope(2, 1, 1, 0, 1), scope(2, 1, 1, 2, 0, 1, 1)
+ONE_FAULT, UNCLEAN = scope(epochs=0, faults=1), scope(epochs=2, unclean=1)
 
 
 def rest_in_epoch(broker, epoch):
@@ -210,7 +210,7 @@ MUTANTS = (
     mutant("proposed-without-itself", "leader_in_isr", {leader.shrink_isr: shrink_to_others}, CALM),
     mutant("proposal-unanswered", "isr_is_known", {network.grant: answer_nothing}, CALM),
     mutant("first-epoch-proposed", "proposal_is_pending", {network.propose: propose_in_first_epoch}),
-    mutant("older-requests-stay", "requests_are_news", {network.take_request: take_one_request}, scope(2, 1, 1, 2)),
+    mutant("older-requests-stay", "requests_are_news", {network.take_request: take_one_request}, scope(epochs=2)),
     inside("asked-later", "follower_asks", "leader_and_isr", {network.send_first: ask_later}, SMALL),
     mutant("proposal-left-behind", "nothing_left_over", {network.withdraw: withdraw_in_part}, CALM),
     mutant("committed-for-producers", "below_hw_is_committed", {clients.commit: commit_for_producers}, CALM),
@@ -218,12 +218,12 @@ MUTANTS = (
     mutant("committed-by-anyone", "acknowledged_with_enough", {clients.commit: commit_by_anyone}),
     inside("producers-forgotten", "waits_until_answered", "serve_fetch", {clients.commit: forget_producers}, CALM),
     mutant("record-skipped", "read_up_to_position", {clients.deliver: skip}, CALM),
-    mutant("read-anew", "read_stays", {clients.deliver: deliver_and_rewind}, scope(2, 2, 2, 0)),
+    mutant("read-anew", "read_stays", {clients.deliver: deliver_and_rewind}, scope(log=2, records=2, epochs=0)),
     mutant("read-nothing", "reads_below_hw", {clients.deliver: skip}, CALM),
     mutant("appended-everywhere", "one_broker_steps", {leader.produce: produce_everywhere}, CALM),
     mutant("fetched-from-start", "asks_for_its_end", {network.send: send_from_start}, CALM),
     mutant("asked-again", "asks_anew", {network.wants_to_send: follows}, CALM),
-    mutant("acks-not-compared", "appends", {clients.lacks_replicas: refuse_anyone}, scope(2, 1, 1, 0, 0, 2)),
+    mutant("acks-not-compared", "appends", {clients.lacks_replicas: refuse_anyone}, scope(epochs=0, min_isr=2)),
     mutant("one-number", "numbered_once", {clients.take_record: take_unnumbered}, CALM),
     mutant("untold-process", "restarts", {network.renew_request: renew_nothing}, ONE_FAULT),
     mutant(

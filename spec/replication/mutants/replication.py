@@ -7,6 +7,7 @@ from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
 from kafkaproof.spec.language.sets import contains, everybody, only, without_member
 from kafkaproof.spec.replication import replication as now
+from kafkaproof.spec.replication.model import scope
 from kafkaproof.spec.replication.replication import (
     REQUEST,
     Reason,
@@ -27,7 +28,7 @@ from kafkaproof.spec.replication.replication import (
     write_quorum,
 )
 
-SMALL, TWO, WIDE = (3, 1, 1, 1), (2, 2, 2, 2), (3, 2, 2, 1)
+SMALL, TWO, WIDE = scope(log=1, records=1, epochs=1), scope(brokers=2), scope(epochs=1)
 
 
 def elect_without_leader(s, leader: Replica):
@@ -221,9 +222,8 @@ def mutant(name, text, mutate, small, two, wide):
     """A mutant with the rows of the three scopes: (distinct, depth, weak, strong)."""
     kills = "weak_isr" if small[2] or two[2] or wide[2] else "strong_isr" if small[3] or wide[3] else ""
     rows = {SMALL: small, TWO: two, WIDE: wide}
-    scope = next((at for at, row in rows.items() if row[2] or row[3]), SMALL)
-    names = ("brokers", "log", "records", "epochs")
-    return Mutant(name, text, kills, mutate, dict(zip(names, scope)), rows)
+    at = next((at for at, row in rows.items() if row[2] or row[3]), SMALL)
+    return Mutant(name, text, kills, mutate, at, rows)
 
 
 MUTANTS = (
@@ -232,7 +232,7 @@ MUTANTS = (
         "the controller elects a replica outside the ISR",
         "leader_in_isr",
         everywhere({now.elect_leader: elect_anyone}),
-        {"brokers": 2, "log": 1, "records": 1, "epochs": 1},
+        scope(brokers=2, log=1, records=1, epochs=1),
     ),
     mutant(
         "epochs-exclusive",

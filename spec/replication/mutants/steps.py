@@ -4,11 +4,12 @@ from kafkaproof.spec.language.mutants.mutant import mutant
 from kafkaproof.spec.language.mutants.simple import NO, NOTHING, YES, simple
 from kafkaproof.spec.language.sets import only
 from kafkaproof.spec.replication import replication
+from kafkaproof.spec.replication.model import scope
 from kafkaproof.spec.replication.mutants.replication import write_quorum_and_forget
 from kafkaproof.spec.replication.replication import append, copy_entry, truncate, write_quorum
 
-NAMES = ("brokers", "log", "records", "epochs")
-TINY, ONE, TWO = (dict(zip(NAMES, values)) for values in ((2, 1, 1, 0), (2, 1, 1, 1), (2, 1, 2, 1)))
+TINY, ONE = scope(brokers=2, log=1, records=1, epochs=0), scope(brokers=2, log=1, records=1, epochs=1)
+TWO = scope(brokers=2, log=1, epochs=1)
 
 
 def append_first(log, id, epoch):

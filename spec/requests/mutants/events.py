@@ -123,7 +123,7 @@ def leave_controller(zk, b):
     zk.registered = without_member(zk.registered, b)
 
 
-FAULT = scope(2, 2, 1, 1, 3, 1)
+FAULT = scope(epochs=1)
 MUTANTS = (
     mutant("live-remembered", "process_knows_itself", {context.end_process: remember_the_live}, FAULT),
     mutant("context-kept", "ends_with_term", {context.forget: forget_the_epoch}, FAULT),

@@ -3,6 +3,7 @@
 from kafkaproof.spec.language.mutants.mutant import mutant
 from kafkaproof.spec.requests import network
 from kafkaproof.spec.requests.batch import take_batch
+from kafkaproof.spec.requests.model import scope
 from kafkaproof.spec.requests.network import UNANSWERED, answer
 
 
@@ -15,5 +16,5 @@ def give_up_batch(network, epoch, b, delivery, error):
     return error
 
 
-ONE_TERM = {"brokers": 2, "replicas": 2, "epochs": 1, "leader_epochs": 1, "queue": 3, "faults": 1}
+ONE_TERM = scope(epochs=1)
 REQUESTS = (mutant("lost-not-sent-again", "all_agree", {network.answer: give_up_batch}, ONE_TERM),)

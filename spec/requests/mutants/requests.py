@@ -16,6 +16,7 @@ from kafkaproof.spec.requests import broker, context, events, faults, network, z
 from kafkaproof.spec.requests.batch import FULL, NO_STOP
 from kafkaproof.spec.requests.context import Broker, Leader, live_replicas, recipients, start_process
 from kafkaproof.spec.requests.history import shared_queue
+from kafkaproof.spec.requests.model import scope
 from kafkaproof.spec.requests.network import send, send_leadership, send_metadata
 from kafkaproof.spec.requests.zookeeper import register, win_election
 
@@ -139,20 +140,8 @@ def share_queue(model: Model) -> Model:
     return changed.rebound({broker.may_handle: shared_queue.may_handle_in_turn})
 
 
-def scope(brokers, replicas, epochs, leader_epochs, queue, faults):
-    """A scope of this system."""
-    return {
-        "brokers": brokers,
-        "replicas": replicas,
-        "epochs": epochs,
-        "leader_epochs": leader_epochs,
-        "queue": queue,
-        "faults": faults,
-    }
-
-
-CALM, ONE, TWO = scope(2, 2, 1, 1, 3, 0), scope(2, 2, 2, 1, 3, 1), scope(2, 2, 2, 1, 3, 2)
-SPARE, EARLY, LONG = scope(2, 1, 1, 1, 3, 0), scope(2, 2, 2, 1, 3, 0), scope(2, 2, 2, 2, 3, 2)
+CALM, ONE, TWO = scope(epochs=1, faults=0), scope(), scope(faults=2)
+SPARE, EARLY, LONG = scope(replicas=1, epochs=1, faults=0), scope(faults=0), scope(leader_epochs=2, faults=2)
 
 
 def mutant(name, kills, replacements, at=ONE):
@@ -198,7 +187,7 @@ MUTANTS = (
     mutant("state-unchecked", "unique_leader", {zookeeper.checked_set_state: unchecked_set_state}, TWO),
     mutant("told-before-written", "local_epoch", {events.change_leader: tell_before_writing}, CALM),
     mutant("smaller-leader-epoch", "local_epoch_never_falls", UNFENCED),
-    mutant("stop-uncompared", "no_stale_stop", UNFENCED_STOP, {**TWO, "epochs": 1}),
+    mutant("stop-uncompared", "no_stale_stop", UNFENCED_STOP, scope(epochs=1, faults=2)),
     mutant("stop-deletes", "log_kept", {broker.deletes: always_deletes}),
     Mutant("shared-queue", first_paragraph(share_queue), "control_requests_first", share_queue, ONE),
     Mutant("shared-queue-deletion", first_paragraph(share_queue), "nothing_for_the_deleted", share_queue, ONE),

@@ -46,26 +46,19 @@ from kafkaproof.spec.topics.context import (
 from kafkaproof.spec.topics.fencing import checked_delete_topic
 from kafkaproof.spec.topics.history import two_phase
 from kafkaproof.spec.topics.history.two_phase import set_union
+from kafkaproof.spec.topics.model import scope
 from kafkaproof.spec.topics.progress import any_in, at_work, end_election, rest
 from kafkaproof.spec.topics.reassignment import finish, origin_of, plan, target_of
 from kafkaproof.spec.topics.tree import delete_config, delete_request, delete_topic
 from kafkaproof.spec.topics.znodes import NONE
 from kafkaproof.spec.topics.zookeeper import data_changed, get_assignments
 
-SIZES = ("brokers", "replicas", "partitions", "topics", "epochs", "leader_epochs", "faults", "requests")
-
-
-def scope(*values):
-    """A scope: brokers, replicas, partitions, topics, epochs, leader epochs, faults, requests."""
-    return dict(zip(SIZES, values))
-
-
-MOVED, MOVED_TWICE = scope(3, 2, 1, 1, 1, 4, 0, 1), scope(3, 2, 1, 1, 1, 4, 0, 2)
-CALM, TWICE, FAULT = scope(2, 1, 1, 1, 1, 4, 0, 1), scope(2, 1, 1, 1, 1, 4, 0, 2), scope(2, 1, 1, 1, 2, 4, 1, 1)
-PAIR, PAIR_FAULT = scope(2, 2, 1, 1, 1, 4, 0, 1), scope(2, 2, 1, 1, 1, 4, 1, 1)
-EXPANDED, AGAIN = scope(2, 1, 2, 1, 1, 3, 0, 1), scope(2, 1, 1, 2, 2, 3, 1, 2)
-MOVED_FAULT = scope(3, 2, 1, 1, 2, 1, 1, 1)
-SPARE = scope(3, 1, 1, 1, 1, 4, 0, 2)
+MOVED, MOVED_TWICE = scope(brokers=3, replicas=2, requests=1), scope(brokers=3, replicas=2)
+CALM, TWICE, FAULT = scope(requests=1), scope(), scope(epochs=2, faults=1, requests=1)
+PAIR, PAIR_FAULT = scope(replicas=2, requests=1), scope(replicas=2, faults=1, requests=1)
+EXPANDED, AGAIN = scope(partitions=2, leader_epochs=3, requests=1), scope(topics=2, epochs=2, leader_epochs=3, faults=1)
+MOVED_FAULT = scope(brokers=3, replicas=2, epochs=2, leader_epochs=1, faults=1, requests=1)
+SPARE = scope(brokers=3)
 
 
 def mutant(name, kills, replacements, at=CALM):
@@ -313,7 +306,7 @@ MUTANTS = (
         "not_deleted_while_reassigned",
         "load_context",
         {context.is_reassigned: nothing_reassigned},
-        scope(2, 1, 1, 1, 2, 4, 1, 2),
+        scope(epochs=2, faults=1),
     ),
     mutant("elect-queued", "queued_elects_nothing", {progress.trigger_online: trigger_any}, FAULT),
     mutant("reassign-queued", "queued_begins_nothing", {reassignment.is_valid: always_valid}, TWICE),
@@ -322,7 +315,10 @@ MUTANTS = (
     mutant("target-before-the-isr", "isr_assigned", {reassignment.finish: target_first}),
     mutant("adding-all", "assignment_well_formed", {reassignment.plan: plan_adding_all}),
     mutant(
-        "duplicates", "assignment_well_formed", {reassignment.plan: plan_with_duplicates}, scope(4, 2, 1, 1, 1, 4, 0, 1)
+        "duplicates",
+        "assignment_well_formed",
+        {reassignment.plan: plan_with_duplicates},
+        scope(brokers=4, replicas=2, requests=1),
     ),
     mutant("old-first", "planned_as_asked", {reassignment.plan: plan_old_first}, MOVED),
     mutant("adding-to-union", "planned_as_asked", {reassignment.plan: plan_adding_to_union}, MOVED_TWICE),

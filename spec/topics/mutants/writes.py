@@ -4,7 +4,8 @@ from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
 from kafkaproof.spec.language.mutants.simple import YES, simple
 from kafkaproof.spec.topics import fencing, progress
-from kafkaproof.spec.topics.mutants.topics import CALM, SIZES
+from kafkaproof.spec.topics.model import scope
+from kafkaproof.spec.topics.mutants.topics import CALM
 from kafkaproof.spec.topics.tree import delete_config, delete_marker, delete_state, delete_topic, set_topic
 from kafkaproof.spec.topics.zookeeper import create_state, set_state
 
@@ -44,17 +45,13 @@ def delete_marker_unchecked(zk, b, epoch):
     return delete_marker(zk, b, epoch)
 
 
-def scope(*values):
-    """A scope: brokers, replicas, partitions, topics, epochs, leader epochs, faults, requests."""
-    return dict(zip(SIZES, values))
-
-
 def unchecked(name, kills, checked, mistake, at):
     """A mutant that makes one kind of write unchecked."""
     return Mutant(f"{name}-late", first_paragraph(mistake), kills, everywhere({checked: mistake}), at)
 
 
-FAULT, EXPANDED = scope(2, 1, 1, 1, 2, 4, 1, 1), scope(2, 1, 2, 1, 2, 3, 1, 1)
+FAULT = scope(epochs=2, faults=1, requests=1)
+EXPANDED = scope(partitions=2, epochs=2, leader_epochs=3, faults=1, requests=1)
 OF_PARTITIONS, OF_TOPICS = "partition_written_in_time", "topic_written_in_time"
 MUTANTS = (
     unchecked("create-state", OF_PARTITIONS, fencing.checked_create_state, create_state_unchecked, EXPANDED),
