@@ -16,7 +16,7 @@ def add_model_options(parser, **system) -> None:
     names = dict.fromkeys(name for model in MODELS for name in model.scopes)
     parser.add_argument("--scope", help=f"a named scope ({', '.join(names)}); the sizes below change it")
     for name in _sizes():
-        meanings = {model.system: model.sizes[name] for model in MODELS if name in model.scope}
+        meanings = {model.system: model.sizes[name] for model in MODELS if name in model.sizes}
         text = "; ".join(f"{system}: {meaning}" for system, meaning in meanings.items())
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N", help=text)
 
