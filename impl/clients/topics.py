@@ -24,7 +24,7 @@ from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.spec.kafka.zookeeper import LOST, NODEEXISTS, OK
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.partition.creation import configure_topic, create_topic
+from kafkaproof.spec.partition.creation.creation import configure_topic, create_topic
 
 ERRORS = {
     "NONE": 0,

@@ -15,7 +15,7 @@ from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.spec.cluster import control
 from kafkaproof.spec.election.active_controller import at_work
 from kafkaproof.spec.partition import brokers, faults, log_dirs, progress, triggers
-from kafkaproof.spec.partition.creation import topic_change
+from kafkaproof.spec.partition.creation.creation import topic_change
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.reassignment import reassignment

@@ -14,6 +14,7 @@ from kafkaproof.spec.language.model import EVENT, TIMER, Model, Transition, amon
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import model as partition
 from kafkaproof.spec.partition import network as parts
+from kafkaproof.spec.partition.creation import model as partition_creation
 from kafkaproof.spec.partition.deletion import model as partition_deletion
 from kafkaproof.spec.partition.model import writing
 from kafkaproof.spec.partition.reassignment import model as partition_reassignment
@@ -100,7 +101,7 @@ COMPOSITION = Model(
         ("replica", "current"),
     ),
 )
-WITH_CREATION = partition.creating(
+WITH_CREATION = partition_creation.creating(
     COMPOSITION,
     "creating",
     "The same, and the controller creates topics. Creation itself is explored in partition/creating.",

@@ -1,7 +1,5 @@
 """The partition system: its variants, oldest first, and what is known of each."""
 
-from dataclasses import replace
-
 from kafkaproof.spec.election import active_controller
 from kafkaproof.spec.election import faults as any_system
 from kafkaproof.spec.kafka import declarations as declared
@@ -15,8 +13,6 @@ from kafkaproof.spec.partition import (
     brokers,
     cluster,
     context,
-    creation,
-    creation_zookeeper,
     elections,
     failover,
     faults,
@@ -32,7 +28,6 @@ from kafkaproof.spec.partition import (
 )
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history import zkclient_partition as zkclient
-from kafkaproof.spec.partition.properties import creation as topic_creation
 from kafkaproof.spec.partition.properties import goals
 from kafkaproof.spec.partition.properties.liveness import LIVENESS
 from kafkaproof.spec.partition.properties.safety import SAFETY, STEP_BY_STEP, WITHOUT_BROKER_EPOCHS
@@ -246,40 +241,4 @@ ZKCLIENT = model(
     },
     safety_only=(scope(faults=2),),
 )
-CREATION = (
-    *asking(creation.configure_topic),
-    *writing(creation.create_topic, kind=EVENT),
-    *reading(creation.topic_change),
-)
-CREATION_SEAMS = (
-    creation_zookeeper.write_topic_config,
-    creation_zookeeper.checked_create_topic,
-    creation_zookeeper.read_topics,
-)
-
-
-def creating(fenced, variant, story, **changes):
-    """A variant in which the controller creates topics, besides what `fenced` has."""
-    return replace(
-        fenced,
-        variant=variant,
-        story=story,
-        transitions=fenced.transitions + CREATION,
-        properties=topic_creation.properties(fenced.properties),
-        seams=fenced.seams + CREATION_SEAMS,
-        **changes,
-    )
-
-
-CREATED_IN_VAIN = {"is_served_despite_loss": 9, "may_go_when_followed": 13}
-CREATING = creating(
-    FENCED,
-    "creating",
-    "An administrator has the controller create a topic while brokers fail: it gets a leader from whoever rules.",
-    initial=creation.initial_with_room,
-    scope=QUICK,
-    expected=dict.fromkeys([scope(epochs=1, leader_epochs=2), scope(), scope(brokers=3)], CREATED_IN_VAIN)
-    | {scope(partitions=2, epochs=1, leader_epochs=2): {"is_served_despite_loss": 7, "may_go_when_followed": 12}},
-    others={"quick": scope(epochs=1, leader_epochs=2), "deep": scope(partitions=2, epochs=1, leader_epochs=2)},
-)
-MODELS = (ZKCLIENT, LEGACY, CREATING, FENCED)
+MODELS = (ZKCLIENT, LEGACY, FENCED)

@@ -271,7 +271,9 @@ def test_a_counterexample_that_only_asymmetry_has_made_is_not_told(run_directory
     model = ASYMMETRIC[name][0]
     kernel = kernel_of(model, model.scope)
     (found,) = explored(run_directory, kernel).outcome.violations
-    with pytest.raises(TraceError, match=f"^{complaint}the model distinguishes ids although the prover found that it does not"):
+    with pytest.raises(
+        TraceError, match=f"^{complaint}the model distinguishes ids although the prover found that it does not"
+    ):
         trace_of(run_directory, kernel, found)
 
 

@@ -28,7 +28,7 @@ from kafkaproof.spec.language.plain import new_state
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sets import with_member
 from kafkaproof.spec.language.steps import Step
-from kafkaproof.spec.partition.creation_zookeeper import leave_unused
+from kafkaproof.spec.partition.creation.zookeeper import leave_unused
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.running.processes import cluster, has_planes

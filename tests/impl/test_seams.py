@@ -17,8 +17,8 @@ from kafkaproof.spec.kafka import zookeeper as election
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, NONODE, OK
 from kafkaproof.spec.language.plain import new_state, values_of
 from kafkaproof.spec.language.rebind import rebind
-from kafkaproof.spec.partition import creation_zookeeper as creation
 from kafkaproof.spec.partition import zookeeper as partition
+from kafkaproof.spec.partition.creation import zookeeper as creation
 from kafkaproof.spec.partition.deletion import zookeeper as deletion
 from kafkaproof.spec.partition.deletion.model import OF_CREATION, WITH_DELETIONS
 from kafkaproof.spec.partition.history import leader_zk

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.plain import new_state
 from kafkaproof.spec.language.sets import with_member
-from kafkaproof.spec.partition.creation_zookeeper import assign_new
+from kafkaproof.spec.partition.creation.zookeeper import assign_new
 from kafkaproof.spec.topics.assignment import alternated_by_rack, assign_replicas, assign_replicas_to_racks
 
 SMALL = [

@@ -26,7 +26,8 @@ from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import FAULT
 from kafkaproof.spec.language.steps import Step, by_name, names, parse_step
-from kafkaproof.spec.partition import brokers, creation, failover, faults, machines
+from kafkaproof.spec.partition import brokers, failover, faults, machines
+from kafkaproof.spec.partition.creation import creation
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, SYSTEMS, part_of
 
 WAIT, LOOK = 120.0, 1.0

@@ -2,7 +2,7 @@
 
 Each method is the seam of its name in the module `zookeeper` of `kafkaproof.spec.partition.deletion` or `reassignment`,
 or in
-`kafkaproof.spec.partition.creation_zookeeper`.
+`kafkaproof.spec.partition.creation.zookeeper`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from kafkaproof.spec.partition import failover
 from kafkaproof.spec.partition.brokers import broker_failure as lose_brokers
 from kafkaproof.spec.partition.brokers import broker_startup as take_in_brokers
 from kafkaproof.spec.partition.context import READING_STATES, Broker
-from kafkaproof.spec.partition.creation import known_partitions
+from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion.progress import fail_deletion, offline_replicas, replicas_in, resume_later
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.log_dirs import storage_error as lose_replicas

@@ -9,7 +9,7 @@ from kafkaproof.spec.kafka.moves import move_replica
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Delivery
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, without_member
 from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, Broker, Partition, forget, is_queued
-from kafkaproof.spec.partition.creation import known_partitions
+from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion.network import DELETED, NO_ANSWER, answered, put_stop, take_answer
 from kafkaproof.spec.partition.deletion.progress import (
     all_deleted,

@@ -6,7 +6,8 @@ from dataclasses import replace
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import acting, asking
 from kafkaproof.spec.language.model import CONTINUATION, LIVENESS, Model, Property, Transition
-from kafkaproof.spec.partition import brokers, context, creation_zookeeper, network, progress, zookeeper
+from kafkaproof.spec.partition import brokers, context, network, progress, zookeeper
+from kafkaproof.spec.partition.creation import zookeeper as creation_zookeeper
 from kafkaproof.spec.partition.deletion import brokers as deletion_brokers
 from kafkaproof.spec.partition.deletion import deletion, faults, replica, state
 from kafkaproof.spec.partition.deletion import network as deletion_network

@@ -13,11 +13,11 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union
 from kafkaproof.spec.partition.context import IDLE, NO_EPOCH, is_queued, online
+from kafkaproof.spec.partition.creation import properties as topic_creation
 from kafkaproof.spec.partition.deletion.network import NO_ANSWER, answered, stop_arrives
 from kafkaproof.spec.partition.deletion.progress import any_in, is_ineligible, replicas_in
 from kafkaproof.spec.partition.deletion.state import DELETING_MARKER, DELETING_STATES
 from kafkaproof.spec.partition.deletion.zookeeper import deletion_wanted, is_left_over, topics_of
-from kafkaproof.spec.partition.properties import creation as topic_creation
 from kafkaproof.spec.partition.properties.controllers import is_none, legal_partition, legal_replica, rules
 from kafkaproof.spec.partition.properties.states import exists, is_replica_lost
 

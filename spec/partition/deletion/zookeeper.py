@@ -9,7 +9,7 @@ from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
 from kafkaproof.spec.partition.context import NO_EPOCH, clear
-from kafkaproof.spec.partition.creation_zookeeper import assign_new as assign_replicas
+from kafkaproof.spec.partition.creation.zookeeper import assign_new as assign_replicas
 from kafkaproof.spec.partition.zookeeper import check_epoch, partitions_of_topics, session_open
 
 KNOWN = ("deletion_wanted", "is_left_over", "topics_of")

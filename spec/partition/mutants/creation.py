@@ -5,9 +5,10 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.partition import creation_zookeeper, progress
+from kafkaproof.spec.partition import progress
 from kafkaproof.spec.partition.context import clear
-from kafkaproof.spec.partition.creation_zookeeper import assign_new, live_broker
+from kafkaproof.spec.partition.creation import zookeeper as creation_zookeeper
+from kafkaproof.spec.partition.creation.zookeeper import assign_new, live_broker
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, ONE, mutant, mutant_within
 from kafkaproof.spec.partition.progress import end_event
 from kafkaproof.spec.partition.zookeeper import session_open

@@ -3,7 +3,7 @@
 from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.sets import contains, intersection, union
 from kafkaproof.spec.partition.context import DELETING_REQUEST, READING_STATES, REASSIGN, Broker, Partition, is_queued
-from kafkaproof.spec.partition.creation import known_partitions
+from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion import brokers, deletion
 from kafkaproof.spec.partition.deletion.brokers import broker_startup as take_in_brokers
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of

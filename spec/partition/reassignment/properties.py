@@ -7,12 +7,12 @@ from kafkaproof.spec.language.model import Property, always, always_step, someti
 from kafkaproof.spec.language.sequences import begins_with
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
 from kafkaproof.spec.partition.context import NO_EPOCH, REASSIGN, WRITING_LEADER, WRITING_REMOVAL
+from kafkaproof.spec.partition.creation import properties as topic_creation
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.progress import any_in
 from kafkaproof.spec.partition.deletion.properties import has_log, legal_replica_or_retry
 from kafkaproof.spec.partition.deletion.properties import hinders as is_hindered
 from kafkaproof.spec.partition.properties import controllers as partition_controllers
-from kafkaproof.spec.partition.properties import creation as topic_creation
 from kafkaproof.spec.partition.properties import elections as partition_elections
 from kafkaproof.spec.partition.properties import states as partition_states
 from kafkaproof.spec.partition.properties.controllers import same_sequence

@@ -15,7 +15,7 @@ from kafkaproof.spec.language.sets import intersection, with_member
 from kafkaproof.spec.language.steps import names
 from kafkaproof.spec.partition import failover, faults
 from kafkaproof.spec.partition.brokers import broker_change
-from kafkaproof.spec.partition.creation_zookeeper import leave_unused
+from kafkaproof.spec.partition.creation.zookeeper import leave_unused
 from kafkaproof.spec.partition.deletion.zookeeper import group_topics
 from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, Cluster, named, scopes

@@ -4,7 +4,7 @@ from kafkaproof.spec.kafka.legal import NEW_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member
 from kafkaproof.spec.partition.context import is_queued
-from kafkaproof.spec.partition.creation import known_partitions
+from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.properties.controllers import rules, same_sequence
 from kafkaproof.spec.partition.zookeeper import partitions_of_topics
 

@@ -12,7 +12,7 @@ from kafkaproof.spec.language.domains import Bound, Number, SetOf
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, with_member
 from kafkaproof.spec.partition.cluster import initial
 from kafkaproof.spec.partition.context import OFFLINE, Broker, forget
-from kafkaproof.spec.partition.creation_zookeeper import (
+from kafkaproof.spec.partition.creation.zookeeper import (
     checked_create_topic,
     leave_unused,
     read_topics,

@@ -1,0 +1,1 @@
+"""The creation of topics, by the controller of `partition`."""
