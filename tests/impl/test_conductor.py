@@ -26,7 +26,7 @@ def write_run(directory, system, variant, *steps, name="no_stale_write", scope=N
     result = {
         "system": system,
         "variant": variant,
-        "scope": scope or SCOPES.get(system, {}),
+        "scope": dict(scope or SCOPES.get(system, {})),
         "violations": [{"property": name, "trace": list(steps), **more}],
     }
     (directory / "run.json").write_text("{}")
