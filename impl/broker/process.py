@@ -30,7 +30,7 @@ from kafkaproof.impl.seams.zookeeper.requests import NotAnswered, Requests
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
 from kafkaproof.spec.cluster import data_plane
 from kafkaproof.spec.cluster.control import is_refused
-from kafkaproof.spec.election.belief import OPEN
+from kafkaproof.spec.election.broker_state import OPEN
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, NOTHING
 from kafkaproof.spec.language.digest import fields_of, hash_of, text_of, values_in
 from kafkaproof.spec.language.steps import Step, names
@@ -38,7 +38,6 @@ from kafkaproof.spec.partition import failover, faults
 from kafkaproof.spec.partition.context import end_process
 from kafkaproof.spec.replica.network import RECORD
 from kafkaproof.spec.replica.zookeeper import Answer
-from kafkaproof.spec.running.planes import ASKED, FETCHED, WRITTEN, departures
 from kafkaproof.spec.running.processes import (
     ELECTION,
     PARTITION,
@@ -50,6 +49,7 @@ from kafkaproof.spec.running.processes import (
     partners_in_partition,
     scopes,
 )
+from kafkaproof.spec.running.replica_messages import ASKED, FETCHED, WRITTEN, departures
 
 EPOCHS = 1_000_000
 """Enough for any run: no array of a running broker's record is sized by epochs."""

@@ -2,7 +2,7 @@
 
 A message is the record that the specification's functions read and write (`kafkaproof.spec.replica.network`): before a
 step the one that has arrived is put into its place, and what the step has put there goes out
-(`kafkaproof.spec.running.planes`).
+(`kafkaproof.spec.running.replica_messages`).
 """
 
 from __future__ import annotations

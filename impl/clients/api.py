@@ -30,7 +30,7 @@ from kafkaproof.impl.protocol.group_requests import found
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC
 from kafkaproof.spec.cluster import data_plane
-from kafkaproof.spec.group.finding import find_verdict
+from kafkaproof.spec.group.find_coordinator import find_verdict
 from kafkaproof.spec.group.network import NONE as NOTHING_WRONG
 from kafkaproof.spec.group.network import Verdict
 from kafkaproof.spec.partition.context import NO_EPOCH

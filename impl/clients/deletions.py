@@ -17,7 +17,7 @@ from kafkaproof.impl.clients.topics import ERRORS as ERRORS_OF_CREATION
 from kafkaproof.impl.clients.topics import NOT_CONTROLLER, Verdict
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
-from kafkaproof.spec.kafka.legal import REPLICA_DELETION_STARTED
+from kafkaproof.spec.kafka.state_machines import REPLICA_DELETION_STARTED
 from kafkaproof.spec.kafka.zookeeper import LOST, NODEEXISTS, OK
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.deletion.deletion import mark_topic

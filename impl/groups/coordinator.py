@@ -31,9 +31,9 @@ from kafkaproof.impl.protocol.group_requests import ANSWERS, described, listed, 
 from kafkaproof.impl.protocol.offset_records import Committed, Member
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.spec.group import deletion, join, loading, membership, network, offsets, storage, sync
+from kafkaproof.spec.group.group_states import ABSENT, DEAD, GroupState
 from kafkaproof.spec.group.records import GROUP_RECORD, OFFSET_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
-from kafkaproof.spec.group.states import ABSENT, DEAD, GroupState
 from kafkaproof.spec.group.validation import is_valid_group_id, refusal
 from kafkaproof.spec.group.verdicts import gate
 from kafkaproof.spec.language.domains import NOBODY

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from kafkaproof.impl.groups.group import Group
 from kafkaproof.spec.group import join, membership
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
-from kafkaproof.spec.group.states import COMPLETING_REBALANCE, PREPARING_REBALANCE
+from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE, PREPARING_REBALANCE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.running.coordinators import UNKNOWN
 

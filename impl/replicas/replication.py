@@ -19,7 +19,7 @@ from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, TRUNCATING
 from kafkaproof.spec.replica.network import DONE, FETCH, SENT, check, refuse, wants_to_send
 from kafkaproof.spec.replica.zookeeper import OK
-from kafkaproof.spec.running.planes import ASKED, OUTDATED, fields_of, put_fields
+from kafkaproof.spec.running.replica_messages import ASKED, OUTDATED, fields_of, put_fields
 
 FETCH_WAIT, ASK_AGAIN, LAG, PROPOSE_AGAIN, CHECKPOINT = 0.8, 2.0, 2.0, 0.5, 5.0
 REFUSED = "IsrRefused"

@@ -33,7 +33,7 @@ from kafkaproof.impl.server.ordered_steps import Ordered
 from kafkaproof.spec.cluster import control
 from kafkaproof.spec.election import active_controller, election, session
 from kafkaproof.spec.election import faults as ends
-from kafkaproof.spec.election.belief import CLEANING, DOWN, IDLE, LOADING, OPEN
+from kafkaproof.spec.election.broker_state import CLEANING, DOWN, IDLE, LOADING, OPEN
 from kafkaproof.spec.partition import brokers, failover, faults, log_dirs, rebalance, replica
 from kafkaproof.spec.partition.context import IDLE as WAITING
 from kafkaproof.spec.partition.deletion import deletion

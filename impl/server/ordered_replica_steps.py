@@ -12,7 +12,7 @@ from kafkaproof.impl.replicas.replication import REFUSED
 from kafkaproof.impl.server.arrivals import Arrived
 from kafkaproof.spec.cluster import control, data_plane
 from kafkaproof.spec.replica.network import DONE
-from kafkaproof.spec.running.planes import ASKED, FETCHED, WRITTEN, put_fields
+from kafkaproof.spec.running.replica_messages import ASKED, FETCHED, WRITTEN, put_fields
 
 
 class OrderedPlanes:

@@ -18,7 +18,7 @@ from kafkaproof.impl.server.driver import tell
 from kafkaproof.impl.server.ordered_replica_steps import OrderedPlanes
 from kafkaproof.spec.election import active_controller, session
 from kafkaproof.spec.election import faults as ends
-from kafkaproof.spec.election.belief import CLEANING, DOWN
+from kafkaproof.spec.election.broker_state import CLEANING, DOWN
 from kafkaproof.spec.kafka.zookeeper import LOST
 from kafkaproof.spec.language.steps import by_name, names
 from kafkaproof.spec.partition import brokers, faults, log_dirs, replica, triggers

@@ -1,7 +1,7 @@
 """The deletion of a topic in the composed cluster: StopReplica(delete) deletes logs, and states are deleted."""
 
-from kafkaproof.spec.cluster.cluster import DATA_PLANE, LEADER_EPOCHS
 from kafkaproof.spec.cluster.network import NETWORK
+from kafkaproof.spec.cluster.state import DATA_PLANE, LEADER_EPOCHS
 from kafkaproof.spec.cluster.zookeeper import note_deletion, note_written
 from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.domains import Array, Record, renamed

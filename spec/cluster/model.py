@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kafkaproof.spec.cluster import cluster, control, data_plane, deletion, faults, network, reassignment
+from kafkaproof.spec.cluster import control, data_plane, deletion, faults, network, reassignment, state
 from kafkaproof.spec.cluster.properties.goals import GOALS
 from kafkaproof.spec.cluster.properties.liveness import LIVENESS
 from kafkaproof.spec.cluster.properties.safety import SAFETY, WITH_DELETIONS, WITH_REASSIGNMENTS
@@ -67,8 +67,8 @@ COMPOSITION = Model(
     "acknowledged is kept, but when a zombie tells a leader that has just begun anew an ISR of the past; a leader "
     "alone in the ISR may wait for ever for one that has left it. An ISR with a broker that is not alive is refused as from "
     "3.3 on, and the late answer to a fetch as in 3.9.1.",
-    state=cluster.STATE,
-    initial=cluster.initial,
+    state=state.STATE,
+    initial=state.initial,
     transitions=CONTROL + UNCHANGED + DATA,
     properties=SAFETY + GOALS,
     scope=scope(),

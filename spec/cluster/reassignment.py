@@ -1,9 +1,9 @@
 """The reassignment of a partition in the composed cluster: states are written, and logs of removed replicas deleted."""
 
-from kafkaproof.spec.cluster.cluster import DATA_PLANE, LEADER_EPOCHS
-from kafkaproof.spec.cluster.cluster import initial as begin
 from kafkaproof.spec.cluster.deletion import end_log, is_removed
 from kafkaproof.spec.cluster.network import NETWORK
+from kafkaproof.spec.cluster.state import DATA_PLANE, LEADER_EPOCHS
+from kafkaproof.spec.cluster.state import initial as begin
 from kafkaproof.spec.cluster.zookeeper import note_deletion, note_written
 from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.domains import Array, Record, renamed

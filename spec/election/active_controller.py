@@ -5,7 +5,7 @@ read), the deletion of a notification (unconditional except for the check), and 
 deletion of /controller in a forced resignation.
 """
 
-from kafkaproof.spec.election.belief import (
+from kafkaproof.spec.election.broker_state import (
     CHECKING,
     CLEANING,
     DELETING,

@@ -4,7 +4,7 @@ The controller's event thread makes one ZooKeeper request a step. If the answer 
 same session; a retry that finds its own /controller recognises it by the epoch.
 """
 
-from kafkaproof.spec.election.belief import (
+from kafkaproof.spec.election.broker_state import (
     CHECKING,
     CHECKING_TO_ELECT,
     CONFIRMING,

@@ -4,7 +4,7 @@ Lost answers count too; they are the `delivery` of a request (see `zookeeper`). 
 session is not a fault: it follows from the crash.
 """
 
-from kafkaproof.spec.election.belief import DOWN, IDLE, MOVING, OPEN, end_process
+from kafkaproof.spec.election.broker_state import DOWN, IDLE, MOVING, OPEN, end_process
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import NOTHING, ORPHAN, end_orphan, end_session, orphan_session, remove_controller
 from kafkaproof.spec.language.domains import NOBODY

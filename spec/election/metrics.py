@@ -1,6 +1,6 @@
 """Metrics of controller election."""
 
-from kafkaproof.spec.election.belief import NONE
+from kafkaproof.spec.election.broker_state import NONE
 from kafkaproof.spec.election.network import arriving
 from kafkaproof.spec.kafka.zookeeper import ABSENT
 from kafkaproof.spec.metrics.controllers import ANSWERS, EPOCHS

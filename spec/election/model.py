@@ -1,6 +1,6 @@
 """The election system: its variants, oldest first, and what is known of each."""
 
-from kafkaproof.spec.election import active_controller, belief, election, faults, requests, session
+from kafkaproof.spec.election import active_controller, broker_state, election, faults, requests, session
 from kafkaproof.spec.election.history import legacy, standing, zkclient, zkclient_session
 from kafkaproof.spec.election.history import requests as old
 from kafkaproof.spec.election.lagging import faults as lagging_faults
@@ -129,7 +129,7 @@ def scope(*, brokers=2, epochs=2, faults=1, receivers=1) -> Size:
     return Size(brokers=brokers, epochs=epochs, faults=faults, receivers=receivers)
 
 
-def model(variant, releases, story, transitions, properties, standard, expected, state=belief.STATE):
+def model(variant, releases, story, transitions, properties, standard, expected, state=broker_state.STATE):
     """A variant of election from its own transitions and its recorded verdicts."""
     return Model(
         system="election",
@@ -137,7 +137,7 @@ def model(variant, releases, story, transitions, properties, standard, expected,
         releases=releases,
         story=story,
         state=state,
-        initial=belief.initial,
+        initial=broker_state.initial,
         transitions=transitions + REQUESTS + FAULTS,
         properties=among(properties, transitions + FAULTS),
         scope=standard,
@@ -185,7 +185,7 @@ ZKCLIENT = model(
         scope(brokers=3): OLD_VIOLATIONS | {"deletes_own": 10},
     },
     zkclient_session.STATE,
-).rebound({belief.end_process: zkclient_session.end_process}, safety_only=(scope(brokers=3),))
+).rebound({broker_state.end_process: zkclient_session.end_process}, safety_only=(scope(brokers=3),))
 LEGACY = model(
     "legacy",
     Releases("1.1", "2.0"),

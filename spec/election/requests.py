@@ -3,7 +3,7 @@
 The highest epoch seen is in memory only: a restarted process accepts any request (until KIP-380, 2.2).
 """
 
-from kafkaproof.spec.election.belief import DOWN
+from kafkaproof.spec.election.broker_state import DOWN
 from kafkaproof.spec.election.network import Epoch, Receiver, arriving, take_request
 
 

@@ -4,7 +4,7 @@ After an expiry the event in progress ends first (its requests are answered EXPI
 given up. Only then is a new session opened, so no write of the old session can be sent in the new one.
 """
 
-from kafkaproof.spec.election.belief import (
+from kafkaproof.spec.election.broker_state import (
     CHECKING_TO_ELECT,
     DOWN,
     DYING,

@@ -1,8 +1,8 @@
 """How a coordinator's cache is filled from the log (the last record of each key counts), and what it writes there."""
 
 from kafkaproof.spec.group.coordinator import MEMBER, forget_group, forget_member
+from kafkaproof.spec.group.group_states import EMPTY, STABLE
 from kafkaproof.spec.group.sorts import NOWHERE
-from kafkaproof.spec.group.states import EMPTY, STABLE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, is_empty, only, with_member
 

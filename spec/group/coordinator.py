@@ -13,9 +13,9 @@ While a broker loads, its group fills as it reads; the state stays Absent until 
 requests are refused, and no timer is armed.
 """
 
+from kafkaproof.spec.group.group_states import ABSENT, DEAD, GroupState
 from kafkaproof.spec.group.records import APPEND, PREPARED, Kind
 from kafkaproof.spec.group.sorts import NOWHERE, Epoch, Generation, MemberId, NowhereOr, Position, Protocol
-from kafkaproof.spec.group.states import ABSENT, DEAD, GroupState
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Record, Sequence, SetOf
 
 Status = Choice("GONE", "PENDING", "MEMBER")

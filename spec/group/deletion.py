@@ -7,6 +7,7 @@ learns whether they are replicated.
 
 from kafkaproof.spec.group.cache import put_offset
 from kafkaproof.spec.group.coordinator import forget_group, has_timers, lay_to_rest, subscribes
+from kafkaproof.spec.group.group_states import DEAD, EMPTY, STABLE
 from kafkaproof.spec.group.network import NONE, answer_operator
 from kafkaproof.spec.group.records import (
     GROUP_RECORD,
@@ -20,7 +21,6 @@ from kafkaproof.spec.group.records import (
     forget_append,
 )
 from kafkaproof.spec.group.sorts import NOWHERE, Broker
-from kafkaproof.spec.group.states import DEAD, EMPTY, STABLE
 from kafkaproof.spec.group.storage import (
     count_fault,
     decide_deletion,

@@ -6,12 +6,12 @@ time has a budget of its own.
 """
 
 from kafkaproof.spec.group.coordinator import NOTHING_PARKED, forget_group
+from kafkaproof.spec.group.group_states import EMPTY
 from kafkaproof.spec.group.member import JOINING, OUT, WORKING, join_afresh, set_out
 from kafkaproof.spec.group.network import DISCONNECTED, JOIN, UNANSWERED, WAIT, WORK, ask, give_error, hang_up
 from kafkaproof.spec.group.producer.network import send_again
 from kafkaproof.spec.group.records import NO_RECORD, clear_append, clear_prepared, clear_record
 from kafkaproof.spec.group.sorts import NOWHERE, Broker, Client, Position
-from kafkaproof.spec.group.states import EMPTY
 from kafkaproof.spec.group.storage import elect, leader_of, leads
 from kafkaproof.spec.group.transactions import is_marker
 from kafkaproof.spec.language.domains import NOBODY, Flag

@@ -10,6 +10,7 @@ from kafkaproof.spec.group.coordinator import (
     members_of,
     park,
 )
+from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE
 from kafkaproof.spec.group.network import (
     GROUP_MAX_SIZE_REACHED,
     JOIN,
@@ -30,7 +31,6 @@ from kafkaproof.spec.group.network import (
 )
 from kafkaproof.spec.group.protocols import is_elected, stays
 from kafkaproof.spec.group.sorts import Broker, Client, MemberId, Protocol, Topic
-from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE
 from kafkaproof.spec.group.storage import store_empty
 from kafkaproof.spec.group.verdicts import first_join_verdict, join_verdict, member_of_instance
 from kafkaproof.spec.language.domains import NOBODY, Flag

@@ -10,9 +10,9 @@ load ends where it is, and the broker owns what it has read so far until the thr
 from kafkaproof.spec.group.cache import install
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, SYNC_PARKED, forget_group, lay_to_rest
 from kafkaproof.spec.group.deletion import abandon_appends
+from kafkaproof.spec.group.group_states import ABSENT
 from kafkaproof.spec.group.network import NOT_COORDINATOR, refuse
 from kafkaproof.spec.group.sorts import Broker
-from kafkaproof.spec.group.states import ABSENT
 from kafkaproof.spec.group.storage import count_fault, has_more, has_news, is_next_leader, may_stop, read_record
 
 

@@ -9,6 +9,7 @@ from kafkaproof.spec.group.coordinator import (
     has_timers,
     is_heir,
 )
+from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE, STABLE
 from kafkaproof.spec.group.join import prepare_rebalance
 from kafkaproof.spec.group.network import (
     LEAVE,
@@ -27,7 +28,6 @@ from kafkaproof.spec.group.network import (
     waits_in_generation,
 )
 from kafkaproof.spec.group.sorts import Broker, Client, KnownId, MemberId
-from kafkaproof.spec.group.states import COMPLETING_REBALANCE, STABLE
 from kafkaproof.spec.group.verdicts import heartbeat_verdict, leave_verdict
 from kafkaproof.spec.language.domains import NOBODY
 

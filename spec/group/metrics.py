@@ -1,8 +1,8 @@
 """Metrics of the group system: one group, in the caches of the brokers that coordinate it or believe they do."""
 
 from kafkaproof.spec.group.coordinator import members_of
+from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.sorts import NOWHERE
-from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.metrics.metric import Measure
 from kafkaproof.spec.metrics.names import (
     GROUPS_ALL,

@@ -1,16 +1,16 @@
 """The group system: its variants, oldest first, and what is known of each."""
 
 from kafkaproof.spec.group import (
-    cluster,
     deletion,
     faults,
-    finding,
+    find_coordinator,
     join,
     loading,
     member,
     membership,
     network,
     offsets,
+    state,
     static,
     storage,
     sync,
@@ -104,7 +104,7 @@ REQUESTS = (
     + asking("LeaveGroup", membership.leave)
     + asking("OffsetCommit", offsets.commit, offsets.commit_refused)
 )
-TOOLS = acting(BROKER, finding.find, offsets.fetch, offsets.reset_offset, validation.refuse)
+TOOLS = acting(BROKER, find_coordinator.find, offsets.fetch, offsets.reset_offset, validation.refuse)
 EXPIRY = (
     *acting(BROKER, deletion.clean_up, kind=TIMER),
     *acting(BROKER, deletion.remove_dead, deletion.bury, kind=CONTINUATION),
@@ -160,8 +160,8 @@ def model(variant, releases, story, transitions, properties, verdicts, **scopes)
         variant=variant,
         releases=releases,
         story=story,
-        state=cluster.STATE,
-        initial=cluster.initial,
+        state=state.STATE,
+        initial=state.initial,
         transitions=transitions,
         properties=among(properties, transitions),
         scope=scopes.pop("standard"),

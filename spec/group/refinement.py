@@ -21,7 +21,7 @@ from kafkaproof.spec.language.domains import Array, Bound, Flag, Number, Record,
 from kafkaproof.spec.language.model import FAULT, Model, Transition
 from kafkaproof.spec.language.refinement import Refinement
 from kafkaproof.spec.language.sets import contains, difference, is_empty, union, with_member, without_member
-from kafkaproof.spec.replica import cluster
+from kafkaproof.spec.replica import state
 from kafkaproof.spec.replica.broker import LEADER, enough_in_sync
 from kafkaproof.spec.replica.clients import network as clients
 from kafkaproof.spec.replica.model import CURRENT
@@ -199,7 +199,7 @@ def noting(model):
     """A variant of `replica` that notes which records were acknowledged."""
     parts = {
         name: (NOTING if name == "clients" else field.domain, field.meaning)
-        for name, field in cluster.STATE.fields.items()
+        for name, field in state.STATE.fields.items()
     }
     return replace(model, state=Record(**parts), properties=(), expected={}).rebound({clients.commit: commit_and_note})
 

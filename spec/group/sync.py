@@ -1,6 +1,7 @@
 """SyncGroup: the leader's assignment is stored, and every member gets its share."""
 
 from kafkaproof.spec.group.coordinator import MEMBER, SYNC_PARKED, members_of, park, status
+from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE, STABLE
 from kafkaproof.spec.group.join import prepare_rebalance
 from kafkaproof.spec.group.network import (
     COORDINATOR_NOT_AVAILABLE,
@@ -24,7 +25,6 @@ from kafkaproof.spec.group.network import (
 )
 from kafkaproof.spec.group.records import GROUP_RECORD, forget_append
 from kafkaproof.spec.group.sorts import Broker, Client, MemberId
-from kafkaproof.spec.group.states import COMPLETING_REBALANCE, STABLE
 from kafkaproof.spec.group.storage import (
     NOT_LEADER,
     TIMED_OUT,

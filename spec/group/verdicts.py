@@ -7,6 +7,7 @@ Requests that are refused for a flaw of their own, whatever the state of the gro
 """
 
 from kafkaproof.spec.group.coordinator import GONE, PENDING, status, subscribes
+from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.network import (
     COORDINATOR_LOAD_IN_PROGRESS,
     COORDINATOR_NOT_AVAILABLE,
@@ -28,7 +29,6 @@ from kafkaproof.spec.group.network import (
 )
 from kafkaproof.spec.group.protocols import common, protocol_stays
 from kafkaproof.spec.group.sorts import NOWHERE
-from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import intersection, is_empty
 

@@ -5,7 +5,7 @@ watch that has fired, a request on its way, a configuration that has changed, a 
 other is in progress. It may take them in any order, which includes the order in which they came.
 """
 
-from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
+from kafkaproof.spec.kafka.state_machines import ONLINE_REPLICA
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member

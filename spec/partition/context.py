@@ -8,7 +8,7 @@ A partition's assignment comes from the topic and is read when a term begins; no
 of a state's version is whether it is the current one, and ZooKeeper's part keeps that (`readers`).
 """
 
-from kafkaproof.spec.kafka.legal import PartitionState, ReplicaState
+from kafkaproof.spec.kafka.state_machines import PartitionState, ReplicaState
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
 from kafkaproof.spec.language.sets import contains, difference
 

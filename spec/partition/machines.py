@@ -5,7 +5,7 @@ that is not the current one any more, it starts again with reading. Partitions a
 their ids; in Kafka, in that of a hash map.
 """
 
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION
+from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION
 from kafkaproof.spec.kafka.strategies import leader_after_removal, new_topic_isr, new_topic_leader, new_topic_recipients
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, NONODE, OK, Delivery
 from kafkaproof.spec.language.domains import NOBODY

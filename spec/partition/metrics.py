@@ -1,6 +1,6 @@
 """Metrics of the system partition: one topic, whose assignment nobody changes."""
 
-from kafkaproof.spec.kafka.legal import OFFLINE_PARTITION
+from kafkaproof.spec.kafka.state_machines import OFFLINE_PARTITION
 from kafkaproof.spec.language.sets import contains, is_empty
 from kafkaproof.spec.metrics.controllers import ANSWERS, RULING
 from kafkaproof.spec.metrics.metric import Measure

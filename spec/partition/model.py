@@ -11,7 +11,6 @@ from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import (
     brokers,
-    cluster,
     context,
     elections,
     failover,
@@ -23,6 +22,7 @@ from kafkaproof.spec.partition import (
     progress,
     rebalance,
     replica,
+    state,
     triggers,
     zookeeper,
 )
@@ -137,8 +137,8 @@ def model(variant, releases, story, transitions, properties, standard, deep, exp
         variant=variant,
         releases=releases,
         story=story,
-        state=cluster.STATE,
-        initial=cluster.initial,
+        state=state.STATE,
+        initial=state.initial,
         transitions=transitions + FAULTS,
         properties=among(properties + LIVENESS, transitions + FAULTS),
         scope=standard,

@@ -4,7 +4,7 @@ triggerOnlinePartitionStateChange, the start-up of both state machines, and the 
 onReplicasBecomeOffline: elect first, then take replicas offline.
 """
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     OFFLINE_PARTITION,
     OFFLINE_REPLICA,

@@ -1,7 +1,7 @@
 """Single changes of partition/fenced that go unnoticed, each with the reason."""
 
 INELIGIBLE = "Only a controller that deletes topics makes a replica ineligible, and none does so here."
-LEGAL = "kafkaproof.spec.kafka.legal.replica_move_is_legal"
+LEGAL = "kafkaproof.spec.kafka.state_machines.replica_move_is_legal"
 IF_OFFLINE = "if after == REPLICA_DELETION_INELIGIBLE and before == OFFLINE_REPLICA: return True"
 HOSTED = "return hosted if controller.starting else difference(hosted, controller.deleting)"
 EQUIVALENT = {

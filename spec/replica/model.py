@@ -3,7 +3,7 @@
 from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import FAULT, TIMER, Arrow, Model, Transition, among
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.replica import broker, cluster, controller, faults, follower, leader, network, replica
+from kafkaproof.spec.replica import broker, controller, faults, follower, leader, network, replica, state
 from kafkaproof.spec.replica.clients import consumer
 from kafkaproof.spec.replica.clients import network as clients
 from kafkaproof.spec.replica.history import follower_truncation as former
@@ -83,8 +83,8 @@ def model(variant, releases, story, transitions, properties, expected):
         variant=variant,
         releases=releases,
         story=story,
-        state=cluster.STATE,
-        initial=cluster.initial,
+        state=state.STATE,
+        initial=state.initial,
         transitions=COMMON + transitions,
         properties=among(ALWAYS + properties + LIVENESS, COMMON + transitions),
         scope=scope(faults=1),

@@ -5,7 +5,7 @@ from kafkaproof.spec.kafka.declarations import BROKER, ZOOKEEPER, acting, asking
 from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import CONTINUATION, Arrow, Model, Transition, among
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.requests import broker, cluster, events, failover, faults, network, zookeeper
+from kafkaproof.spec.requests import broker, events, failover, faults, network, state, zookeeper
 from kafkaproof.spec.requests.history import shared_queue
 from kafkaproof.spec.requests.properties.events import EVENTS
 from kafkaproof.spec.requests.properties.goals import GOALS
@@ -102,8 +102,8 @@ def model(variant, releases, story, functions, properties, expected):
         variant=variant,
         releases=releases,
         story=story,
-        state=cluster.STATE,
-        initial=cluster.initial,
+        state=state.STATE,
+        initial=state.initial,
         transitions=functions,
         properties=among(properties + LIVENESS, functions),
         scope=scope(),

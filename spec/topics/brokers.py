@@ -1,7 +1,7 @@
 """Brokers come and go."""
 
-from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
-from kafkaproof.spec.kafka.moves import move_replicas
+from kafkaproof.spec.kafka.deletion_moves import move_replicas
+from kafkaproof.spec.kafka.state_machines import ONLINE_REPLICA
 from kafkaproof.spec.kafka.zookeeper import EXPIRED
 from kafkaproof.spec.language.sets import difference, intersection, is_empty, union, with_member
 from kafkaproof.spec.partition.context import is_known

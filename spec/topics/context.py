@@ -7,7 +7,7 @@ A topic that is deleted and created again is another incarnation. The context ha
 2.8 on, the topic id); no guard in Kafka checks it.
 """
 
-from kafkaproof.spec.kafka.legal import PartitionState, ReplicaState
+from kafkaproof.spec.kafka.state_machines import PartitionState, ReplicaState
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
 from kafkaproof.spec.language.sets import contains, is_empty, union

@@ -1,7 +1,7 @@
 """A topic is created, disappears, or gets another partition."""
 
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_PARTITION
-from kafkaproof.spec.kafka.moves import move_partition, move_replicas
+from kafkaproof.spec.kafka.deletion_moves import move_partition, move_replicas
+from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_PARTITION
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK
 from kafkaproof.spec.language.sets import with_member
 from kafkaproof.spec.topics.context import (

@@ -3,8 +3,8 @@
 `progress.resume_deletion` decides when it starts and when it completes, at the end of any event that may affect it.
 """
 
-from kafkaproof.spec.kafka.legal import REPLICA_DELETION_SUCCESSFUL
-from kafkaproof.spec.kafka.moves import move_replica
+from kafkaproof.spec.kafka.deletion_moves import move_replica
+from kafkaproof.spec.kafka.state_machines import REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.kafka.zookeeper import OK
 from kafkaproof.spec.language.sets import is_empty, only, without_member
 from kafkaproof.spec.topics.context import (

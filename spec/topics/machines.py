@@ -1,6 +1,7 @@
 """Moves that all events share: first states, elections, removals from an ISR, StopReplica."""
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.deletion_moves import move_partition, move_replica, move_replicas
+from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     NEW_REPLICA,
     NON_EXISTENT_REPLICA,
@@ -11,7 +12,6 @@ from kafkaproof.spec.kafka.legal import (
     REPLICA_DELETION_STARTED,
     REPLICA_DELETION_SUCCESSFUL,
 )
-from kafkaproof.spec.kafka.moves import move_partition, move_replica, move_replicas
 from kafkaproof.spec.kafka.strategies import new_topic_isr, new_topic_leader, offline_isr, offline_leader
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, NONODE, OK
 from kafkaproof.spec.language.domains import NOBODY

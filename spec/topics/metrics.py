@@ -1,6 +1,6 @@
 """Metrics of the system topics: creation, deletion and reassignment of one topic."""
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     NON_EXISTENT_REPLICA,
     OFFLINE_PARTITION,
     REPLICA_DELETION_INELIGIBLE,

@@ -2,7 +2,7 @@
 
 from kafkaproof.spec.election import faults as any_system
 from kafkaproof.spec.kafka import declarations as declared
-from kafkaproof.spec.kafka import legal
+from kafkaproof.spec.kafka import state_machines
 from kafkaproof.spec.kafka import zookeeper as answers
 from kafkaproof.spec.kafka.declarations import BROKER, acting, asking, lanes
 from kafkaproof.spec.language.domains import Size
@@ -12,7 +12,6 @@ from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import zookeeper as shared
 from kafkaproof.spec.topics import (
     brokers,
-    cluster,
     creation,
     deletion,
     failover,
@@ -24,6 +23,7 @@ from kafkaproof.spec.topics import (
     progress,
     reassignment,
     replica,
+    state,
     tree,
     zookeeper,
 )
@@ -133,8 +133,8 @@ def model(variant, releases, story, transitions, properties, expected, **named):
         variant=variant,
         releases=releases,
         story=story,
-        state=cluster.STATE,
-        initial=cluster.initial,
+        state=state.STATE,
+        initial=state.initial,
         transitions=transitions,
         properties=among(properties, transitions),
         scope=scope(epochs=2, faults=1, requests=1),
@@ -268,7 +268,7 @@ TWO_PHASE = model(
         zookeeper.is_begun: two_phase.is_listed,
         reassignment.is_ready: two_phase.is_in_sync,
         network.drop_requests: network.keep_requests,
-        legal.replica_move_is_legal: legal.replica_move_was_legal,
+        state_machines.replica_move_is_legal: state_machines.replica_move_was_legal,
         progress.start_marks: two_phase.mark_nothing,
         progress.dead_hosts: two_phase.nobody,
         failover.load_context: rebind(

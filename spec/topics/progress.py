@@ -4,7 +4,8 @@ Kafka runs one event to its end. Here each event ends with: elect, take replicas
 brokers, check reassignments, resume the deletion.
 """
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.deletion_moves import end_partition, move_partition, move_replicas
+from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     NON_EXISTENT_REPLICA,
     OFFLINE_PARTITION,
@@ -16,7 +17,6 @@ from kafkaproof.spec.kafka.legal import (
     REPLICA_DELETION_SUCCESSFUL,
     replica_move_is_legal,
 )
-from kafkaproof.spec.kafka.moves import end_partition, move_partition, move_replicas
 from kafkaproof.spec.language.sets import (
     contains,
     difference,

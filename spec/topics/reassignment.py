@@ -7,8 +7,8 @@ a reassignment to the original replicas; a new request replaces the one in progr
 """
 
 from kafkaproof.spec.kafka.assignment import append_members, is_complete, origin, target
-from kafkaproof.spec.kafka.legal import NEW_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA
-from kafkaproof.spec.kafka.moves import move_partition, move_replicas
+from kafkaproof.spec.kafka.deletion_moves import move_partition, move_replicas
+from kafkaproof.spec.kafka.state_machines import NEW_REPLICA, ONLINE_PARTITION, ONLINE_REPLICA
 from kafkaproof.spec.kafka.strategies import reassign_leader, replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, NONODE, OK
 from kafkaproof.spec.language.domains import NOBODY

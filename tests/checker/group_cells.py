@@ -11,8 +11,8 @@ from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.refine.numbered import field_values
 from kafkaproof.checker.runs.table import Table
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
+from kafkaproof.spec.group.group_states import ABSENT, DEAD, EMPTY, GroupState
 from kafkaproof.spec.group.network import Verdict
-from kafkaproof.spec.group.states import ABSENT, DEAD, EMPTY, GroupState
 from kafkaproof.spec.language.domains import values
 
 HEARTBEATS = ("heartbeat, member", "heartbeat, other generation", "heartbeat, not a member", "heartbeat, replaced")

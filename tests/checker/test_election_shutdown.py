@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.runs.counterexample import executed
-from kafkaproof.spec.election.belief import BROKER, IDLE, NONE, OPEN, READING_EPOCH, resign, state_of
+from kafkaproof.spec.election.broker_state import BROKER, IDLE, NONE, OPEN, READING_EPOCH, resign, state_of
 from kafkaproof.spec.election.history import zkclient
 from kafkaproof.spec.election.history.zkclient import confirm_owner as confirm
 from kafkaproof.spec.election.history.zkclient import create as create_and_rule

@@ -1,6 +1,6 @@
 """Every cell of the decision tables is reached by exploration, and who is asked there answers as the table says.
 
-But for those of `NOT_ASKED`: `tests/spec/test_group_decisions.py` asks every cell of a state that is made up.
+But for those of `NOT_ASKED`: `tests/spec/test_group_decision_tables.py` asks every cell of a state that is made up.
 """
 
 from dataclasses import replace
@@ -8,9 +8,9 @@ from functools import cache
 
 import pytest
 
-from kafkaproof.spec.group import decisions, verdicts
+from kafkaproof.spec.group import decision_tables, verdicts
 from kafkaproof.spec.group.codes import CODES
-from kafkaproof.spec.group.decisions import MIDDLE_GATE, NEW_GATE, OLD_GATE, STATES
+from kafkaproof.spec.group.decision_tables import MIDDLE_GATE, NEW_GATE, OLD_GATE, STATES
 from kafkaproof.spec.group.history import group_classic as classic
 from kafkaproof.spec.group.model import CLASSIC, CURRENT, LIMITED, MIDDLE, STATIC, TRANSACTIONAL
 from kafkaproof.spec.group.scopes import ONE_MOVE, QUICK, scope
@@ -33,7 +33,7 @@ def of_clients(model):
 
 EXPLORED = {
     "current": (
-        decisions.NEW,
+        decision_tables.NEW,
         NEW_GATE,
         NOT_ASKED,
         (
@@ -46,7 +46,7 @@ EXPLORED = {
         ),
     ),
     "classic": (
-        decisions.OLD,
+        decision_tables.OLD,
         OLD_GATE,
         set(),
         (
@@ -57,9 +57,14 @@ EXPLORED = {
             (of_clients(CLASSIC), GIVEN_UP),
         ),
     ),
-    "middle": ({"delete": decisions.MIDDLE["delete"]}, MIDDLE_GATE, set(), ((MIDDLE, TWICE), (MIDDLE, QUICK))),
-    "static": (decisions.STATIC, {}, set(), ((STATIC, QUICK), (STATIC, scope(clients=2, ids=2, protocols=2)))),
-    "limited": (decisions.LIMITED, {}, set(), ((LIMITED, QUICK), (LIMITED, scope(clients=2, ids=2, log=1, faults=1)))),
+    "middle": ({"delete": decision_tables.MIDDLE["delete"]}, MIDDLE_GATE, set(), ((MIDDLE, TWICE), (MIDDLE, QUICK))),
+    "static": (decision_tables.STATIC, {}, set(), ((STATIC, QUICK), (STATIC, scope(clients=2, ids=2, protocols=2)))),
+    "limited": (
+        decision_tables.LIMITED,
+        {},
+        set(),
+        ((LIMITED, QUICK), (LIMITED, scope(clients=2, ids=2, log=1, faults=1))),
+    ),
 }
 STAYS = {"loading": "Absent", "not owned": "Absent", "unloaded": "Dead"}
 
@@ -70,7 +75,7 @@ def said(table, gates):
         (row, state): (table[row][state][0], table[row][state][1] or state)
         for row in table
         for state in STATES
-        if table[row][state] != (None, None) or row in decisions.TIMERS
+        if table[row][state] != (None, None) or row in decision_tables.TIMERS
     }
     return cells | {(row, gate): (answer, STAYS.get(gate)) for gate in gates for row, answer in gates[gate].items()}
 
@@ -127,11 +132,11 @@ def test_a_coordinator_that_answers_as_another_version_is_found():
     model = CURRENT.rebound({verdicts.heartbeat_verdict: classic.heartbeat_verdict})
     heartbeats = {"member", "other generation", "not a member"}
     differs = {(f"heartbeat, {who}", "Dead") for who in heartbeats} | {("heartbeat, member", "CompletingRebalance")}
-    assert differs <= wrong(said(decisions.NEW, NEW_GATE), explored([(model, QUICK)]))
+    assert differs <= wrong(said(decision_tables.NEW, NEW_GATE), explored([(model, QUICK)]))
 
 
 def test_every_error_code_is_answered_in_some_cell_or_for_an_append_that_fails():
     """That the latter come is a goal of every variant: `kafkaproof.spec.group.properties.codes`."""
     answers = {answer for table, gates, _, _ in EXPLORED.values() for answer, _ in said(table, gates).values()}
-    failures = set(decisions.GROUP_ERRORS.values()) | set(decisions.OFFSET_ERRORS.values())
+    failures = set(decision_tables.GROUP_ERRORS.values()) | set(decision_tables.OFFSET_ERRORS.values())
     assert answers | failures == set(CODES) | {"PARKED", "STORED", None}

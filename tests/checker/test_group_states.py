@@ -4,9 +4,9 @@ import pytest
 
 from kafkaproof.checker.explore.projection import projected
 from kafkaproof.checker.model.fields import fields_of
+from kafkaproof.spec.group.group_states import ABSENT, COMES_AS, DEAD, ENTERED_FROM, LEAVES_AS, GroupState
 from kafkaproof.spec.group.model import CURRENT, MIDDLE
 from kafkaproof.spec.group.scopes import scope
-from kafkaproof.spec.group.states import ABSENT, COMES_AS, DEAD, ENTERED_FROM, LEAVES_AS, GroupState
 
 TABLE = {(before, after) for after, befores in ENTERED_FROM.items() for before in befores if before != after}
 COMING = {(ABSENT, state) for state in COMES_AS}

@@ -24,7 +24,7 @@ from kafkaproof.checker.mutation.verdicts import (
     originals,
 )
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.election import belief
+from kafkaproof.spec.election import broker_state
 from kafkaproof.spec.language.domains import Array, Choice, Flag, Id, Number, Record
 from kafkaproof.spec.language.model import Model, Transition, always, sometimes
 from kafkaproof.spec.unnoticed import listed, systems
@@ -184,7 +184,11 @@ def test_arguments_of_one_domain_change_places():
 
 def test_codes_are_those_of_one_enumeration_by_whatever_name_they_go():
     known = codes("kafkaproof.spec.election.session")["EXPIRED_SESSION"]
-    assert known == {"DOWN": belief.DOWN, "OPEN": belief.OPEN, "EXPIRED_SESSION": belief.EXPIRED_SESSION}
+    assert known == {
+        "DOWN": broker_state.DOWN,
+        "OPEN": broker_state.OPEN,
+        "EXPIRED_SESSION": broker_state.EXPIRED_SESSION,
+    }
 
 
 def run(change):

@@ -4,7 +4,12 @@ import networkx
 import pytest
 
 from kafkaproof.checker.explore.graph import state_graph
-from kafkaproof.spec.kafka.legal import PARTITION_ENTERED_FROM, REPLICA_ENTERED_FROM, PartitionState, ReplicaState
+from kafkaproof.spec.kafka.state_machines import (
+    PARTITION_ENTERED_FROM,
+    REPLICA_ENTERED_FROM,
+    PartitionState,
+    ReplicaState,
+)
 from kafkaproof.spec.partition.model import MODELS, scope
 
 SCOPE = scope()

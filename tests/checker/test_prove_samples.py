@@ -14,7 +14,7 @@ from kafkaproof.checker.prove.sampler import Sampler
 from kafkaproof.checker.prove.samples import Block, Predicates, bindings, told
 from kafkaproof.checker.prove.vocabulary import Vocabulary
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.election.belief import Doing
+from kafkaproof.spec.election.broker_state import Doing
 from kafkaproof.spec.kafka.zookeeper import ABSENT
 from kafkaproof.spec.language.text import function_from
 

@@ -7,7 +7,7 @@ import pytest
 
 from kafkaproof.checker.compile.record import dtype
 from kafkaproof.checker.compile.text import NUMBER
-from kafkaproof.spec.kafka import legal, strategies
+from kafkaproof.spec.kafka import state_machines, strategies
 from kafkaproof.spec.language.domains import Bound, Id, Sequence
 from tests.checker.alone import Alone
 from tests.spec.test_strategies import FUNCTIONS, sequence
@@ -27,10 +27,14 @@ VALUES = {
     "preferring": [0, 10],
     "led_by_others": [0, 1, 2],
     "percentage": [0, 10],
-    "before": list(legal.ReplicaState),
-    "after": list(legal.ReplicaState),
+    "before": list(state_machines.ReplicaState),
+    "after": list(state_machines.ReplicaState),
 }
-MOVES = [legal.replica_move_is_legal, legal.replica_move_was_legal, legal.partition_move_is_legal]
+MOVES = [
+    state_machines.replica_move_is_legal,
+    state_machines.replica_move_was_legal,
+    state_machines.partition_move_is_legal,
+]
 
 
 def record_of(elements):

@@ -11,8 +11,8 @@ from kafkaproof.impl.replicas.replication import REFUSED
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.spec.cluster.data_plane import send_request
 from kafkaproof.spec.replica.network import DONE, RECORD
-from kafkaproof.spec.running.planes import ASKED, FETCHED, WRITTEN, fields_of, put_fields
 from kafkaproof.spec.running.processes import PARTITION
+from kafkaproof.spec.running.replica_messages import ASKED, FETCHED, WRITTEN, fields_of, put_fields
 from tests.impl.memory_cluster import CREATED, InMemory
 
 

@@ -24,7 +24,7 @@ from kafkaproof.impl.groups import timers as group_timers
 from kafkaproof.impl.groups.coordinator import Coordinator
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.spec.cluster.data_plane import produce
-from kafkaproof.spec.group.states import GroupState, move_is_legal
+from kafkaproof.spec.group.group_states import GroupState, move_is_legal
 from kafkaproof.spec.replica.broker import LEADER
 from kafkaproof.spec.running.coordinators import MODEL
 from tests.impl.group_replaying import Replays

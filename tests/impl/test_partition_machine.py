@@ -20,7 +20,7 @@ from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, Controller, ControllerEpoch, State
 from kafkaproof.impl.server.ordered_steps import WATCHED
-from kafkaproof.spec.election.belief import CHECKING, IDLE
+from kafkaproof.spec.election.broker_state import CHECKING, IDLE
 from kafkaproof.spec.kafka.zookeeper import DELETED, EXPIRED, OK
 from kafkaproof.spec.language.digest import fields_of
 from kafkaproof.spec.language.domains import NOBODY

@@ -12,7 +12,7 @@ from kafkaproof.impl.seams.network import Message, Port
 from kafkaproof.impl.seams.zookeeper.requests import create
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId, Controller, ControllerEpoch, State, Topic, TopicConfig
 from kafkaproof.impl.server.main import Broker
-from kafkaproof.spec.election import belief, session
+from kafkaproof.spec.election import broker_state, session
 from kafkaproof.spec.election.election import maybe_resign
 from kafkaproof.spec.kafka.zookeeper import NONODE, OK
 from kafkaproof.spec.language.digest import fields_of, values_in
@@ -80,7 +80,7 @@ def test_a_broker_becomes_the_controller_and_leads(broker, opened, tmp_path):
         broker,
         lambda: (
             process.partition.replicas[0].leader == 0
-            and process.election.doing == belief.IDLE
+            and process.election.doing == broker_state.IDLE
             and process.partition.controller.doing == context.IDLE
         ),
     )

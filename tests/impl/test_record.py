@@ -3,8 +3,8 @@
 import pytest
 
 from kafkaproof.impl.broker.record import ReadOnly, new_record, transition
-from kafkaproof.spec.election.belief import BROKER as CANDIDATE
-from kafkaproof.spec.election.belief import begin_term
+from kafkaproof.spec.election.broker_state import BROKER as CANDIDATE
+from kafkaproof.spec.election.broker_state import begin_term
 from kafkaproof.spec.language.digest import digest
 from kafkaproof.spec.language.plain import new_state, values_of
 from kafkaproof.spec.partition.context import BROKER, end_process

@@ -13,8 +13,8 @@ from kafkaproof.impl.seams.network import Message
 from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, NONE, TRUNCATING
 from kafkaproof.spec.replica.network import SENT, propose, send
-from kafkaproof.spec.running.planes import ASKED, OUTDATED, fields_of
 from kafkaproof.spec.running.processes import PARTITION, cluster, scopes
+from kafkaproof.spec.running.replica_messages import ASKED, OUTDATED, fields_of
 
 LEADERS_ADDRESS = "leader", 1
 

@@ -7,7 +7,7 @@ import pytest
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.catalogue import MODELS, find
 from kafkaproof.spec.election import active_controller
-from kafkaproof.spec.election.belief import IDLE
+from kafkaproof.spec.election.broker_state import IDLE
 from kafkaproof.spec.language.model import CONTINUATION, FAULT
 from kafkaproof.spec.partition.context import IDLE as WAITING
 from kafkaproof.spec.running.processes import VARIANTS, cluster

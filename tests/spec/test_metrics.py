@@ -5,7 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproof.spec.catalogue import MODELS
-from kafkaproof.spec.kafka.legal import OFFLINE_PARTITION, REPLICA_DELETION_INELIGIBLE, REPLICA_DELETION_SUCCESSFUL
+from kafkaproof.spec.kafka.state_machines import (
+    OFFLINE_PARTITION,
+    REPLICA_DELETION_INELIGIBLE,
+    REPLICA_DELETION_SUCCESSFUL,
+)
 from kafkaproof.spec.language.accepted import require_predicate
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.kinds import Part

@@ -12,9 +12,9 @@ from functools import lru_cache
 
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.group import deletion, join, loading, membership, network, offsets, sync
-from kafkaproof.spec.group.cluster import STATE, initial
 from kafkaproof.spec.group.coordinator import MEMBER
 from kafkaproof.spec.group.network import put_request
+from kafkaproof.spec.group.state import STATE, initial
 from kafkaproof.spec.group.static import static_join
 from kafkaproof.spec.group.transactions import commit_in_transaction
 from kafkaproof.spec.language.plain import Plain, new_state

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from kafkaproof.spec.group import join, membership, sync
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, PENDING, SYNC_PARKED
+from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.network import JOIN, LEAVE, SYNC
-from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.static import static_join
 from kafkaproof.spec.kafka.offset_values import GroupValue, MemberValue
 from kafkaproof.spec.language.domains import NOBODY

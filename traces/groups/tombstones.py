@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kafkaproof.spec.group import deletion, offsets
+from kafkaproof.spec.group.group_states import DEAD
 from kafkaproof.spec.group.network import WORK
 from kafkaproof.spec.group.records import (
     GROUP_RECORD,
@@ -22,7 +23,6 @@ from kafkaproof.spec.group.records import (
     TOMBSTONES,
     TRANSACTION_RECORD,
 )
-from kafkaproof.spec.group.states import DEAD
 from kafkaproof.spec.group.transactions import commit_in_transaction
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import only

@@ -17,7 +17,7 @@ from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.partition.failover import elect
 from kafkaproof.spec.partition.history.leader_zk import isr_notification
 from kafkaproof.spec.replica.zookeeper import Answer
-from kafkaproof.spec.running.observed import observed_cluster
+from kafkaproof.spec.running.observed_cluster import observed_cluster
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, partners_in_election, partners_in_partition
 from kafkaproof.traces.basics.tasks import Progress
 from kafkaproof.traces.explain.election.single_steps import identity

@@ -13,7 +13,7 @@ from kafkaproof.impl.harness.conducting.running_model import RunningModel
 from kafkaproof.impl.harness.driving.cluster import Size
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.election import active_controller, requests, session
-from kafkaproof.spec.election.belief import CLEANING, LOADING
+from kafkaproof.spec.election.broker_state import CLEANING, LOADING
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.domains import Scope, values
 from kafkaproof.spec.language.model import Model, Transition

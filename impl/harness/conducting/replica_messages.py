@@ -18,7 +18,7 @@ from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.faults import ask_for_election
 from kafkaproof.spec.partition.triggers import admin_election
 from kafkaproof.spec.replica.network import RECORD
-from kafkaproof.spec.running.planes import fields_of
+from kafkaproof.spec.running.replica_messages import fields_of
 
 NOT_SERVED = names(ask_for_election, admin_election)
 

@@ -9,7 +9,7 @@ deletes /controller, whoever owns it: a candidate that lost the race for the epo
 """
 
 from kafkaproof.spec.election.active_controller import at_work
-from kafkaproof.spec.election.belief import (
+from kafkaproof.spec.election.broker_state import (
     CHECKING,
     CLEANING,
     CONFIRMING,

@@ -4,7 +4,7 @@ A watch fires once. After it has fired for a creation, and until /controller is 
 deletion; a broker that then finds no /controller must not wait for a notification that has been sent already.
 """
 
-from kafkaproof.spec.election.belief import CHECKING_TO_ELECT, IDLE, OPEN
+from kafkaproof.spec.election.broker_state import CHECKING_TO_ELECT, IDLE, OPEN
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import NOTHING, take_event, waiting
 

@@ -10,7 +10,7 @@ machines and channels live on alongside the next controller.
 The sessions are in `zkclient_session`; what is the same in 1.1 is taken from `legacy`.
 """
 
-from kafkaproof.spec.election.belief import (
+from kafkaproof.spec.election.broker_state import (
     CHECKING,
     CLEANING,
     CONFIRMING,

@@ -4,7 +4,7 @@ Then its callbacks run in the order in which they were subscribed: the controlle
 becomes a candidate again; the registration of the broker's id; and an event for every path that is watched.
 """
 
-from kafkaproof.spec.election.belief import (
+from kafkaproof.spec.election.broker_state import (
     BROKER,
     CHECKING,
     DOWN,
@@ -17,7 +17,7 @@ from kafkaproof.spec.election.belief import (
     resign,
     state_of,
 )
-from kafkaproof.spec.election.belief import end_process as end_any_process
+from kafkaproof.spec.election.broker_state import end_process as end_any_process
 from kafkaproof.spec.election.history.requests import reopen_session
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import (

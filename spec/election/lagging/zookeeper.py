@@ -7,8 +7,8 @@ a lost answer it may be behind its own write. Only /controller and /controller_e
 a partition state could at most make the next write fail.
 """
 
-from kafkaproof.spec.election.belief import BROKER, state_of
-from kafkaproof.spec.election.belief import initial as start
+from kafkaproof.spec.election.broker_state import BROKER, state_of
+from kafkaproof.spec.election.broker_state import initial as start
 from kafkaproof.spec.kafka import zookeeper as present
 from kafkaproof.spec.kafka.zookeeper import (
     CHANGED,

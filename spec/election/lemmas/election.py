@@ -4,7 +4,7 @@ In short: an epoch is written by one broker, together with /controller; who owns
 written it and does not know yet; and what was read of the epoch stood there at one moment.
 """
 
-from kafkaproof.spec.election.belief import (
+from kafkaproof.spec.election.broker_state import (
     CLEANING,
     CONFIRMING,
     CONFIRMING_EPOCH,

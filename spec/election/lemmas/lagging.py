@@ -3,7 +3,7 @@
 In short: what a client reads stood there once, and who has been answered knows what it has written.
 """
 
-from kafkaproof.spec.election.belief import CONFIRMING_EPOCH, CREATING, CREATING_EPOCH, READING_EPOCH
+from kafkaproof.spec.election.broker_state import CONFIRMING_EPOCH, CREATING, CREATING_EPOCH, READING_EPOCH
 from kafkaproof.spec.election.lemmas.election import FENCED, stands
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import PROCESS, owns_controller

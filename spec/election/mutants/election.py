@@ -5,7 +5,7 @@ to the rules of writing a transition.
 """
 
 from kafkaproof.spec.election import active_controller, election, requests
-from kafkaproof.spec.election.belief import CONFIRMING, CREATING, DOWN, FULL, IDLE, LOADING, begin_term, lapse
+from kafkaproof.spec.election.broker_state import CONFIRMING, CREATING, DOWN, FULL, IDLE, LOADING, begin_term, lapse
 from kafkaproof.spec.election.model import scope
 from kafkaproof.spec.election.network import Epoch, Receiver, arriving, put_request, take_request
 from kafkaproof.spec.election.requests import is_stale, obey

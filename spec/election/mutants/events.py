@@ -2,7 +2,7 @@
 
 from kafkaproof.spec.election import election, session
 from kafkaproof.spec.election.active_controller import at_work
-from kafkaproof.spec.election.belief import (
+from kafkaproof.spec.election.broker_state import (
     CHECKING,
     CHECKING_TO_ELECT,
     DOWN,

@@ -1,7 +1,7 @@
 """Mutants of liveness of election. They are not held to the writing rules."""
 
 from kafkaproof.spec.election import election
-from kafkaproof.spec.election.belief import CONFIRMING, CREATING
+from kafkaproof.spec.election.broker_state import CONFIRMING, CREATING
 from kafkaproof.spec.election.election import register
 from kafkaproof.spec.election.model import scope
 from kafkaproof.spec.election.session import Broker

@@ -3,7 +3,7 @@
 They speak of each step of each broker; the properties C1 to C10 speak of the cluster as a whole.
 """
 
-from kafkaproof.spec.election.belief import (
+from kafkaproof.spec.election.broker_state import (
     CHECKING,
     CHECKING_TO_ELECT,
     CLEANING,

@@ -1,6 +1,6 @@
 """Liveness of controller election (L1, L2): if threads run and watches are delivered, one controller remains."""
 
-from kafkaproof.spec.election.belief import CLEANING, DOWN, FULL, LOADING
+from kafkaproof.spec.election.broker_state import CLEANING, DOWN, FULL, LOADING
 from kafkaproof.spec.election.properties.safety import rulers, rules, rules_by_channels
 from kafkaproof.spec.kafka.zookeeper import owns_controller
 from kafkaproof.spec.language.fairness import at_last, strong, weak

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kafkaproof.spec.election.belief import CONFIRMING, CONFIRMING_EPOCH, CREATING, DOWN, IDLE, NONE, RAISING
+from kafkaproof.spec.election.broker_state import CONFIRMING, CONFIRMING_EPOCH, CREATING, DOWN, IDLE, NONE, RAISING
 from kafkaproof.spec.election.network import arriving
 from kafkaproof.spec.kafka.zookeeper import NOTHING, PROCESS, owns_controller
 from kafkaproof.spec.language.model import always, always_step, sometimes

@@ -12,7 +12,7 @@ process leaves behind: ephemerals, and control requests on their way.
 
 from dataclasses import replace
 
-from kafkaproof.spec.election.belief import initial as initial_belief
+from kafkaproof.spec.election.broker_state import initial as initial_belief
 from kafkaproof.spec.election.history.legacy import FIRST_EPOCH
 from kafkaproof.spec.election.history.versions import OLD_BROKERS
 from kafkaproof.spec.election.model import FENCED_CONTROLLER, LEGACY_CONTROLLER, SESSION, model, scope

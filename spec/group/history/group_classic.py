@@ -9,6 +9,7 @@ The answers hold until 2.1, except for the gate, whose order was reversed in 2.0
 """
 
 from kafkaproof.spec.group.coordinator import GONE, status
+from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE
 from kafkaproof.spec.group.network import (
     COORDINATOR_LOAD_IN_PROGRESS,
     ILLEGAL_GENERATION,
@@ -22,7 +23,6 @@ from kafkaproof.spec.group.network import (
 )
 from kafkaproof.spec.group.protocols import common
 from kafkaproof.spec.group.sorts import NOWHERE
-from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE
 from kafkaproof.spec.group.verdicts import current_generation
 from kafkaproof.spec.language.domains import NOBODY
 

@@ -1,7 +1,7 @@
 """group.max.size (KIP-389, 2.2+), at its minimum: there is room for one member."""
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, members_of, status
-from kafkaproof.spec.group.states import COMPLETING_REBALANCE, PREPARING_REBALANCE, STABLE
+from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE, PREPARING_REBALANCE, STABLE
 
 
 def awaiting(group):

@@ -5,6 +5,7 @@ coordinator of an epoch knows the last generation that it has handed out, with t
 """
 
 from kafkaproof.spec.group.coordinator import PENDING, has_timers
+from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE
 from kafkaproof.spec.group.producer.network import NONE
 from kafkaproof.spec.group.properties.invariants import (
     Place,
@@ -32,7 +33,6 @@ from kafkaproof.spec.group.records import (
     TOMBSTONES,
 )
 from kafkaproof.spec.group.sorts import NOWHERE, Broker, Client, KnownId
-from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import is_empty
 

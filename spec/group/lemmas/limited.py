@@ -5,11 +5,11 @@ coordinator gives a generation to one client.
 """
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER
+from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE, STABLE
 from kafkaproof.spec.group.lemmas.group import knows_generation
 from kafkaproof.spec.group.lemmas.member import CURRENT
 from kafkaproof.spec.group.properties.invariants import Place
 from kafkaproof.spec.group.sorts import Broker, Client, KnownId
-from kafkaproof.spec.group.states import COMPLETING_REBALANCE, STABLE
 from kafkaproof.spec.language.sets import contains, is_empty
 
 

@@ -5,6 +5,7 @@ the group is stored with it.
 """
 
 from kafkaproof.spec.group.coordinator import GONE, MEMBER, NOTHING_PARKED, PENDING, has_timers
+from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE
 from kafkaproof.spec.group.lemmas.group import append_is_of_group
 from kafkaproof.spec.group.lemmas.member import CURRENT, committer_waits, has
 from kafkaproof.spec.group.member import JOINING, WORKING
@@ -13,7 +14,6 @@ from kafkaproof.spec.group.properties.invariants import Place
 from kafkaproof.spec.group.properties.members import instance_is_one
 from kafkaproof.spec.group.records import GROUP_RECORD, NO_RECORD, OFFSET_RECORD, STATIC_RECORD
 from kafkaproof.spec.group.sorts import Broker, Client, KnownId
-from kafkaproof.spec.group.states import COMPLETING_REBALANCE
 from kafkaproof.spec.language.sets import contains, is_empty
 
 

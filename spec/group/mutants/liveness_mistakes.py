@@ -1,12 +1,12 @@
 """The deliberate mistakes of `liveness`: functions that take the place of the true ones."""
 
 from kafkaproof.spec.group.coordinator import SYNC_PARKED, unpark
+from kafkaproof.spec.group.group_states import PREPARING_REBALANCE
 from kafkaproof.spec.group.join import join_timeout
 from kafkaproof.spec.group.loading import load
 from kafkaproof.spec.group.membership import expire
 from kafkaproof.spec.group.network import NONE, give_assignment
 from kafkaproof.spec.group.sorts import Broker, KnownId, MemberId, Protocol, Topic
-from kafkaproof.spec.group.states import PREPARING_REBALANCE
 from kafkaproof.spec.group.verdicts import heartbeat_verdict
 
 

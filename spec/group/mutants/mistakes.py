@@ -10,6 +10,7 @@ from kafkaproof.spec.group.coordinator import (
     subscribes,
     unpark,
 )
+from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.join import prepare_rebalance
 from kafkaproof.spec.group.network import (
     ILLEGAL_GENERATION,
@@ -31,7 +32,6 @@ from kafkaproof.spec.group.network import (
 )
 from kafkaproof.spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, OFFSET_RECORD, OFFSET_TOMBSTONE, TOMBSTONES
 from kafkaproof.spec.group.sorts import NOWHERE, Broker, Client, MemberId
-from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.storage import Refusal, leads, read_record, refuse_append, store_group, takes_appends
 from kafkaproof.spec.group.sync import is_assignment
 from kafkaproof.spec.group.verdicts import commit_verdict, gate, sync_verdict

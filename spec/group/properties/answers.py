@@ -5,6 +5,7 @@ Source: GroupCoordinator.doJoinGroup, doSyncGroup, handleHeartbeat, doCommitOffs
 """
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED
+from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.member import JOINING, SYNCING, WORKING
 from kafkaproof.spec.group.network import (
     COORDINATOR_LOAD_IN_PROGRESS,
@@ -30,7 +31,6 @@ from kafkaproof.spec.group.network import (
 )
 from kafkaproof.spec.group.properties.stored import is_told
 from kafkaproof.spec.group.records import OFFSET_RECORD
-from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains, is_empty

@@ -9,6 +9,7 @@ from kafkaproof.spec.group.coordinator import (
     SYNC_PARKED,
     members_of,
 )
+from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.properties.invariants import (
     cached_is_owned,
     change_is_past,
@@ -23,7 +24,6 @@ from kafkaproof.spec.group.properties.invariants import (
 from kafkaproof.spec.group.properties.safety import all_support, goes_on
 from kafkaproof.spec.group.records import GROUP_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
-from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import is_empty

@@ -1,10 +1,10 @@
 """Properties of groups: deletions and their tombstones, what the passing of time makes old, what a crash forgets."""
 
 from kafkaproof.spec.group.coordinator import has_timers, members_of, subscribes
+from kafkaproof.spec.group.group_states import ABSENT, DEAD, EMPTY
 from kafkaproof.spec.group.properties.offsets import is_pending
 from kafkaproof.spec.group.records import GROUP_TOMBSTONE, NO_RECORD, OFFSET_TOMBSTONE, TOMBSTONES
 from kafkaproof.spec.group.sorts import NOWHERE
-from kafkaproof.spec.group.states import ABSENT, DEAD, EMPTY
 from kafkaproof.spec.language.model import always_step
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED
 from kafkaproof.spec.group.faults import waits_in_vain
+from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.member import SYNCING
 from kafkaproof.spec.group.network import NONE
 from kafkaproof.spec.group.properties import codes
@@ -20,7 +21,6 @@ from kafkaproof.spec.group.records import (
     TRANSACTION_RECORD,
 )
 from kafkaproof.spec.group.sorts import NOWHERE
-from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.verdicts import fetch_verdict
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import sometimes

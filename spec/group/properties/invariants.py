@@ -1,6 +1,7 @@
 """Invariants of coordinators, members and the log: parts of properties, on which proofs rest."""
 
 from kafkaproof.spec.group.coordinator import GONE, JOIN_PARKED, MEMBER, NOTHING_PARKED, SYNC_PARKED, has_timers
+from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.member import JOINING, OUT, SYNCING, WORKING
 from kafkaproof.spec.group.network import (
     COMMIT,
@@ -16,7 +17,6 @@ from kafkaproof.spec.group.network import (
 )
 from kafkaproof.spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, NO_RECORD, OFFSET_TOMBSTONE, TOMBSTONES
 from kafkaproof.spec.group.sorts import NOWHERE, Broker, Client, KnownId
-from kafkaproof.spec.group.states import ABSENT, COMPLETING_REBALANCE, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.language.domains import NOBODY, Bound, Number
 from kafkaproof.spec.language.sets import contains, is_empty
 

@@ -3,11 +3,11 @@
 from kafkaproof.spec.group.coordinator import GONE, MEMBER
 from kafkaproof.spec.group.deletion import is_forsaken
 from kafkaproof.spec.group.faults import waits_in_vain
+from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE, DEAD, STABLE
 from kafkaproof.spec.group.member import OUT, WORKING
 from kafkaproof.spec.group.network import WAIT
 from kafkaproof.spec.group.protocols import stays
 from kafkaproof.spec.group.sorts import Broker, Client, KnownId
-from kafkaproof.spec.group.states import COMPLETING_REBALANCE, DEAD, STABLE
 from kafkaproof.spec.group.storage import has_news, leads, time_has_passed
 from kafkaproof.spec.language.fairness import at_last, finitely, strong, weak
 from kafkaproof.spec.language.model import eventually, eventually_always

@@ -1,11 +1,11 @@
 """Properties of groups: what members learn, and how they act on it (G4 to G6)."""
 
 from kafkaproof.spec.group.coordinator import members_of
+from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE, STABLE
 from kafkaproof.spec.group.member import WORKING
 from kafkaproof.spec.group.network import shared_instance
 from kafkaproof.spec.group.properties.safety import accepted
 from kafkaproof.spec.group.records import GROUP_RECORD
-from kafkaproof.spec.group.states import COMPLETING_REBALANCE, STABLE
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import contains, is_empty
 

@@ -1,6 +1,7 @@
 """Properties of groups: commits, what a new coordinator loads, and what is deleted (G7 to G10, G16)."""
 
 from kafkaproof.spec.group.coordinator import MEMBER
+from kafkaproof.spec.group.group_states import ABSENT, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.properties.safety import accepted, goes_on, is_as_stored, is_coordinator, last_record
 from kafkaproof.spec.group.records import (
     ABORT_MARKER,
@@ -11,7 +12,6 @@ from kafkaproof.spec.group.records import (
     TRANSACTION_RECORD,
 )
 from kafkaproof.spec.group.sorts import NOWHERE
-from kafkaproof.spec.group.states import ABSENT, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 

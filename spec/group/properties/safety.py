@@ -4,11 +4,7 @@ Members are in `members`, offsets in `offsets`."""
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, SYNC_PARKED
 from kafkaproof.spec.group.faults import answers_due
-from kafkaproof.spec.group.network import UNANSWERED, WAIT
-from kafkaproof.spec.group.protocols import supports
-from kafkaproof.spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, TOMBSTONES
-from kafkaproof.spec.group.sorts import NOWHERE
-from kafkaproof.spec.group.states import (
+from kafkaproof.spec.group.group_states import (
     ABSENT,
     COMPLETING_REBALANCE,
     DEAD,
@@ -17,6 +13,10 @@ from kafkaproof.spec.group.states import (
     STABLE,
     move_is_legal,
 )
+from kafkaproof.spec.group.network import UNANSWERED, WAIT
+from kafkaproof.spec.group.protocols import supports
+from kafkaproof.spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, TOMBSTONES
+from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import contains

@@ -1,6 +1,7 @@
 """Properties of groups: what is appended, and what its callback does."""
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, SYNC_PARKED
+from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.member import SYNCING
 from kafkaproof.spec.group.network import (
     COORDINATOR_NOT_AVAILABLE,
@@ -18,7 +19,6 @@ from kafkaproof.spec.group.properties.offsets import is_pending
 from kafkaproof.spec.group.properties.safety import has_members_of
 from kafkaproof.spec.group.records import GROUP_RECORD, NO_RECORD, OFFSET_RECORD, STATIC_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
-from kafkaproof.spec.group.states import COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.storage import NOT_LEADER, TIMED_OUT, TOO_LARGE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes

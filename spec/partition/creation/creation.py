@@ -5,12 +5,11 @@ some of them. Its configuration is not kept here. Not modelled: an assignment th
 a topic that is created by a broker other than the controller (up to 0.10).
 """
 
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, NEW_REPLICA
+from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, NEW_REPLICA
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, Delivery
 from kafkaproof.spec.language.domains import Bound, Number, SetOf
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, with_member
-from kafkaproof.spec.partition.cluster import initial
 from kafkaproof.spec.partition.context import OFFLINE, Broker, forget
 from kafkaproof.spec.partition.creation.zookeeper import (
     checked_create_topic,
@@ -19,6 +18,7 @@ from kafkaproof.spec.partition.creation.zookeeper import (
     write_topic_config,
 )
 from kafkaproof.spec.partition.progress import at_work, proceed
+from kafkaproof.spec.partition.state import initial
 from kafkaproof.spec.partition.zookeeper import partitions_of_topics
 
 Partitions = SetOf("partitions")

@@ -1,6 +1,6 @@
 """Properties of a partitions' controller that creates topics (T1, C12)."""
 
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, ONLINE_PARTITION
+from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member
 from kafkaproof.spec.partition.context import is_queued

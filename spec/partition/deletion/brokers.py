@@ -1,7 +1,7 @@
 """How topic deletions react when terms begin, brokers come and go, and log directories fail."""
 
-from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
-from kafkaproof.spec.kafka.moves import move_replicas
+from kafkaproof.spec.kafka.deletion_moves import move_replicas
+from kafkaproof.spec.kafka.state_machines import ONLINE_REPLICA
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.sets import (

@@ -4,8 +4,8 @@
 for one is dropped if the topic is to be deleted); StopReplica without delete; UpdateMetadata.
 """
 
-from kafkaproof.spec.kafka.legal import OFFLINE_REPLICA, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL
-from kafkaproof.spec.kafka.moves import move_replica
+from kafkaproof.spec.kafka.deletion_moves import move_replica
+from kafkaproof.spec.kafka.state_machines import OFFLINE_REPLICA, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Delivery
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, without_member
 from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, Broker, Partition, forget, is_queued

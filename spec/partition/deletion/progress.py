@@ -4,14 +4,14 @@ Topics are handled one after another. The replicas of the topic in hand (`droppi
 StopReplica is sent to the live ones; when all have answered, the znodes are deleted.
 """
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.deletion_moves import end_partition, move_replicas
+from kafkaproof.spec.kafka.state_machines import (
     NON_EXISTENT_REPLICA,
     OFFLINE_REPLICA,
     REPLICA_DELETION_INELIGIBLE,
     REPLICA_DELETION_STARTED,
     REPLICA_DELETION_SUCCESSFUL,
 )
-from kafkaproof.spec.kafka.moves import end_partition, move_replicas
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
 from kafkaproof.spec.partition.context import online

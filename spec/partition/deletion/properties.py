@@ -1,6 +1,6 @@
 """Properties of a partitions' controller that deletes topics: T1 to T4, C4, and when a deletion waits."""
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     NON_EXISTENT_PARTITION,
     OFFLINE_REPLICA,
     ONLINE_REPLICA,

@@ -10,10 +10,10 @@ id, 2.8+; here numbers are not reused).
 from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Record, SetOf
 from kafkaproof.spec.language.sets import contains, difference
 from kafkaproof.spec.partition import context, znodes
-from kafkaproof.spec.partition.cluster import initial as begin
 from kafkaproof.spec.partition.context import Doing, Partition, forget_partition
 from kafkaproof.spec.partition.context import forget as forget_context
 from kafkaproof.spec.partition.network import NETWORK
+from kafkaproof.spec.partition.state import initial as begin
 
 Deleting = Choice(
     *Doing.names,

@@ -1,6 +1,6 @@
 """Lemmas of the partition machines, of one controller: what is left of an event, and what its context holds."""
 
-from kafkaproof.spec.kafka.legal import NON_EXISTENT_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
+from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, intersection, is_empty
 from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, FORCED, OFFLINE, Broker, Partition, is_known, online

@@ -1,12 +1,12 @@
 """Mutants of the deletion of topics: one deliberate mistake each, on the variant `deleting` of partitions."""
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.deletion_moves import move_replicas
+from kafkaproof.spec.kafka.state_machines import (
     OFFLINE_REPLICA,
     REPLICA_DELETION_INELIGIBLE,
     REPLICA_DELETION_STARTED,
     REPLICA_DELETION_SUCCESSFUL,
 )
-from kafkaproof.spec.kafka.moves import move_replicas
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica, online

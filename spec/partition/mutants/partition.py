@@ -6,7 +6,7 @@ writing a transition.
 """
 
 from kafkaproof.spec.kafka import strategies
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION, ONLINE_REPLICA
+from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION, ONLINE_REPLICA
 from kafkaproof.spec.kafka.strategies import first_in, replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Delivery
 from kafkaproof.spec.language.model import first_paragraph

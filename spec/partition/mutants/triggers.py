@@ -1,7 +1,7 @@
 """Mutants of partitions: rebalance, elections that are asked for, reassignment, log directories, queued deletion."""
 
 from kafkaproof.spec.kafka import strategies
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION
+from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, OFFLINE_PARTITION
 from kafkaproof.spec.kafka.strategies import first_in, prefers, replicas_of
 from kafkaproof.spec.kafka.zookeeper import FENCED
 from kafkaproof.spec.language.domains import NOBODY

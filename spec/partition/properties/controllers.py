@@ -1,6 +1,6 @@
 """Properties of controllers: C4, C9, C12 to C14, C17."""
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     NON_EXISTENT_PARTITION,
     ONLINE_PARTITION,

@@ -5,7 +5,7 @@ ZooKeeper holds it. A request that is refused because the term or the session is
 Sources: KafkaController, PartitionStateMachine, ReplicaStateMachine and ControllerBrokerRequestBatch, 2.7 to 3.9.
 """
 
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_REPLICA
+from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, OFFLINE_PARTITION, OFFLINE_REPLICA, ONLINE_REPLICA
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step

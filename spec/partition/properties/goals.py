@@ -1,6 +1,6 @@
 """What must be reachable in the model of partitions, so that its properties do not hold vacuously."""
 
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
+from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.kafka.strategies import prefers, replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import sometimes

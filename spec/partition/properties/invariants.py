@@ -1,6 +1,6 @@
 """Invariants of controllers and of what they know: parts of properties, on which proofs rest."""
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     NON_EXISTENT_PARTITION,
     NON_EXISTENT_REPLICA,

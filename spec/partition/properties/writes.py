@@ -6,7 +6,7 @@ Sources: KafkaZkClient.updateLeaderAndIsr, ControllerBrokerRequestBatch and
 ReplicaManager.becomeLeaderOrFollower, 2.7 to 3.9.
 """
 
-from kafkaproof.spec.kafka.legal import NEW_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION
+from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION
 from kafkaproof.spec.kafka.strategies import isr_after_removal, leader_after_removal, replicas_of
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_DROPPED
 from kafkaproof.spec.language.domains import NOBODY

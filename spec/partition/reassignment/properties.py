@@ -1,7 +1,7 @@
 """Properties of a partitions' controller that reassigns: T3, T5 to T7, C4 and C15."""
 
 from kafkaproof.spec.kafka.assignment import origin, target
-from kafkaproof.spec.kafka.legal import NON_EXISTENT_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_STARTED
+from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_STARTED
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
 from kafkaproof.spec.language.sequences import begins_with

@@ -8,7 +8,8 @@ reassigned when it has one (Kafka writes the union, fails, and drops the request
 """
 
 from kafkaproof.spec.kafka.assignment import append_members, is_complete
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.deletion_moves import move_replicas
+from kafkaproof.spec.kafka.state_machines import (
     NEW_REPLICA,
     NON_EXISTENT_REPLICA,
     ONLINE_PARTITION,
@@ -17,7 +18,6 @@ from kafkaproof.spec.kafka.legal import (
     REPLICA_DELETION_SUCCESSFUL,
     partition_move_is_legal,
 )
-from kafkaproof.spec.kafka.moves import move_replicas
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, OK, Delivery
 from kafkaproof.spec.language.sets import contains, difference, intersection, only

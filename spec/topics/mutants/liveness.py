@@ -1,7 +1,7 @@
 """Mutants of liveness of topics. They are not held to the writing rules."""
 
-from kafkaproof.spec.kafka.legal import REPLICA_DELETION_SUCCESSFUL
-from kafkaproof.spec.kafka.moves import move_replica
+from kafkaproof.spec.kafka.deletion_moves import move_replica
+from kafkaproof.spec.kafka.state_machines import REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, mutant, within
 from kafkaproof.spec.topics import brokers as hosts

@@ -1,6 +1,6 @@
 """Mutants of what each step of a topics' controller does, on the variant `kip455`: it does nothing, or too much."""
 
-from kafkaproof.spec.kafka.legal import ONLINE_REPLICA
+from kafkaproof.spec.kafka.state_machines import ONLINE_REPLICA
 from kafkaproof.spec.kafka.zookeeper import OK
 from kafkaproof.spec.language.mutants.omission import omitting
 from kafkaproof.spec.language.sets import contains, with_member

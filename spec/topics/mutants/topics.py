@@ -5,14 +5,14 @@ where the variant itself keeps the property. A mutant is not held to the rules o
 """
 
 from kafkaproof.spec.kafka.assignment import append_members
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.deletion_moves import move_partition
+from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     NON_EXISTENT_PARTITION,
     ONLINE_PARTITION,
     ONLINE_REPLICA,
     REPLICA_DELETION_SUCCESSFUL,
 )
-from kafkaproof.spec.kafka.moves import move_partition
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import OK
 from kafkaproof.spec.language.model import first_paragraph

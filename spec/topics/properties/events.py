@@ -6,7 +6,7 @@ sends it.
 Sources: KafkaController, TopicDeletionManager, PartitionStateMachine and ReplicaStateMachine, 2.7 to 3.9.
 """
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     NEW_REPLICA,
     NON_EXISTENT_REPLICA,

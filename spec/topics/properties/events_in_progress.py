@@ -1,6 +1,6 @@
 """Invariants of the event in progress of a controller: what it has left to do is what it knows."""
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     NEW_REPLICA,
     NON_EXISTENT_PARTITION,
     NON_EXISTENT_REPLICA,

@@ -1,6 +1,6 @@
 """What must be reachable in the model of topics, so that its properties do not hold vacuously."""
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     REPLICA_DELETION_INELIGIBLE,
     REPLICA_DELETION_STARTED,
     REPLICA_DELETION_SUCCESSFUL,

@@ -1,6 +1,6 @@
 """Liveness of topics (L5, L6, L14): if every broker runs from some time on, deletions and reassignments complete."""
 
-from kafkaproof.spec.kafka.legal import OFFLINE_REPLICA
+from kafkaproof.spec.kafka.state_machines import OFFLINE_REPLICA
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.fairness import at_last, finitely, strong, weak
 from kafkaproof.spec.language.model import eventually, eventually_always

@@ -3,7 +3,7 @@
 Source: KafkaController.onPartitionReassignment, 2.7 to 3.9.
 """
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     NON_EXISTENT_PARTITION,
     NON_EXISTENT_REPLICA,
     ONLINE_PARTITION,

@@ -1,6 +1,6 @@
 """Properties of topics: T1 to T10 and, as far as they concern this system, P2, C4, C13 and C14."""
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     NON_EXISTENT_PARTITION,
     NON_EXISTENT_REPLICA,

@@ -4,7 +4,7 @@ Sources: PartitionStateMachine, ReplicaStateMachine, KafkaController.onPartition
 ReplicaManager.becomeLeaderOrFollower and stopReplicas, 2.7 to 3.9.
 """
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     NEW_REPLICA,
     NON_EXISTENT_REPLICA,

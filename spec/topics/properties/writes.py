@@ -1,6 +1,6 @@
 """Properties of what controllers write of a topic: in time (C4), and what they mark before they delete it (C13)."""
 
-from kafkaproof.spec.kafka.legal import NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA
+from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.topics.properties.events_in_progress import deletes_znodes
 

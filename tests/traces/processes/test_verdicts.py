@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from kafkaproof.spec.language.domains import values
 from kafkaproof.spec.language.layout import leaves
 from kafkaproof.spec.language.plain import new_state, put
-from kafkaproof.spec.running.observed import observed_cluster
+from kafkaproof.spec.running.observed_cluster import observed_cluster
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
 from kafkaproof.traces.processes.state.verdicts import Verdicts, names_in
 from kafkaproof.traces.processes.state.watched import before, watched

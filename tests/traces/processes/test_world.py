@@ -5,7 +5,7 @@ import random
 import pytest
 
 from kafkaproof.spec.election.active_controller import at_work
-from kafkaproof.spec.election.belief import CLEANING, DOWN, EXPIRED_SESSION, FULL, IDLE, LOADING
+from kafkaproof.spec.election.broker_state import CLEANING, DOWN, EXPIRED_SESSION, FULL, IDLE, LOADING
 from kafkaproof.spec.kafka.zookeeper import (
     ANSWERED,
     BADVERSION,
@@ -19,7 +19,7 @@ from kafkaproof.spec.kafka.zookeeper import (
 )
 from kafkaproof.spec.partition.context import ELECTING
 from kafkaproof.spec.partition.context import IDLE as WAITING
-from kafkaproof.spec.running.observed import observed_cluster
+from kafkaproof.spec.running.observed_cluster import observed_cluster
 from kafkaproof.spec.running.processes import (
     ELECTION,
     PARTITION,

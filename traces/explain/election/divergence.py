@@ -1,6 +1,6 @@
 """Tells why a record is explained by no step: the state before it, what its writer may be doing, what was allowed."""
 
-from kafkaproof.spec.election.belief import Doing
+from kafkaproof.spec.election.broker_state import Doing
 from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.traces.explain.election.observation import Observation
 from kafkaproof.traces.explain.election.possibilities import Possibilities, Shared

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kafkaproof.spec.election import election, faults, session
 from kafkaproof.spec.election.active_controller import clean, delete_own_controller, write_state
-from kafkaproof.spec.election.belief import CLEANING
+from kafkaproof.spec.election.broker_state import CLEANING
 from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
 from kafkaproof.spec.language.domains import NOBODY

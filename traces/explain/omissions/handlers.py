@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     OFFLINE_PARTITION,
     OFFLINE_REPLICA,

@@ -9,7 +9,7 @@ from functools import cache
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from kafkaproof.spec.kafka.legal import ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_SUCCESSFUL
+from kafkaproof.spec.kafka.state_machines import ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model

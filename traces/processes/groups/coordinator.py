@@ -9,6 +9,7 @@ from zlib import crc32
 from kafkaproof.spec.group import loading, network
 from kafkaproof.spec.group.coordinator import GONE
 from kafkaproof.spec.group.deletion import remove_dead
+from kafkaproof.spec.group.group_states import GroupState
 from kafkaproof.spec.group.network import (
     JOIN,
     LEAVE,
@@ -22,7 +23,6 @@ from kafkaproof.spec.group.network import (
     Verdict,
 )
 from kafkaproof.spec.group.sorts import NOWHERE
-from kafkaproof.spec.group.states import GroupState
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model, Property
 from kafkaproof.spec.language.rebind import rebind

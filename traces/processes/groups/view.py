@@ -11,11 +11,11 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from types import SimpleNamespace
 
-from kafkaproof.spec.group.cluster import STATE
 from kafkaproof.spec.group.coordinator import MEMBER
 from kafkaproof.spec.group.network import NETWORK
 from kafkaproof.spec.group.records import RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.group.state import STATE
 from kafkaproof.spec.group.storage import GHOSTS, STORAGE
 from kafkaproof.spec.language.accepted import reads_only
 from kafkaproof.spec.language.model import SAFETY, Property, Transition

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.language.sets import with_member, without_member
-from kafkaproof.spec.running.planes import ASKED, DECIDED, FETCHED, WRITTEN, fields_of, put_fields
+from kafkaproof.spec.running.replica_messages import ASKED, DECIDED, FETCHED, WRITTEN, fields_of, put_fields
 
 REFUSED = "IsrRefused"
 

@@ -26,8 +26,8 @@ from kafkaproof.spec.partition.reassignment.network import put_removal
 from kafkaproof.spec.partition.zookeeper import as_they_are, assigned, known_as_they_are
 from kafkaproof.spec.replica.broker import enough_in_sync
 from kafkaproof.spec.replica.clients.network import commit
-from kafkaproof.spec.running.planes import departures
 from kafkaproof.spec.running.processes import Cluster, has_planes, is_lost
+from kafkaproof.spec.running.replica_messages import departures
 from kafkaproof.spec.running.seams import answers_of, seams_of
 from kafkaproof.traces.processes.state.knowledge import Knowledge
 from kafkaproof.traces.processes.state.messages import REFUSED, Sent

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from kafkaproof.spec.cluster.control import is_refused
 from kafkaproof.spec.cluster.data_plane import send_request
-from kafkaproof.spec.kafka.legal import REPLICA_DELETION_STARTED
+from kafkaproof.spec.kafka.state_machines import REPLICA_DELETION_STARTED
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.replica.broker import LEADER
 from kafkaproof.spec.replica.network import is_request
-from kafkaproof.spec.running.planes import ASKED, fields_of
 from kafkaproof.spec.running.processes import PARTITION
+from kafkaproof.spec.running.replica_messages import ASKED, fields_of
 from kafkaproof.traces.processes.state.messages import Sent, delivered
 from kafkaproof.traces.processes.state.world import World
 

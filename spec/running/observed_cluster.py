@@ -6,7 +6,7 @@ stopped before it hears that its session has ended.
 """
 
 from kafkaproof.spec.election import faults
-from kafkaproof.spec.election.belief import OPEN
+from kafkaproof.spec.election.broker_state import OPEN
 from kafkaproof.spec.election.faults import close_session_and_end
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka import zookeeper

@@ -5,9 +5,9 @@ from functools import cache
 import pytest
 
 from kafkaproof.checker.model.execution import Execution
-from kafkaproof.spec.group import decisions, model, offsets, storage, sync
+from kafkaproof.spec.group import decision_tables, model, offsets, storage, sync
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
-from kafkaproof.spec.group.decisions import (
+from kafkaproof.spec.group.decision_tables import (
     LIMITED,
     MIDDLE,
     MIDDLE_GATE,
@@ -19,10 +19,10 @@ from kafkaproof.spec.group.decisions import (
     STATIC,
     TIMERS,
 )
-from kafkaproof.spec.group.finding import find_verdict
+from kafkaproof.spec.group.find_coordinator import find_verdict
+from kafkaproof.spec.group.group_states import ENTERED_FROM, GroupState, move_is_legal
 from kafkaproof.spec.group.network import COMMIT, JOIN, LEAVE, SYNC, WORK, Verdict
 from kafkaproof.spec.group.scopes import scope
-from kafkaproof.spec.group.states import ENTERED_FROM, GroupState, move_is_legal
 
 SCOPE = scope(clients=3, ids=4, generations=3, log=4, appends=2, protocols=2, faults=2, topics=2, periods=1)
 LEADER, FOLLOWER, STRANGER, GENERATION = 0, 1, 2, 2
@@ -203,14 +203,14 @@ def test_metadata_without_a_leader_find_no_coordinator():
 
 @pytest.mark.parametrize(
     "table, meaning",
-    [(decisions.GROUP_ERRORS, sync.meaning), (decisions.OFFSET_ERRORS, offsets.meaning)],
+    [(decision_tables.GROUP_ERRORS, sync.meaning), (decision_tables.OFFSET_ERRORS, offsets.meaning)],
     ids=["group", "offset"],
 )
 def test_what_an_append_s_error_means(table, meaning):
     for error, answer in table.items():
-        code = storage.AppendError.names.index(decisions.CLASS_OF.get(error, error))
+        code = storage.AppendError.names.index(decision_tables.CLASS_OF.get(error, error))
         assert Verdict.names[meaning(code)] == answer
-    assert {decisions.CLASS_OF.get(error, error) for error in table} == set(storage.AppendError.names)
+    assert {decision_tables.CLASS_OF.get(error, error) for error in table} == set(storage.AppendError.names)
 
 
 def test_every_answer_of_the_tables_is_an_error_code():

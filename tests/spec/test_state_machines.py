@@ -2,13 +2,13 @@
 
 import pytest
 
-from kafkaproof.spec.kafka import legal
+from kafkaproof.spec.kafka import state_machines
 from kafkaproof.spec.language.accepted import check_text
 
 PAIRS = [
-    (legal.PartitionState, legal.PARTITION_ENTERED_FROM, legal.partition_move_is_legal),
-    (legal.ReplicaState, legal.REPLICA_ENTERED_FROM, legal.replica_move_is_legal),
-    (legal.ReplicaState, legal.REPLICA_ENTERED_FROM_TO_2_2, legal.replica_move_was_legal),
+    (state_machines.PartitionState, state_machines.PARTITION_ENTERED_FROM, state_machines.partition_move_is_legal),
+    (state_machines.ReplicaState, state_machines.REPLICA_ENTERED_FROM, state_machines.replica_move_is_legal),
+    (state_machines.ReplicaState, state_machines.REPLICA_ENTERED_FROM_TO_2_2, state_machines.replica_move_was_legal),
 ]
 EACH = pytest.mark.parametrize("states, table, is_legal", PAIRS, ids=["partition", "replica", "replica-to-2.2"])
 
@@ -32,7 +32,7 @@ def named(table, states):
 
 
 def test_the_table_of_partitions():
-    assert named(legal.PARTITION_ENTERED_FROM, legal.PartitionState) == {
+    assert named(state_machines.PARTITION_ENTERED_FROM, state_machines.PartitionState) == {
         "NonExistentPartition": {"OfflinePartition"},
         "NewPartition": {"NonExistentPartition"},
         "OnlinePartition": {"NewPartition", "OnlinePartition", "OfflinePartition"},
@@ -42,7 +42,7 @@ def test_the_table_of_partitions():
 
 def test_the_table_of_replicas():
     alive = {"NewReplica", "OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible"}
-    assert named(legal.REPLICA_ENTERED_FROM, legal.ReplicaState) == {
+    assert named(state_machines.REPLICA_ENTERED_FROM, state_machines.ReplicaState) == {
         "NonExistentReplica": {"ReplicaDeletionSuccessful"},
         "NewReplica": {"NonExistentReplica"},
         "OnlineReplica": alive,
@@ -54,11 +54,13 @@ def test_the_table_of_replicas():
 
 
 def test_up_to_2_2_an_offline_replica_could_not_become_ineligible():
-    before, after = legal.OFFLINE_REPLICA, legal.REPLICA_DELETION_INELIGIBLE
-    assert legal.replica_move_is_legal(before, after) and not legal.replica_move_was_legal(before, after)
+    before, after = state_machines.OFFLINE_REPLICA, state_machines.REPLICA_DELETION_INELIGIBLE
+    assert state_machines.replica_move_is_legal(before, after) and not state_machines.replica_move_was_legal(
+        before, after
+    )
     differing = [
         after
-        for after in legal.ReplicaState
-        if legal.REPLICA_ENTERED_FROM[after] != legal.REPLICA_ENTERED_FROM_TO_2_2[after]
+        for after in state_machines.ReplicaState
+        if state_machines.REPLICA_ENTERED_FROM[after] != state_machines.REPLICA_ENTERED_FROM_TO_2_2[after]
     ]
     assert differing == [after]

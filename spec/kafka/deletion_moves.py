@@ -1,6 +1,6 @@
 """Moves of partitions and replicas during a deletion: a move that is not legal changes nothing."""
 
-from kafkaproof.spec.kafka.legal import (
+from kafkaproof.spec.kafka.state_machines import (
     NON_EXISTENT_PARTITION,
     OFFLINE_PARTITION,
     partition_move_is_legal,

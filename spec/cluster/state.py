@@ -12,8 +12,8 @@ equal.
 
 from kafkaproof.spec.cluster.network import NETWORK
 from kafkaproof.spec.language.domains import NOBODY, Array, Flag, Record, SetOf, renamed
-from kafkaproof.spec.partition.cluster import initial as initial_control
 from kafkaproof.spec.partition.context import BROKER, NO_EPOCH, Leader, LeaderEpoch
+from kafkaproof.spec.partition.state import initial as initial_control
 from kafkaproof.spec.partition.znodes import ZOOKEEPER
 from kafkaproof.spec.replica.broker import BROKER as REPLICA
 from kafkaproof.spec.replica.broker import UNKNOWN_END
