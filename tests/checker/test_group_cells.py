@@ -25,10 +25,10 @@ NOT_ASKED = {("leave, pending", state) for state in ("Empty", "PreparingRebalanc
 
 
 def of_clients(model):
-    """A variant with what its clients do, a leader that moves, and requests that are given up."""
+    """A variant with what its clients do, a leader that moves, and requests that are given up; nothing is asked of it."""
     kept = [t for t in model.transitions if t.name.split(".")[0] in CLIENTS]
     others = (model.transition(name) for name in ("offsets.commit", "fail_over", "give_up"))
-    return replace(model, transitions=(*kept, *others))
+    return replace(model, transitions=(*kept, *others), properties=())
 
 
 EXPLORED = {
