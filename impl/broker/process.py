@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from kafkaproof.impl.broker.rebinding import Calls, bound
-from kafkaproof.impl.broker.record import new_record, record_of, transition
+from kafkaproof.impl.broker.record import new_record, transition
 from kafkaproof.impl.broker.recording import Recorder
 from kafkaproof.impl.broker.replica import Offer, Plane, open_planes
 from kafkaproof.impl.broker.settings import Settings
@@ -33,6 +33,7 @@ from kafkaproof.spec.cluster.control import is_refused
 from kafkaproof.spec.election.broker_state import OPEN
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, NOTHING
 from kafkaproof.spec.language.digest import fields_of, hash_of, text_of, values_in
+from kafkaproof.spec.language.domains import record_of
 from kafkaproof.spec.language.steps import Step, names
 from kafkaproof.spec.partition import failover, faults
 from kafkaproof.spec.partition.context import end_process

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kafkaproof.spec.language.digest import GHOSTS
-from kafkaproof.spec.language.domains import Array, Record, Scope
+from kafkaproof.spec.language.domains import Record, Scope
 from kafkaproof.spec.language.plain import Elements, Plain, new_state
 
 _open: list[bool] = []
@@ -41,15 +41,6 @@ def transition() -> Iterator[None]:
         yield
     finally:
         _open.pop()
-
-
-def record_of(record: Record, field: str) -> Record:
-    """The record that a field of another record is, or has many of; raises TypeError where it is something else."""
-    domain = record.fields[field].domain
-    found = domain.of if isinstance(domain, Array) else domain
-    if isinstance(found, Record):
-        return found
-    raise TypeError(f"{field} is no record")
 
 
 def new_record(record: Record, scope: Scope) -> Plain:

@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from kafkaproof.impl.broker.record import new_record, record_of, transition
+from kafkaproof.impl.broker.record import new_record, transition
 from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.protocol.batches import read_header
 from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
 from kafkaproof.impl.seams.storage.log import DELETED, FileLog
-from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.domains import Scope, record_of
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import new_state
 from kafkaproof.spec.replica.broker import LEADER, enough_in_sync, rest

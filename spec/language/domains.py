@@ -191,6 +191,15 @@ def values(domain: Domain, scope: Scope) -> range:
     raise TypeError(f"{type(domain).__name__} is not a scalar domain")
 
 
+def record_of(record: Record, field: str) -> Record:
+    """The record that a field of another record is, or has many of; raises TypeError where it is something else."""
+    domain = record.fields[field].domain
+    found = domain.of if isinstance(domain, Array) else domain
+    if isinstance(found, Record):
+        return found
+    raise TypeError(f"{field} is no record")
+
+
 def renamed(domain: Domain, sizes: Mapping[str, str]) -> Domain:
     """A domain with other names for its bounds, for a part of a composition."""
     match domain:

@@ -100,8 +100,8 @@ def ids_in(members: int) -> list[int]:
     return [x for x in range(members.bit_length()) if members >> x & 1]
 
 
-def get(state, path: tuple) -> int:
-    """The leaf of `state`, which is plain, at `path`."""
+def get(state, path: tuple) -> Any:
+    """The part of `state`, which is plain, at `path`: for a leaf an int, else an array or a record."""
     return reduce(_inside, path, state)
 
 

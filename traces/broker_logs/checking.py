@@ -2,13 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from statistics import median
 
-from kafkaproof.traces.broker_logs.forms import ELECTED, SHUTTING_DOWN, SIGNS_OF_TROUBLE
+from kafkaproof.traces.broker_logs.claims import Claim, Elected, Held, ShutdownAsked
 from kafkaproof.traces.broker_logs.history import AHEAD, LONG_AGO, History
-from kafkaproof.traces.broker_logs.reading import Claim, Read
+from kafkaproof.traces.broker_logs.reading import Read
 from kafkaproof.traces.broker_logs.symptoms import remarks_in
 from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN
 from kafkaproof.traces.evidence.streams import Gathered
@@ -32,7 +32,7 @@ class Checked:
     read: Read
     offset: int
     counts: dict[str, Counter] = field(default_factory=lambda: defaultdict(Counter))
-    contradictions: list[tuple[Claim, str]] = field(default_factory=list)
+    contradictions: list[tuple[Held, str]] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
 
 
@@ -41,7 +41,7 @@ def check_logs(read: Read, gathered: Gathered, recording: Recording, streams: St
     history = History(gathered, recording)
     checked = Checked(read, _offset(read.claims, history))
     for claim in read.claims:
-        if claim.what in SIGNS_OF_TROUBLE:
+        if not isinstance(claim, Held):
             continue
         time = claim.time - checked.offset
         why = history.why_not(claim, time)
@@ -51,7 +51,7 @@ def check_logs(read: Read, gathered: Gathered, recording: Recording, streams: St
     told = list(_shutdowns(read.claims, checked.offset, streams))
     if told:
         checked.counts[EXPLAINED] = Counter(told)
-    checked.remarks = remarks_in((claim._replace(time=claim.time - checked.offset) for claim in read.claims), history)
+    checked.remarks = remarks_in((replace(claim, time=claim.time - checked.offset) for claim in read.claims), history)
     return checked
 
 
@@ -59,7 +59,7 @@ def _offset(claims: list[Claim], history: History) -> int:
     """How far the brokers' clock face is from UTC: whole quarters of an hour, told by the elections."""
     found = []
     for claim in claims:
-        if claim.what == ELECTED and claim.epoch in history.terms:
+        if isinstance(claim, Elected) and claim.epoch in history.terms:
             broker, since = history.terms[claim.epoch]
             if since != LONG_AGO and broker == claim.broker:
                 found.append(claim.time - since)
@@ -70,8 +70,8 @@ def _shutdowns(claims: list[Claim], offset: int, streams: Streams) -> Iterator[s
     """Whether a controller's log tells of the request, for each change that a controlled shutdown explains best."""
     asked: dict[int, list[int]] = defaultdict(list)
     for claim in claims:
-        if claim.what == SHUTTING_DOWN and claim.leader is not None:
-            asked[claim.leader].append(claim.time - offset)
+        if isinstance(claim, ShutdownAsked):
+            asked[claim.leaving].append(claim.time - offset)
     for each in streams.partitions if asked else ():
         if each.explanations and each.explanations[0].trigger == SHUTDOWN:
             change = each.change

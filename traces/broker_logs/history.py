@@ -4,8 +4,7 @@ from bisect import bisect_right
 from collections import defaultdict
 
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.traces.broker_logs.forms import STATE
-from kafkaproof.traces.broker_logs.reading import Claim
+from kafkaproof.traces.broker_logs.claims import Held, State
 from kafkaproof.traces.evidence.controllers import winners
 from kafkaproof.traces.evidence.state_changes import Change, Partition
 from kafkaproof.traces.evidence.streams import Evidence, Gathered
@@ -48,7 +47,7 @@ class History:
                     written = change.after.leader, change.after.leader_epoch
                     self.states[change.partition].setdefault(written, change.time)
 
-    def why_not(self, claim: Claim, time: int) -> str | None:
+    def why_not(self, claim: Held, time: int) -> str | None:
         """Why a claim cannot be true; None where it can."""
         term = None if claim.epoch is None else self.terms.get(claim.epoch)
         if claim.epoch is not None and term is None:
@@ -57,11 +56,9 @@ class History:
             return f"controller epoch {claim.epoch} is broker {term[0]}'s"
         if term and time < term[1] - AHEAD:
             return f"controller epoch {claim.epoch} was written only {(term[1] - time) / 1000:.0f} s later"
-        return self._why_no_state(claim, time) if claim.what == STATE else None
+        return self._why_no_state(claim, time) if isinstance(claim, State) else None
 
-    def _why_no_state(self, claim: Claim, time: int) -> str | None:
-        if claim.partition is None or claim.leader is None or claim.leader_epoch is None:
-            return None
+    def _why_no_state(self, claim: State, time: int) -> str | None:
         topic, number = claim.partition
         written = self.states.get(claim.partition, {}).get((claim.leader, claim.leader_epoch))
         state = f"leader {claim.leader} in leader epoch {claim.leader_epoch} of {topic}-{number}"
@@ -69,16 +66,19 @@ class History:
             return f"{state} was never written"
         return f"{state} was written only {(written - time) / 1000:.0f} s later" if time < written - AHEAD else None
 
-    def knows(self, claim: Claim, time: int) -> bool:
+    def knows(self, claim: Held, time: int) -> bool:
         """Whether the log tells of the time of a claim, and of all that it may speak of."""
-        if not self.first - AHEAD <= time <= self.last + AHEAD or claim.leader == _DURING_DELETION:
+        if not self.first - AHEAD <= time <= self.last + AHEAD:
+            return False
+        if isinstance(claim, State) and claim.leader == _DURING_DELETION:
             return False
         if self.whole:
             return True
-        oldest = min(self.terms, default=0)
-        known = [epoch for _, epoch in self.states.get(claim.partition, ())] if claim.partition else []
-        new = claim.leader_epoch is None or bool(known) and claim.leader_epoch >= min(known)
-        return new and (claim.epoch is None or claim.epoch >= oldest)
+        if isinstance(claim, State):
+            known = [epoch for _, epoch in self.states.get(claim.partition, ())]
+            if not known or claim.leader_epoch < min(known):
+                return False
+        return claim.epoch is None or claim.epoch >= min(self.terms, default=0)
 
     # Who ruled
 

@@ -3,42 +3,22 @@
 import gzip
 import re
 from calendar import timegm
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, replace
 from pathlib import Path
 from time import strptime
 from typing import NamedTuple
 from zlib import error as ZlibError
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.traces.broker_logs.claims import Claim, PartitionClaim
 from kafkaproof.traces.broker_logs.forms import TELLS, Tell
 from kafkaproof.traces.redaction import Redactor
 
 _NAME = re.compile(r"(server|controller|state-change).*\.log.*")
 _LONGEST, _LEAST, _DENSEST = 16 << 20, 64 << 20, 200
 """A line has fewer bytes, and a gzipped file not so many times its own, once it has given that many."""
-_NUMBERS = ("broker", "leader", "leader_epoch", "teller", "offset", "high")
 _LINE = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\] \w+ (.*)")
-
-
-class Claim(NamedTuple):
-    """What a line tells: `time` in ms as if it were UTC; `broker`, `epoch`: a controller; `leader`, `leader_epoch`,
-    `isr`: those of a partition's state; `teller`: the broker that tells of itself; `offset`: to which a log is cut, or
-    a version; `high`: a high watermark.
-    """
-
-    what: str
-    file: Path
-    line: int
-    time: int
-    broker: int | None
-    epoch: int | None
-    partition: tuple[str, int] | None = None
-    leader: int | None = None
-    leader_epoch: int | None = None
-    isr: tuple[int, ...] | None = None
-    teller: int | None = None
-    offset: int | None = None
-    high: int | None = None
 
 
 class Read(NamedTuple):
@@ -80,10 +60,10 @@ def read_logs(directory: Path, redactor: Redactor | None = None) -> Read:
 
 
 def _redacted(claim: Claim, redactor: Redactor | None) -> Claim:
-    if redactor is None or claim.partition is None:
+    if redactor is None or not isinstance(claim, PartitionClaim):
         return claim
     topic, number = claim.partition
-    return claim._replace(partition=(redactor.name("topic", topic), number))
+    return replace(claim, partition=(redactor.name("topic", topic), number))
 
 
 def _lines(file: Path) -> Iterator[str]:
@@ -109,15 +89,22 @@ def _claim(tell: Tell, file: Path, number: int, line: str) -> Claim | None:
     """What a line tells, None where it has not the form."""
     if (framed := _LINE.match(line)) is None or (found := tell.pattern.match(framed[3])) is None:
         return None
-    parts = found.groupdict()
     try:
         time = timegm(strptime(framed[1], "%Y-%m-%d %H:%M:%S")) * 1000 + int(framed[2])
     except ValueError:
         return None
-    numbers = {name: int(parts[name]) if parts.get(name) else None for name in _NUMBERS}
-    epoch = parts.get("own") or parts.get("epoch")
-    isr = tuple(map(int, parts["isr"].split(","))) if parts.get("isr") else None
-    partition = (parts["topic"], int(parts["number"])) if parts.get("topic") else None
-    return Claim(
-        tell.what, file, number, time, epoch=int(epoch) if epoch else None, partition=partition, isr=isr, **numbers
-    )
+    return tell.claim(file, number, time, **_said(tell.claim, found.groupdict()))
+
+
+def _said(kind: type[Claim], parts: Mapping[str, str | None]) -> dict:
+    """What the groups of a form say, for those fields that this kind of claim has."""
+    said: dict[str, object] = {
+        name: int(text) for name, text in parts.items() if text and name not in ("topic", "number", "own", "isr")
+    }
+    if own := parts.get("own"):
+        said["epoch"] = int(own)
+    if isr := parts.get("isr"):
+        said["isr"] = tuple(map(int, isr.split(",")))
+    if (topic := parts.get("topic")) and (number := parts.get("number")):
+        said["partition"] = topic, int(number)
+    return {field.name: said[field.name] for field in fields(kind) if field.name in said}

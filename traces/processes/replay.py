@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from kafkaproof.spec.cluster.control import leader_and_isr
 from kafkaproof.spec.election.election import handle_change
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED
+from kafkaproof.spec.language.domains import named, record_of
 from kafkaproof.spec.language.model import Property
 from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.partition.failover import elect
@@ -131,24 +132,29 @@ class Follower:
             self._follow_groups(self.groups.follow(line))
 
     def _follow(self, occurrence: Occurrence) -> None:
-        if occurrence.crash is not None:
+        transaction = occurrence.transaction
+        if occurrence.line:
+            self._follow_line(occurrence.line, occurrence.place.rank == AT)
+        elif occurrence.crash is not None:
             self._unrecorded.crash(occurrence.crash)
-        elif occurrence.closes is not None:
-            self._unrecorded.close(occurrence.closes, occurrence.transaction.session)
+        elif transaction and occurrence.closes is not None:
+            self._unrecorded.close(occurrence.closes, transaction.session)
         elif occurrence.landed:
             self._unrecorded.land(occurrence.landed)
         elif occurrence.stray is not None:
             raise Divergence(f"no step that broker {occurrence.stray} recorded has made it")
-        elif occurrence.transaction:
-            self.world.seams.listed = self.logged.listed(occurrence.transaction)
-            for part, name, arguments in self.logged.wanted(occurrence.transaction):
+        elif transaction:
+            self.world.seams.listed = self.logged.listed(transaction)
+            for part, name, arguments in self.logged.wanted(transaction):
                 self._unrecorded.take(part, name, **arguments)
-        elif occurrence.line.sends:
-            self._send(occurrence.line)
-        elif not occurrence.line.asks or occurrence.place.rank == AT:
-            self._step(occurrence.line, occurrence.place.rank == AT)
-        elif occurrence.line.name in APPENDS and self._has_landed(occurrence.line):
-            self._step(occurrence.line, True)
+
+    def _follow_line(self, line: Line, writes: bool) -> None:
+        if line.sends:
+            self._send(line, line.sends)
+        elif writes or not line.asks:
+            self._step(line, writes)
+        elif line.name in APPENDS and self._has_landed(line):
+            self._step(line, True)
 
     def on_its_way(self, message: str) -> Sent | None:
         """A message that was sent and not yet taken."""
@@ -158,11 +164,12 @@ class Follower:
 
     def _step(self, line: Line, applied: bool) -> None:
         if line.found is not None:
-            self._hold_logs(line)
+            self._hold_logs(line, line.found)
         outcome = self._take(line, applied)
-        p = line.taken.arguments.get("p")
-        if line.name == isr_notification.__name__ and line.at and self.logged.has_isr_change(line.at[0], p):
-            self.world.leave_isr_change(p)
+        if line.name == isr_notification.__name__ and line.at:
+            p = line.taken.arguments["p"]
+            if self.logged.has_isr_change(line.at[0], p):
+                self.world.leave_isr_change(p)
         if not line.asks and outcome.answer != line.taken.answer:
             raise Divergence(
                 f"the answer was {line.taken.answer}; the specification's ZooKeeper answers {outcome.answer}"
@@ -265,9 +272,9 @@ class Follower:
             if text := self.logged.differs(zxid, self.world.states):
                 raise Divergence(text)
 
-    def _send(self, line: Line) -> None:
+    def _send(self, line: Line, message: str) -> None:
         """A message that is no step of its sender's: it must be one that the specification lets it send."""
-        answered = self._messages.get(line.took)
+        answered = None if line.took is None else self._messages.get(line.took)
         try:
             may = may_send(self.world, line.kind, line.broker, line.content, answered)
         except (LookupError, TypeError, AttributeError):
@@ -275,14 +282,14 @@ class Follower:
         if not may:
             raise Divergence(f"broker {line.broker} may not send it: {line.content}")
         receiver = answered.sender if answered else None
-        self._messages[line.sends] = Sent(line.kind, line.broker, receiver, line.content)
+        self._messages[message] = Sent(line.kind, line.broker, receiver, line.content)
 
     def _situation(self, line: Line) -> str:
         candidate, owner = self.world.record(line.broker)
-        model = self.world.cluster
-        doing = model.election.state.fields["brokers"].domain.of.fields["doing"].domain.names[candidate.doing]
-        controller = model.partition.state.fields["brokers"].domain.of.fields["controller"].domain
-        event = controller.fields["doing"].domain.names[owner.controller.doing]
+        broker = record_of(self.world.cluster.election.state, "brokers")
+        controller = record_of(record_of(self.world.cluster.partition.state, "brokers"), "controller")
+        doing = named(broker.fields["doing"].domain, candidate.doing)
+        event = named(controller.fields["doing"].domain, owner.controller.doing)
         return f"{doing} in the election, {event} as controller of epoch {owner.controller.epoch}"
 
     # What is on disks
@@ -290,15 +297,17 @@ class Follower:
     def _has_landed(self, line: Line) -> bool:
         """Whether an append that a process did not live to record is in the log that the next process has found."""
         lines, following = self._processes[line.process]
-        found = following[0].found if following else None
+        on_disk = following[0].found if following else None
+        if line is not lines[-1] or not on_disk:
+            return False
         p = line.taken.arguments["p"]
-        return line is lines[-1] and bool(found) and found[p]["log"] != self.world.chain(line.broker, p)
+        return on_disk[p]["log"] != self.world.chain(line.broker, p)
 
-    def _hold_logs(self, line: Line) -> None:
+    def _hold_logs(self, line: Line, on_disk: list[dict]) -> None:
         """Hold what a process has found to what the former process of its broker left: the same log, and a high
         watermark that was right once. In the model it is found when the process registers; it is told before.
         """
-        for p, (found, replica) in enumerate(zip(line.found, self.world.replicas(line.broker))):
+        for p, (found, replica) in enumerate(zip(on_disk, self.world.replicas(line.broker))):
             if found["log"] != self.world.chain(line.broker, p):
                 raise Divergence(
                     f"the log of partition {p} that it found, {found['length']} batches, is not the one "

@@ -5,9 +5,11 @@ The states are the specification's. In the row of the divergence stands what was
 
 from __future__ import annotations
 
-from kafkaproof.spec.language.domains import values
+from collections.abc import Iterable
+
+from kafkaproof.spec.language.domains import Record, record_of, values
 from kafkaproof.spec.language.drawn import words_of
-from kafkaproof.spec.language.plain import to_json
+from kafkaproof.spec.language.plain import Plain, to_json
 from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
 from kafkaproof.traces.processes.recorded.order import Occurrence, in_order
@@ -62,23 +64,28 @@ def _first(result: Result) -> tuple[str, str]:
 def _state(world: World) -> dict:
     """What ZooKeeper holds and what each broker knows, with names for codes."""
     elected, partition = (world.cluster.model(part).state for part in (ELECTION, PARTITION))
-    zk = to_json(elected.fields["zk"].domain, world.states[ELECTION].zk, world.scopes[ELECTION])
-    states = to_json(partition.fields["zk"].domain, world.states[PARTITION].zk, world.scopes[PARTITION])
-    found = {"zookeeper": {"controller": zk["controller"], "epoch": zk["epoch"], "partitions": states["partitions"]}}
+    zookeeper = _fields(world, ELECTION, record_of(elected, "zk"), world.states[ELECTION].zk, ("controller", "epoch"))
+    zookeeper |= _fields(world, PARTITION, record_of(partition, "zk"), world.states[PARTITION].zk, ("partitions",))
+    found = {"zookeeper": zookeeper}
     for b in range(len(world.states[ELECTION].brokers)):
         knows = {
-            part: to_json(state.fields["brokers"].domain.of, world.record(b)[number], world.scopes[part])
+            part: to_json(record_of(state, "brokers"), world.record(b)[number], world.scopes[part])
             for number, (part, state) in enumerate(((ELECTION, elected), (PARTITION, partition)))
         }
-        domain = partition.fields["planes"].domain.of.fields["brokers"].domain.of if world.replicas(b) else None
-        replicas = [_replica(to_json(domain, each, world.scopes[PARTITION])) for each in world.replicas(b)]
+        replicas = [_replica(world, record_of(record_of(partition, "planes"), "brokers"), r) for r in world.replicas(b)]
         found[f"broker_{b}"] = knows | ({"replicas": replicas} if replicas else {})
     return found
 
 
-def _replica(shown: dict) -> dict:
+def _fields(world: World, part: str, record: Record, value: Plain, names: Iterable[str]) -> dict[str, object]:
+    """Some fields of a record, as JSON."""
+    return {name: to_json(record.fields[name].domain, getattr(value, name), world.scopes[part]) for name in names}
+
+
+def _replica(world: World, record: Record, replica: Plain) -> dict[str, object]:
     """A replica with the length of its log."""
-    return {name: len(value) if name == "log" else value for name, value in shown.items() if name not in LEFT_OUT}
+    shown = _fields(world, PARTITION, record, replica, [name for name in record.fields if name not in LEFT_OUT])
+    return shown | ({"log": replica.log.length} if "log" in shown else {})
 
 
 def _drawn(follower: Follower, occurrence: Occurrence, lanes: list[str]) -> dict:
@@ -96,7 +103,8 @@ def _drawn(follower: Follower, occurrence: Occurrence, lanes: list[str]) -> dict
         notes = [f"Recorded: {divergence.where or _recorded(occurrence)}.", f"What does not fit: {divergence}."]
         if allowed and "not enabled" in str(divergence):
             notes.append(f"Enabled without a message: {', '.join(allowed)}.")
-    sent = [follower.on_its_way(each) for each in (*line.sent, line.sends) if each] if line else []
+    ids = (*line.sent, line.sends) if line else ()
+    sent = [message for id in ids if id and (message := follower.on_its_way(id))]
     drawn = {
         "text": occurrence.title,
         "lane": lane,
@@ -117,11 +125,8 @@ def _recorded(occurrence: Occurrence) -> str:
 def _words(world: World, occurrence: Occurrence) -> str:
     line = occurrence.line
     if line is None:
-        return "Nobody recorded it: " + (
-            "the process ended."
-            if occurrence.crash is not None
-            else f"ZooKeeper logged {occurrence.transaction.form()}."
-        )
+        logged = occurrence.transaction
+        return "Nobody recorded it: " + (f"ZooKeeper logged {logged.form()}." if logged else "the process ended.")
     if line.sends:
         return "A message that is no step of its sender."
     found = [t for t in world.cluster.model(line.part).transitions if t.function.__name__ == line.name]
@@ -134,13 +139,14 @@ def _arrows(lane: int, occurrence: Occurrence, took: Sent | None, sent: list[Sen
     line, found = occurrence.line, []
     if took:
         found.append({"from": 2 + took.sender, "to": lane, "label": took.kind, "kind": "message"})
-    if line and line.zxids or occurrence.transaction:
-        label = line.taken.answer or "" if line else occurrence.transaction.form()
-        found.append({"from": lane, "to": 0, "label": label, "kind": "request"})
+    if line and line.zxids:
+        found.append({"from": lane, "to": 0, "label": line.taken.answer or "", "kind": "request"})
+    elif occurrence.transaction:
+        found.append({"from": lane, "to": 0, "label": occurrence.transaction.form(), "kind": "request"})
     found += [
         {"from": lane, "to": 2 + each.receiver, "label": each.kind, "kind": "message"}
         for each in sent
-        if each and each.receiver is not None
+        if each.receiver is not None
     ]
     return [arrow for arrow in found if arrow["from"] != arrow["to"]]
 

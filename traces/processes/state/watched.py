@@ -19,6 +19,10 @@ Journal = dict[Path, int]
 class _Watched:
     """A record whose `_journal` is told what is written; it stands at `_path`. `_kind` is the class of such records."""
 
+    _journal: Journal
+    _path: Path
+    _kind: type[Plain]
+
     def __setattr__(self, name, value):
         former = getattr(self, name)
         if former != value:
@@ -41,6 +45,9 @@ class _Watched:
 
 class _WatchedList(Elements):
     """The same of an array."""
+
+    _journal: Journal
+    _path: Path
 
     def __setitem__(self, place, value):
         former = self[place]
@@ -89,7 +96,8 @@ def undo(state: Plain, written: Mapping[Path, int]) -> None:
 
 def before(state: Plain, written: Mapping[Path, int]) -> Plain:
     """A state as it was before something was written. It shares all else with the state, and is of no use once that changes."""
-    copies = {(): copy(state)}
+    whole = copy(state)
+    copies: dict[Path, Plain | Elements] = {(): whole}
     for path, former in written.items():
         for end in range(1, len(path)):
             if path[:end] not in copies:
@@ -97,4 +105,4 @@ def before(state: Plain, written: Mapping[Path, int]) -> Plain:
                 copies[path[:end]] = copy(get(parent, path[end - 1 : end]))
                 put(parent, path[end - 1 : end], copies[path[:end]])
         put(copies[path[:-1]], path[-1:], former)
-    return copies[()]
+    return whole
