@@ -19,12 +19,13 @@ OTHER_WORDS = {
 
 
 def systems_by_name() -> dict[str, set[str]]:
-    """The folders of the systems that have a transition of a name; of names of several words: one is a word like others."""
+    """The folders of the systems that have a transition of a name, with its module or of several words: one is a word."""
     found = defaultdict(set)
     for model in MODELS:
         for transition in model.transitions:
-            if "_" in transition.function.__name__:
-                found[transition.function.__name__].add(model.system.replace("-", "_"))
+            for name in (transition.name, transition.function.__name__):
+                if name == transition.name or "_" in name:
+                    found[name].add(model.system.replace("-", "_"))
     return found
 
 

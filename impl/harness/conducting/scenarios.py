@@ -7,6 +7,10 @@ from collections.abc import Callable
 from kafkaproof.impl.harness.conducting.conductor import Conductor
 from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.watch import Watcher, epoch_in, known_state_in, state_in
+from kafkaproof.spec.election.election import maybe_resign
+from kafkaproof.spec.election.history.legacy import look_for_controller
+from kafkaproof.spec.election.session import register_broker, start
+from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.partition.machines import write_leader
 
 HOLD = write_leader.__name__
@@ -187,19 +191,24 @@ SESSION = 300.0
 """Longer than any broker sleeps in a scenario, in seconds."""
 
 
+def _both(conductor: Conductor, *steps: Callable) -> None:
+    """Brokers 0 and 1 take each of these steps, one after the other."""
+    for step in steps:
+        name = Transition(step).name
+        conductor.take_all(f"{name}(b=0)", f"{name}(b=1)")
+
+
 def _two_candidates(cluster, watcher) -> Conductor:
     """Brokers 0 and 1 have registered, and have seen that there is no controller."""
     conductor = Conductor(cluster, watcher)
-    for step in ("session.start", "session.register_broker", "election.maybe_resign", "legacy.look_for_controller"):
-        conductor.take_all(f"{step}(b=0)", f"{step}(b=1)")
+    _both(conductor, start, register_broker, maybe_resign, look_for_controller)
     return conductor
 
 
 def _two_registered(cluster, watcher) -> Conductor:
     """Brokers 0 and 1 have registered."""
     conductor = Conductor(cluster, watcher)
-    for step in ("session.start", "session.register_broker"):
-        conductor.take_all(f"{step}(b=0)", f"{step}(b=1)")
+    _both(conductor, start, register_broker)
     return conductor
 
 
