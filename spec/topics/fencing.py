@@ -1,20 +1,11 @@
 """The requests of a controller in a multi that checks the version of /controller_epoch: also FENCED (2.1 and later)."""
 
-from kafkaproof.spec.kafka.zookeeper import FENCED, OK
 from kafkaproof.spec.language.combine import checked
-from kafkaproof.spec.partition.zookeeper import session_open
+from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.partition import zookeeper as shared
 from kafkaproof.spec.topics import tree, zookeeper
-from kafkaproof.spec.topics.zookeeper import disconnect
 
-
-def check_epoch(zk, b, epoch):
-    """check of /controller_epoch: OK, or FENCED where another controller has been elected."""
-    if session_open(zk, b) and zk.epoch != epoch:
-        disconnect(zk, b)
-        return FENCED
-    return OK
-
-
+check_epoch = rebind(shared.check_epoch, {shared.disconnect: zookeeper.disconnect})
 checked_create_state = checked(zookeeper.create_state, check_epoch)
 checked_set_state = checked(zookeeper.set_state, check_epoch)
 checked_shrink = checked(zookeeper.shrink, check_epoch)

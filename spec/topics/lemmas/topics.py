@@ -6,7 +6,7 @@ knows is the one that exists, its marker stands while it deletes, and what it re
 
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
 from kafkaproof.spec.topics.context import Broker, Partition
-from kafkaproof.spec.topics.lemmas.events import EVENTS
+from kafkaproof.spec.topics.properties.events_in_progress import EVENTS
 from kafkaproof.spec.topics.properties.invariants import (
     assignment_is_known,
     cache_is_state,

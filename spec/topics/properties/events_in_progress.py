@@ -230,3 +230,24 @@ def stops_in_a_task(s, b: Broker, p: Partition):
     if controller.task != NO_TASK or is_empty(partition.stopping):
         return True
     return controller.doing == MOVING and contains(controller.moving, p)
+
+
+EVENTS = (
+    absent_is_blank,
+    unknown_topic_is_left_alone,
+    known_topic_has_partition,
+    begins_empty,
+    event_ends_clean,
+    doing_is_needed,
+    starts_while_removing,
+    queued_elects_not,
+    deletes_when_queued,
+    reassigns_what_is_known,
+    left_to_do_is_known,
+    rewrites_what_is_queued,
+    added_exists,
+    replica_is_assigned,
+    leaves_legally,
+    stopped_is_offline,
+    stops_in_a_task,
+)
