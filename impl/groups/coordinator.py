@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from kafka.protocol.admin.groups import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.consumer.group import (
@@ -26,16 +26,16 @@ from kafkaproof.impl.broker.record import transition
 from kafkaproof.impl.groups.group import Group, bound
 from kafkaproof.impl.groups.leader import Leader
 from kafkaproof.impl.groups.network import Asked
+from kafkaproof.impl.groups.overviews import describe_groups, list_groups
 from kafkaproof.impl.groups.timers import Timers
-from kafkaproof.impl.protocol.group_requests import ANSWERS, described, listed, recorded
+from kafkaproof.impl.protocol.group_requests import ANSWERS, recorded
 from kafkaproof.impl.protocol.offset_records import Committed, Member
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.spec.group import deletion, join, loading, membership, network, offsets, storage, sync
-from kafkaproof.spec.group.group_states import ABSENT, DEAD, GroupState
+from kafkaproof.spec.group.group_states import DEAD, PREPARING_REBALANCE
 from kafkaproof.spec.group.records import GROUP_RECORD, OFFSET_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.validation import is_valid_group_id, refusal
-from kafkaproof.spec.group.verdicts import gate
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.language.steps import Step
@@ -48,6 +48,16 @@ NEVER = (1 << 30) - 1
 0.
 """
 FULL = "GROUP_MAX_SIZE_REACHED"
+SYNCED = (network.PARKED, network.STORED, network.NONE)
+RESTARTING = {
+    JoinGroupRequest: (network.MEMBER_ID_REQUIRED,),
+    SyncGroupRequest: (network.NONE, network.COORDINATOR_NOT_AVAILABLE),
+    HeartbeatRequest: (network.NONE, network.REBALANCE_IN_PROGRESS),
+    OffsetCommitRequest: (network.STORED, network.COORDINATOR_NOT_AVAILABLE),
+}
+"""After which answers a member's session begins anew. A member whose group or offset the log refuses to take is answered
+with COORDINATOR_NOT_AVAILABLE. Source: GroupCoordinator.completeAndScheduleNextHeartbeatExpiration, 2.8 to 3.9.
+"""
 CALLBACKS = {
     GROUP_RECORD: (sync.group_stored, sync.group_not_stored),
     OFFSET_RECORD: (offsets.offset_stored, offsets.offset_not_stored),
@@ -149,6 +159,9 @@ class Coordinator:
         self._note(group, step=str(step), answers=told, **line)
         for _, call, _, response in answers:
             call.answer(response)
+        released, group.network.released = group.network.released, []
+        for n in released:
+            self._timers.restart(group, n)
 
     def _note(self, group: Group, **line: object) -> None:
         """Record what was done to a group, and its record afterwards; lines of groups have their own numbers."""
@@ -161,8 +174,8 @@ class Coordinator:
         if not any(self.take(group, function, **arguments) for function, arguments in choices):
             raise RuntimeError(f"no step of {asked} is enabled: a defect")
         verdict = group.network.verdict
-        if verdict not in (network.UNKNOWN_MEMBER_ID, network.NOT_COORDINATOR):
-            self._timers.touch(group, asked.id)
+        if asked.call and verdict in RESTARTING.get(asked.call.kind, ()):
+            self._timers.restart(group, asked.id)
         return verdict
 
     # Requests
@@ -181,7 +194,7 @@ class Coordinator:
             rebalance=request.rebalance_timeout_ms,
             protocols=[(each.name, bytes(each.metadata)) for each in request.protocols],
         )
-        former = group.members.get(number)
+        former, present, before = group.members.get(number), group.present(), group.broker.group.state
         offered = [group.protocol_number(name) for name in names]
         arguments = {"first": offered[0], "second": offered[-1]}
         step: tuple[Callable, dict] = join.first_join, arguments
@@ -195,7 +208,8 @@ class Coordinator:
         if verdict == network.PARKED and number != UNKNOWN:
             member.assignment = former.assignment if former else b""
             group.members[number], group.protocol_type = member, request.protocol_type
-            self._timers.touch(group, number)
+            if number not in present:
+                self._timers.joined(group, number, before == PREPARING_REBALANCE)
 
     def _sync(self, call: Call) -> None:
         request, group = call.request, self._group(call.request.group_id)
@@ -210,7 +224,8 @@ class Coordinator:
         if assigned and number == group.broker.group.leader:
             group.brought = assigned
         refused = [(sync.sync_refused, {"error": storage.NOT_ENOUGH_REPLICAS})] * (not self.leader.takes_appends())
-        self._ask(group, asked, *refused, (sync.sync, {"owner": owner}))
+        if self._ask(group, asked, *refused, (sync.sync, {"owner": owner})) in SYNCED:
+            self._timers.synced(group, number)
 
     def _heartbeat(self, call: Call) -> None:
         self._work(call, call.request.generation_id, (membership.heartbeat, {}))
@@ -249,28 +264,10 @@ class Coordinator:
         self._ask(group, asked, (offsets.fetch, {"stable": 0}))
 
     def _list(self, call: Call) -> None:
-        verdict = network.Verdict.names[gate(self.groups[PROTOTYPE].broker)]
-        call.answer(listed(verdict, [(group.name, group.protocol_type) for group in self._living()]))
-
-    def _living(self) -> Iterator[Group]:
-        return (group for group in self.groups.values() if group.broker.group.state not in (ABSENT, DEAD))
+        call.answer(list_groups(self.groups))
 
     def _describe(self, call: Call) -> None:
-        found = []
-        for name in call.request.groups:
-            group = self._group(name)
-            state = group.broker.group.state
-            found.append(
-                {
-                    "name": name,
-                    "verdict": network.Verdict.names[gate(group.broker)],
-                    "type": group.protocol_type,
-                    "state": "Dead" if state == ABSENT else GroupState.names[state],
-                    "protocol": group.protocol,
-                    "members": [group.members[n] for n in group.present()],
-                }
-            )
-        call.answer(described(found))
+        call.answer(describe_groups([self._group(name) for name in call.request.groups]))
 
     # The offsets log
 
@@ -297,7 +294,7 @@ class Coordinator:
         for step in (loading.take_over, loading.unload, loading.read, loading.load, deletion.remove_dead):
             if self.take(group, step):
                 if step is loading.load:
-                    self._timers.begin(group)
+                    self._timers.loaded(group)
                 elif step in (loading.unload, deletion.remove_dead):
                     group.forget()
                 return True

@@ -52,7 +52,8 @@ class GroupNetwork:
 
     `current` is the request at hand, which is that of client 0 there until it is kept; `kept` are those whose answers
     are due later, each at a number of its own. `verdict` is what the last step has answered, None for nothing;
-    `outbox` are answers, which go out when the step is recorded.
+    `outbox` are answers, which go out when the step is recorded; `released` the numbers of members whose parked syncs
+    were answered.
     """
 
     def __init__(self):
@@ -62,6 +63,7 @@ class GroupNetwork:
         self.m = 0
         self.content: Callable[..., dict] = lambda asked, **told: told
         self.outbox: list[tuple[int, Call, str, dict]] = []
+        self.released: list[int] = []
 
     def begin(self, asked: Asked) -> None:
         """Take up a request; its client gets the least number that no waiting client has."""
@@ -135,5 +137,7 @@ class GroupNetwork:
     def _give(self, clients, verdict, **told):
         for m in [m for m in self.kept if contains(clients, m)]:
             asked = self.kept.pop(m)
+            if asked.kind == network.SYNC and asked is not self.current:
+                self.released.append(asked.id)
             if asked.call:
                 self.outbox.append((m, asked.call, network.Verdict.names[verdict], self.content(asked, **told)))

@@ -1,19 +1,35 @@
-"""When the timers of a group fire: sessions, rebalances, the initial delay. What they do is for the steps to say."""
+"""When the timers of a group fire: sessions, rebalances, the initial delay, syncs. What they do is for the steps to say."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from kafkaproof.impl.groups.group import Group
 from kafkaproof.spec.group import join, membership
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
-from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE, PREPARING_REBALANCE
+from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.running.coordinators import UNKNOWN
 
 INITIAL_DELAY, NEW_MEMBER, REBALANCE = 0.5, 300.0, 60.0
 """group.initial.rebalance.delay.ms, and how long a new member may wait to be let in, in seconds."""
+
+
+@dataclass(frozen=True)
+class Rebalance:
+    """When a rebalance is over: in seconds, the deadline, the present delay, and how much longer it may be extended."""
+
+    generation: int
+    deadline: float
+    delay: float
+    remaining: float
+
+
+def longest_rebalance(group: Group) -> float:
+    """The rebalance timeout of a group, in seconds: the longest of its members'."""
+    return max((group.members[n].rebalance / 1000 for n in group.present()), default=REBALANCE)
 
 
 class Timers:
@@ -22,19 +38,33 @@ class Timers:
     def __init__(self, take: Callable[..., bool]):
         self._take = take
         self._sessions: dict[tuple[str, int], float] = {}
-        self._phases: dict[str, tuple[tuple, float]] = {}
+        self._rebalances: dict[str, Rebalance] = {}
+        self._syncs: dict[str, tuple[float, set[int]]] = {}
+        self._joined_late: set[str] = set()
 
-    def begin(self, group: Group) -> None:
-        """The sessions of all members begin anew."""
-        for n in group.present():
-            self.touch(group, n)
+    def loaded(self, group: Group) -> None:
+        """The sessions of all members begin, and nobody is waited for."""
+        self._syncs.pop(group.name, None)
+        self._begin(group)
 
-    def touch(self, group: Group, n: int) -> None:
+    def restart(self, group: Group, n: int) -> None:
         """The session of a member begins anew; a new one that waits to be let in may wait longer."""
         if n in group.members:
             record = group.broker.group.members[n]
             session = NEW_MEMBER if record.fresh and record.parked == JOIN_PARKED else group.members[n].session / 1000
             self._sessions[group.name, n] = time.monotonic() + session
+
+    def joined(self, group: Group, n: int, late: bool) -> None:
+        """A new member waits to be let in. If it is `late`, a rebalance goes on: the initial delay before the first
+        generation is extended.
+        """
+        self.restart(group, n)
+        if late and group.broker.group.generation == 0:
+            self._joined_late.add(group.name)
+
+    def synced(self, group: Group, n: int) -> None:
+        """The sync of a member has come."""
+        self._syncs.get(group.name, (0.0, set()))[1].discard(n)
 
     def tick(self, group: Group) -> None:
         """Take the steps that are due."""
@@ -46,17 +76,30 @@ class Timers:
             if self._complete(group, join.complete_join) or (
                 self._is_over(group, now) and self._complete(group, join.join_timeout)
             ):
-                self.begin(group)
-        elif record.state == COMPLETING_REBALANCE:
-            if self._is_over(group, now):
-                self._choose(group, membership.sync_timeout)
+                self._begin(group)
+                self._syncs[group.name] = now + longest_rebalance(group), set(group.present())
         else:
-            self._phases.pop(group.name, None)
+            self._rebalances.pop(group.name, None)
+        if record.state in (COMPLETING_REBALANCE, STABLE) and now > self._syncs.get(group.name, (now,))[0]:
+            self._end_syncs(group)
+
+    def _begin(self, group):
+        for n in group.present():
+            self.restart(group, n)
 
     def _end_session(self, group, n):
         if group.broker.group.members[n].status == PENDING:
             self._take(group, membership.expire_pending, id=n)
         else:
+            self._choose(group, membership.expire, id=n)
+
+    def _end_syncs(self, group):
+        """Remove the members whose syncs have not come; once the group is Stable, one by one."""
+        missing = self._syncs.pop(group.name)[1]
+        if group.broker.group.state == COMPLETING_REBALANCE:
+            self._choose(group, membership.sync_timeout)
+            return
+        for n in missing.intersection(group.present()):
             self._choose(group, membership.expire, id=n)
 
     def _choose(self, group: Group, step: Callable, **arguments: int) -> bool:
@@ -75,10 +118,16 @@ class Timers:
         )
 
     def _is_over(self, group, now) -> bool:
-        """Whether the present phase of a rebalance has lasted too long."""
-        record = group.broker.group
-        phase = record.state, record.generation, record.delayed
-        if self._phases.get(group.name, (None,))[0] != phase:
-            longest = max((group.members[n].rebalance / 1000 for n in group.present()), default=REBALANCE)
-            self._phases[group.name] = phase, now + (INITIAL_DELAY if record.delayed else longest)
-        return now > self._phases[group.name][1]
+        """Whether a rebalance has lasted too long; the initial delay goes on as long as members join during it."""
+        record, name, longest = group.broker.group, group.name, longest_rebalance(group)
+        rebalance = self._rebalances.get(name)
+        if rebalance is None or rebalance.generation != record.generation:
+            delay = INITIAL_DELAY if record.delayed else longest
+            rebalance = Rebalance(record.generation, now + delay, delay, max(0.0, longest - delay))
+            self._rebalances[name] = rebalance
+        if now > rebalance.deadline and record.delayed and name in self._joined_late and rebalance.remaining > 0:
+            self._joined_late.discard(name)
+            delay = min(INITIAL_DELAY, rebalance.remaining)
+            remaining = max(0.0, rebalance.remaining - rebalance.delay)
+            self._rebalances[name] = rebalance = Rebalance(record.generation, now + delay, delay, remaining)
+        return now > rebalance.deadline

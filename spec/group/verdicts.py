@@ -231,6 +231,14 @@ def fetch_verdict(broker, stable):
     return verdict
 
 
+def list_verdict(broker):
+    """ListGroups: anyone gets the groups in the cache, even where the broker does not own the partition.
+
+    Kafka: GroupCoordinator.handleListGroups, 0.9 to 3.9.
+    """
+    return COORDINATOR_LOAD_IN_PROGRESS if broker.loading else NONE
+
+
 def delete_offset_verdict(broker):
     """OffsetDelete (KIP-496): refused for a topic that the members subscribe to."""
     verdict = gate(broker)
