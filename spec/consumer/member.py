@@ -139,19 +139,43 @@ def end_rebalance(consumer):
     consumer.doing = IDLE
 
 
-def begin_release(consumer):
+def begin_release(consumer, c):
     """Enter the phase that releases the registry's partitions, or skip it if there are none."""
     consumer.left = consumer.registry
     consumer.doing = RELEASING
     if is_empty(consumer.left):
-        end_release(consumer)
+        end_release(consumer, c)
 
 
-def end_release(consumer):
+def end_release(consumer, c):
     """Everything is released: the registry is empty."""
     consumer.registry = 0
     forget_positions(consumer)
+    after_release(consumer, c)
+
+
+def after_release(consumer, c):
+    """Everything is released: the members are listed next."""
     consumer.doing = LISTING
+
+
+def after_members(consumer, c):
+    """The members are known: the topic is read next."""
+    consumer.doing = READING_TOPIC
+
+
+def after_topic(consumer, c):
+    """The partitions are known, and so is the assignment."""
+    decide(consumer, c)
+
+
+def decide(consumer, c):
+    """Compute the assignment. Without a partition for `c` the rebalance is over."""
+    assign(consumer, c)
+    if is_empty(consumer.mine):
+        start_fetchers(consumer)
+    else:
+        after_assignment(consumer)
 
 
 def assign(consumer, c):

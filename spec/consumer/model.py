@@ -2,6 +2,7 @@
 
 from kafkaproof.spec.consumer import assignment, faults, member, offsets, rebalance, session, zookeeper
 from kafkaproof.spec.consumer.history import consumer_variants as variants
+from kafkaproof.spec.consumer.history import orders
 from kafkaproof.spec.consumer.properties import safety as properties
 from kafkaproof.spec.consumer.properties.events import CONSUMED, EVENTS
 from kafkaproof.spec.consumer.properties.liveness import LIVENESS
@@ -124,7 +125,8 @@ def goals_without(predicate):
 DEFAULT = scope(partitions=2, retries=2, changes=1, expiries=1)
 EXPIRED = {"deletes_its_own": 24, "one_reader": 20, "reads_its_own": 11, "remembers_claims": 13}
 EXPIRY_AND_CHANGE = EXPIRED | {"claims_afresh": 22, "quiet_group_reads_all": 23, "all_read": 23}
-LOST_ANSWER = {"deletes_its_own": 23, "quiet_group_reads_all": 26, "reads_its_own": 23, "all_read": 26}
+UNREAD = {"quiet_group_reads_all": 26, "all_read": 26}
+LOST_ANSWER = UNREAD | {"deletes_its_own": 23, "reads_its_own": 23}
 UNREGISTERED = {
     "claims_afresh": 19,
     "quiet_group_reads_all": 12,
@@ -133,24 +135,80 @@ UNREGISTERED = {
     "remembers_claims": 12,
     "rests_registered": 12,
 }
+TOPIC_FIRST = {
+    member.after_release: orders.then_read_topic,
+    member.after_topic: orders.then_list,
+    member.after_members: orders.then_decide,
+}
+READ_FIRST = {
+    rebalance.look: orders.look_for_itself,
+    zookeeper.look_around: orders.read_own_id,
+    rebalance.list_group: orders.list_all,
+    rebalance.read_subscriptions: orders.read_members,
+    zookeeper.read_ids: orders.read_ids_and_brokers,
+    member.after_topic: orders.then_stop,
+}
+READING_FIRST = model(
+    "reading-first",
+    Releases("0.8.0", "0.8.1"),
+    "A consumer reads the members and the topic before it stops and releases. It waits if it finds its id taken.",
+    scope(changes=1),
+    DEFAULT,
+    {
+        scope(consumers=1, splits=1): {"reads_its_own": 11, "remembers_claims": 12},
+        scope(changes=1): UNREAD | {"failed_holds_nothing": 18},
+        scope(losses=1): UNREAD | {"deletes_its_own": 26, "reads_its_own": 26},
+        scope(splits=1): EXPIRED
+        | UNREAD
+        | {
+            "claims_afresh": 21,
+            "deletes_its_own": 27,
+            "failed_holds_nothing": 19,
+            "one_reader": 21,
+            "remembers_claims": 12,
+        },
+        scope(expiries=1): EXPIRED | UNREAD | {"deletes_its_own": 27, "failed_holds_nothing": 17},
+        scope(offsets=2): UNREAD | {"offset_never_falls": 30},
+        scope(offsets=2, changes=1): UNREAD | {"failed_holds_nothing": 18, "offset_never_falls": 25},
+        DEFAULT: EXPIRY_AND_CHANGE | {"deletes_its_own": 26, "failed_holds_nothing": 17},
+    },
+    {session.register: variants.register_when_free} | READ_FIRST,
+).rebound({member.after_release: orders.then_decide_if_listed})
 WAITING = model(
     "waiting",
-    Releases("0.8.1", "0.8.2"),
-    "A consumer that finds its id taken waits until its former session has expired.",
+    Releases("0.8.2", "0.8.2"),
+    "A consumer stops and releases first, then reads the topic, then the members. It waits if it finds its id taken, "
+    "until its former session has expired.",
     scope(consumers=1, splits=1),
     DEFAULT,
     {
         scope(consumers=1, splits=1): {"reads_its_own": 11, "remembers_claims": 12},
-        scope(splits=1): EXPIRED
-        | {"claims_afresh": 21, "one_reader": 21, "quiet_group_reads_all": 26, "all_read": 26, "remembers_claims": 12},
+        scope(splits=1): EXPIRED | UNREAD | {"claims_afresh": 21, "one_reader": 21, "remembers_claims": 12},
+        scope(offsets=2): UNREAD | {"offset_never_falls": 27},
         DEFAULT: EXPIRY_AND_CHANGE,
     },
-    {session.register: variants.register_when_free},
+    {session.register: variants.register_when_free} | TOPIC_FIRST,
+)
+TOPIC_BEFORE_MEMBERS = model(
+    "topic-first",
+    Releases("0.9", "0.10.1"),
+    "As waiting, but a consumer that finds its id taken by a former session gives up its callback.",
+    scope(losses=1),
+    DEFAULT,
+    {
+        scope(consumers=1, splits=1): UNREGISTERED,
+        scope(losses=1): LOST_ANSWER,
+        scope(splits=1): EXPIRED | UNREGISTERED | {"one_reader": 21},
+        scope(expiries=1): EXPIRED | UNREAD,
+        scope(offsets=2): UNREAD | {"offset_never_falls": 27},
+        DEFAULT: EXPIRY_AND_CHANGE,
+    },
+    TOPIC_FIRST,
 )
 CHECKED = model(
     "checked",
-    Releases("0.9", "0.11"),
-    "A consumer that finds its id taken by a former session gives up its callback.",
+    Releases("0.10.2", "1.1"),
+    "A consumer reads the members before the topic. It gives up its callback if a former session has its id.",
     scope(losses=1),
     DEFAULT,
     {
@@ -162,13 +220,13 @@ CHECKED = model(
             "reads_its_own": 11,
             "remembers_claims": 13,
         },
-        scope(): {"quiet_group_reads_all": 26, "all_read": 26},
+        scope(): UNREAD,
         scope(losses=1): LOST_ANSWER,
         scope(splits=1): EXPIRED | UNREGISTERED | {"one_reader": 21},
-        scope(expiries=1): EXPIRED | {"quiet_group_reads_all": 26, "all_read": 26},
-        scope(offsets=2): {"offset_never_falls": 27, "quiet_group_reads_all": 26, "all_read": 26},
-        scope(offsets=2, expiries=1): EXPIRED | {"offset_never_falls": 25, "quiet_group_reads_all": 26, "all_read": 26},
-        scope(offsets=2, changes=1): {"offset_never_falls": 25, "quiet_group_reads_all": 26, "all_read": 26},
+        scope(expiries=1): EXPIRED | UNREAD,
+        scope(offsets=2): UNREAD | {"offset_never_falls": 27},
+        scope(offsets=2, expiries=1): EXPIRED | UNREAD | {"offset_never_falls": 25},
+        scope(offsets=2, changes=1): UNREAD | {"offset_never_falls": 25},
         scope(partitions=2, retries=2, losses=1): LOST_ANSWER,
         DEFAULT: EXPIRY_AND_CHANGE,
         scope(partitions=3, retries=2, changes=1): {"quiet_group_reads_all": 38, "all_read": 38},
@@ -231,7 +289,7 @@ ORDERLY = model(
 )
 ROUND_ROBIN = model(
     "roundrobin",
-    Releases("0.9", "0.11"),
+    Releases("0.10.2", "1.1"),
     "As checked, with partition.assignment.strategy=roundrobin.",
     scope(partitions=2, retries=2),
     scope(partitions=3, retries=2, changes=1),
@@ -255,4 +313,4 @@ CEILING = model(
     },
     {assignment.place_of_owner: assignment.range_ceil_owner},
 )
-MODELS = (WAITING, CHECKED, UNLIMITED, ORDERLY, ROUND_ROBIN, CEILING)
+MODELS = (READING_FIRST, WAITING, TOPIC_BEFORE_MEMBERS, CHECKED, UNLIMITED, ORDERLY, ROUND_ROBIN, CEILING)

@@ -12,7 +12,7 @@ def consume(s, c: Consumer, p: Partition):
     Guards:  a thread of `c` reads `p`; the session need not be open. (What is read outside the registry is never
              committed, and is not modelled.)
     Effects: the position advances by one, and is not yet committed.
-    Kafka:   ConsumerIterator.next, 0.8 to 0.11.
+    Kafka:   ConsumerIterator.next, 0.8 to 1.1.
     """
     consumer = s.consumers[c]
     if not reads(consumer, p) or not contains(consumer.registry, p):
@@ -29,7 +29,7 @@ def commit(s, c: Consumer, p: Partition):
     Guards:  `p` is in the registry; the position differs from the one last read from ZooKeeper or committed.
     Request: OK; EXPIRED.
     Effects: the position is committed.
-    Kafka:   ZookeeperConsumerConnector.commitOffsetToZooKeeper, 0.8 to 0.11.
+    Kafka:   ZookeeperConsumerConnector.commitOffsetToZooKeeper, 0.8.2 to 1.1; before that commitOffsets.
     """
     consumer = s.consumers[c]
     if not contains(consumer.registry, p) or not consumer.positions[p].uncommitted:

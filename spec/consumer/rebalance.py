@@ -16,9 +16,9 @@ from kafkaproof.spec.consumer.member import (
     UNDOING,
     Consumer,
     Partition,
-    after_assignment,
+    after_members,
     after_offsets,
-    assign,
+    after_topic,
     begin_release,
     end_claims,
     end_rebalance,
@@ -26,7 +26,6 @@ from kafkaproof.spec.consumer.member import (
     fail,
     gives_up,
     is_committed,
-    start_fetchers,
     stop_fetchers,
     thread_for,
 )
@@ -51,7 +50,7 @@ def look(s, c: Consumer):
     Request: OK; NONODE if its id is not registered; NOBROKERS; EXPIRED.
     Effects: on OK fetchers are stopped, and it releases next; on NONODE the attempt fails; on NOBROKERS the rebalance
              ends and changes nothing, until a broker comes.
-    Kafka:   ZKRebalancerListener.rebalance, closeFetchers, 0.8 to 0.11.
+    Kafka:   ZKRebalancerListener.rebalance, closeFetchers, 0.8 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.doing != LOOKING:
@@ -60,7 +59,7 @@ def look(s, c: Consumer):
     answer = look_around(s.zk, c)
     if answer == OK:
         stop_fetchers(consumer)
-        begin_release(consumer)
+        begin_release(consumer, c)
     elif answer == NONODE:
         fail(consumer)
     elif answer == NOBROKERS:
@@ -74,7 +73,7 @@ def release(s, c: Consumer, p: Partition, delivery: Delivery):
     Guards:  fetchers are stopped, and what they have read is committed; `p` was in the registry.
     Request: OK or NONODE; EXPIRED; LOST.
     Effects: after the last one the registry is empty, and it lists the members next.
-    Kafka:   ZKRebalancerListener.releasePartitionOwnership, 0.8 to 0.11.
+    Kafka:   ZKRebalancerListener.releasePartitionOwnership, 0.8 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.doing != RELEASING or not contains(consumer.left, p) or not is_committed(consumer):
@@ -84,7 +83,7 @@ def release(s, c: Consumer, p: Partition, delivery: Delivery):
     if answer == OK or answer == NONODE:
         consumer.left = without_member(consumer.left, p)
         if is_empty(consumer.left):
-            end_release(consumer)
+            end_release(consumer, c)
     return True
 
 
@@ -94,7 +93,7 @@ def list_group(s, c: Consumer):
     Guards:  it has released everything.
     Request: OK; EXPIRED.
     Effects: it reads each id next; if its own is not among them, the attempt fails.
-    Kafka:   ZkUtils.getConsumersPerTopic, getConsumersInGroup, 0.8 to 0.11.
+    Kafka:   ZkUtils.getConsumersPerTopic, getConsumersInGroup, 0.8 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.doing != LISTING:
@@ -114,7 +113,7 @@ def read_subscriptions(s, c: Consumer):
     Guards:  it has listed the members.
     Request: OK; NONODE if one of them is gone; EXPIRED.
     Effects: on OK it reads the topic next; on NONODE the attempt fails.
-    Kafka:   TopicCount.constructTopicCount, 0.8 to 0.11.
+    Kafka:   TopicCount.constructTopicCount, 0.8 to 1.1; before the topic from 0.10.2 on (AssignmentContext).
     """
     consumer = s.consumers[c]
     if consumer.doing != READING_IDS:
@@ -122,7 +121,7 @@ def read_subscriptions(s, c: Consumer):
 
     answer = read_ids(s.zk, c, consumer.members)
     if answer == OK:
-        consumer.doing = READING_TOPIC
+        after_members(consumer, c)
     elif answer == NONODE:
         fail(consumer)
     return True
@@ -134,7 +133,7 @@ def read_partitions(s, c: Consumer):
     Guards:  it has read the members.
     Request: OK; EXPIRED.
     Effects: it reads the offsets of its own partitions next; if it has none, the rebalance is over.
-    Kafka:   ZkUtils.getPartitionsForTopics, RangeAssignor.assign, 0.8 to 0.11.
+    Kafka:   ZkUtils.getPartitionsForTopics, 0.8 to 1.1; RangeAssignor.assign, 0.8.2 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.doing != READING_TOPIC:
@@ -142,11 +141,7 @@ def read_partitions(s, c: Consumer):
 
     answer = read_topic(s.zk, c, consumer)
     if answer == OK:
-        assign(consumer, c)
-        if is_empty(consumer.mine):
-            start_fetchers(consumer)
-        else:
-            after_assignment(consumer)
+        after_topic(consumer, c)
     return True
 
 
@@ -156,7 +151,7 @@ def read_offset(s, c: Consumer, p: Partition):
     Guards:  the assignment is known, and the offset is not.
     Request: OK; EXPIRED.
     Effects: after the last one it claims its partitions.
-    Kafka:   ZookeeperConsumerConnector.fetchOffsets, addPartitionTopicInfo, 0.8 to 0.11.
+    Kafka:   ZookeeperConsumerConnector.fetchOffsets, 0.8.2 to 1.1; before that addPartitionTopicInfo.
     """
     consumer = s.consumers[c]
     if consumer.doing != READING_OFFSETS or not contains(consumer.left, p):
@@ -177,7 +172,7 @@ def claim(s, c: Consumer, p: Partition, delivery: Delivery):
     Request: OK; MINE if the node names that thread, in whichever session; NODEEXISTS; EXPIRED; LOST.
     Effects: OK and MINE are successes. After the last claim the threads read; but if a claim has failed, the others are
              undone.
-    Kafka:   ZKRebalancerListener.reflectPartitionOwnershipDecision, createEphemeralPathExpectConflict, 0.8 to 0.11.
+    Kafka:   ZKRebalancerListener.reflectPartitionOwnershipDecision, createEphemeralPathExpectConflict, 0.8 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.doing != CLAIMING or not contains(consumer.left, p):
@@ -202,7 +197,7 @@ def undo(s, c: Consumer, p: Partition, delivery: Delivery):
     Guards:  all claims were tried, and some have failed, but not that of `p`.
     Request: OK or NONODE; EXPIRED; LOST.
     Effects: after the last one the attempt has failed.
-    Kafka:   ZKRebalancerListener.reflectPartitionOwnershipDecision, 0.8 to 0.11.
+    Kafka:   ZKRebalancerListener.reflectPartitionOwnershipDecision, 0.8 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.doing != UNDOING or not contains(consumer.left, p):
@@ -222,7 +217,7 @@ def retry(s, c: Consumer):
     Guards:  an attempt has failed; what was read is committed.
     Effects: another attempt begins; after the last (rebalance.max.retries) the rebalance is over, without
              partitions and without fetchers.
-    Kafka:   ZKRebalancerListener.syncedRebalance, ConsumerRebalanceFailedException, 0.8 to 0.11.
+    Kafka:   ZKRebalancerListener.syncedRebalance, ConsumerRebalanceFailedException, 0.8 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.doing != FAILED or not is_committed(consumer):

@@ -31,7 +31,7 @@ def start(s, c: Consumer):
     Guards:  it has no process.
     Request: OK.
     Effects: it registers its id next.
-    Kafka:   ZookeeperConsumerConnector.connectZk, 0.8 to 0.11.
+    Kafka:   ZookeeperConsumerConnector.connectZk, 0.8 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.up:
@@ -49,7 +49,7 @@ def reopen(s, c: Consumer):
     Guards:  the session is over.
     Request: OK.
     Effects: the callback for the new session is due; a request in progress is sent again in the new session.
-    Kafka:   org.I0Itec.zkclient.ZkClient.reconnect, 0.8 to 0.11.
+    Kafka:   org.I0Itec.zkclient.ZkClient.reconnect, 0.8 to 1.1.
     """
     consumer = s.consumers[c]
     if not consumer.up or session_open(s.zk, c):
@@ -69,7 +69,7 @@ def register(s, c: Consumer):
     Effects: the registry is cleared; on OK it rebalances next, and in a new session the watches fire. On NODEEXISTS the
              callback fails: a process that is starting exits, any other goes on unregistered. On EXPIRED it registers
              again.
-    Kafka:   ZookeeperConsumerConnector.registerConsumerInZK with ZKCheckedEphemeral, 0.9 to 0.11.
+    Kafka:   ZookeeperConsumerConnector.registerConsumerInZK with ZKCheckedEphemeral, 0.9 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.callback != START and consumer.callback != NEW_SESSION:
@@ -94,7 +94,7 @@ def rebalance_registered(s, c: Consumer):
 
     Guards:  the id is registered; the lock is free.
     Effects: the first attempt begins.
-    Kafka:   ZKSessionExpireListener.handleNewSession, reinitializeConsumer, 0.8 to 0.11.
+    Kafka:   ZKSessionExpireListener.handleNewSession, reinitializeConsumer, 0.8 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.callback != REBALANCE or consumer.doing != IDLE:
@@ -110,7 +110,7 @@ def rebalance_changed(s, c: Consumer):
 
     Guards:  a watch has fired; the lock is free.
     Effects: later changes are another event; the first attempt begins.
-    Kafka:   ZKRebalancerListener.watcherExecutorThread, 0.8 to 0.11.
+    Kafka:   ZKRebalancerListener.watcherExecutorThread, 0.8 to 1.1.
     """
     consumer = s.consumers[c]
     if not consumer.up or consumer.doing != IDLE or not has_fired(s.zk, c):

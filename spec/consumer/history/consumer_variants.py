@@ -26,7 +26,7 @@ def register_when_free(s, c: Consumer):
     Request: OK; NODEEXISTS if a former session still owns the id; EXPIRED.
     Effects: the registry is cleared; on OK it rebalances next, and in a new session the watches fire. Otherwise it
              registers again, on NODEEXISTS after a session timeout.
-    Kafka:   ZkUtils.createEphemeralPathExpectConflictHandleZKBug, 0.8.1 to 0.8.2.
+    Kafka:   ZkUtils.createEphemeralPathExpectConflictHandleZKBug, 0.8.0 to 0.8.2.
     """
     consumer = s.consumers[c]
     if consumer.callback != START and consumer.callback != NEW_SESSION:

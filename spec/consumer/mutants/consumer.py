@@ -7,7 +7,7 @@ transition.
 from kafkaproof.spec.consumer import member, session, zookeeper
 from kafkaproof.spec.consumer.assignment import member_at, place_of_owner, quotient, remainder, size
 from kafkaproof.spec.consumer.history import consumer_variants as variants
-from kafkaproof.spec.consumer.member import UNDOING, after_assignment, end_release, fail, is_committed
+from kafkaproof.spec.consumer.member import UNDOING, after_assignment, after_release, end_release, fail, is_committed
 from kafkaproof.spec.consumer.model import scope
 from kafkaproof.spec.consumer.zookeeper import UNARMED, create_owner, fire, session_open
 from kafkaproof.spec.kafka.zookeeper import ABSENT, EXPIRED, MINE, NODEEXISTS, OK, PROCESS
@@ -16,10 +16,10 @@ from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
 from kafkaproof.spec.language.sets import with_member
 
 
-def release_nothing(consumer):
+def release_nothing(consumer, c):
     """Nothing is released before a new assignment."""
     consumer.left = 0
-    end_release(consumer)
+    end_release(consumer, c)
 
 
 def keep_claims(zk, c, orphaned):
@@ -53,6 +53,11 @@ def undo_all(consumer):
     """After a conflict the partition of the other is released, too."""
     consumer.left = consumer.mine
     consumer.doing = UNDOING
+
+
+def keep_registry(consumer, c):
+    """What is released stays in the registry."""
+    after_release(consumer, c)
 
 
 def keep_reading(consumer):
@@ -154,6 +159,7 @@ MUTANTS = (
     mutant("conflicts-ignored", "reads_its_own", {zookeeper.create_owner: create_owner_over_another}),
     mutant("conflicts-not-undone", "remembers_claims", {member.begin_undo: undo_nothing}, scope(partitions=2)),
     mutant("conflicts-undone-too", "deletes_its_own", {member.begin_undo: undo_all}, scope(partitions=2)),
+    mutant("registry-kept", "failed_holds_nothing", {member.end_release: keep_registry}, scope(changes=1)),
     mutant_within("fetchers-not-stopped", "one_reader", "look", {member.stop_fetchers: keep_reading}),
     mutant_within(
         "released-uncommitted", "commits_before_release", "release", {is_committed: committed_or_not}, scope(offsets=1)
@@ -184,6 +190,6 @@ MUTANTS = (
         "rests_registered",
         GIVEN_UP,
         scope(consumers=1, splits=1),
-        "A consumer whose id is taken goes on unregistered (0.9 to 0.11), until its attempts are used up.",
+        "A consumer whose id is taken goes on unregistered (0.9 to 1.1), until its attempts are used up.",
     ),
 )

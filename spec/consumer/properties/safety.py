@@ -134,6 +134,15 @@ def rests_registered(s):
     return True
 
 
+def failed_holds_nothing(s):
+    """A registered consumer whose attempt has failed has released its partitions, so others can claim them."""
+    for c in range(len(s.consumers)):
+        consumer = s.consumers[c]
+        if consumer.doing == FAILED and s.zk.clients[c].registered == PROCESS and not is_empty(consumer.registry):
+            return False
+    return True
+
+
 def deletes_its_own(before, after, c, p, delivery):
     """A consumer that releases or undoes claims deletes only its own owner nodes."""
     deleted = before.zk.partitions[p].owner != NOBODY and after.zk.partitions[p].owner == NOBODY
@@ -182,6 +191,7 @@ SAFETY = (
     always(remembers_claims),
     always(claims_end_with_session),
     always(rests_registered),
+    always(failed_holds_nothing),
     always_step(deletes_its_own, of=("release", "undo")),
     always_step(claims_afresh, of=("claim",)),
     always_step(offset_never_falls),
@@ -259,9 +269,10 @@ def waits_for_brokers(s):
 
 
 def failed_unregistered(s):
-    """An attempt has failed with partitions still in the registry: the consumer is not registered."""
-    for consumer in s.consumers:
-        if consumer.doing == FAILED and not is_empty(consumer.registry):
+    """An attempt of a consumer that is not registered has failed with partitions still in the registry."""
+    for c in range(len(s.consumers)):
+        consumer = s.consumers[c]
+        if consumer.doing == FAILED and s.zk.clients[c].registered != PROCESS and not is_empty(consumer.registry):
             return True
     return False
 
