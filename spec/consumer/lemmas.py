@@ -5,6 +5,7 @@ commits its offset; and who has not been told of a change has computed the prese
 """
 
 from kafkaproof.spec.consumer.properties.invariants import (
+    attempt_holds_nothing,
     callback_registers,
     claim_is_tried,
     id_has_session,
@@ -31,6 +32,7 @@ ORDERLY = (
     left_is_own,
     claim_is_tried,
     phase_has_registry,
+    attempt_holds_nothing,
     starts_with_nothing,
     orphan_has_id,
     orphan_keeps_out,

@@ -3,6 +3,7 @@
 from kafkaproof.spec.consumer.assignment import owner
 from kafkaproof.spec.consumer.member import (
     CLAIMING,
+    FAILED,
     IDLE,
     LOOKING,
     NEW_SESSION,
@@ -92,6 +93,14 @@ def phase_has_registry(s, c: Consumer):
         return True
     if consumer.doing == RELEASING:
         return is_empty(difference(consumer.left, consumer.registry))
+    return is_empty(consumer.registry)
+
+
+def attempt_holds_nothing(s, c: Consumer):
+    """From the end of the release until the threads read, an attempt holds no partition."""
+    consumer = s.consumers[c]
+    if consumer.doing == IDLE or consumer.doing == LOOKING or consumer.doing == RELEASING or consumer.doing == FAILED:
+        return True
     return is_empty(consumer.registry)
 
 
