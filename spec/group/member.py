@@ -21,6 +21,7 @@ from kafkaproof.spec.group.network import (
     SYNC,
     UNANSWERED,
     UNKNOWN_MEMBER_ID,
+    WAIT,
     WORK,
     ask,
     drop_request,
@@ -103,15 +104,15 @@ def verdict_for(network, m):
 
 
 def tells_to_reset(verdict):
-    """Whether an error says that the coordinator does not know the member id."""
+    """Whether an error makes the client forget its member id: only if the coordinator does not know it (3.2+)."""
     return verdict == UNKNOWN_MEMBER_ID
 
 
 def tells_to_join(phase, verdict):
     """Whether an error makes the client join again with the id that it has."""
-    if phase == SYNCING:
-        return verdict != NONE and verdict != UNKNOWN_MEMBER_ID and verdict != FENCED_INSTANCE_ID
-    return verdict == REBALANCE_IN_PROGRESS or verdict == ILLEGAL_GENERATION
+    if verdict == NONE or tells_to_reset(verdict) or verdict == FENCED_INSTANCE_ID:
+        return False
+    return phase == SYNCING or verdict == REBALANCE_IN_PROGRESS or verdict == ILLEGAL_GENERATION
 
 
 def is_fatal(verdict):
@@ -200,7 +201,8 @@ def start_over(s, m: Client):
 
     Guards:  it was answered with UNKNOWN_MEMBER_ID.
     Effects: it has neither id nor generation, and gives up its assignment.
-    Kafka:   AbstractCoordinator.resetGenerationOnResponseError, 0.9 to 3.9.
+    Kafka:   AbstractCoordinator.resetStateOnResponseError, 3.2 to 3.9; resetGenerationOnResponseError, 2.4 to 3.1;
+             resetGeneration, 0.10.1 to 2.3.
     """
     if not tells_to_reset(verdict_for(s.network, m)):
         return False
@@ -251,15 +253,22 @@ def give_in(s, m: Client):
     return True
 
 
+def may_leave(client):
+    """Whether a client sends LeaveGroup when it closes: here only if it works; Kafka's does whenever it has an id."""
+    return client.phase == WORKING
+
+
 def leave(s, m: Client):
     """Client `m` leaves the group.
 
-    Guards:  it works, is not waiting for an answer, and is not static.
+    A client that waits for an answer is left out: the broker reads its LeaveGroup only after it has answered.
+
+    Guards:  it may leave, as `may_leave` says; it waits for no answer, and is not static.
     Effects: LeaveGroup is in flight; nobody waits for the answer.
     Kafka:   AbstractCoordinator.maybeLeaveGroup, 0.9 to 3.9.
     """
     client = s.clients[m]
-    if client.phase != WORKING or s.network.requests[m].kind != WORK or not is_empty(instance(m)):
+    if not may_leave(client) or s.network.requests[m].kind == WAIT or not is_empty(instance(m)):
         return False
 
     set_out(client, OUT, NOBODY)

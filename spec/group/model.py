@@ -18,6 +18,7 @@ from kafkaproof.spec.group import (
     validation,
     verdicts,
 )
+from kafkaproof.spec.group.history import clients as former_clients
 from kafkaproof.spec.group.history import group_classic as classic
 from kafkaproof.spec.group.history import group_limited as limited
 from kafkaproof.spec.group.history import group_middle as middle
@@ -29,10 +30,13 @@ from kafkaproof.spec.group.properties import safety as coordinators
 from kafkaproof.spec.group.scopes import (
     CLASSIC_VERDICTS,
     CURRENT_VERDICTS,
+    FORGETFUL_VERDICTS,
+    FORGOTTEN,
     LARGEST,
     LIMITED_VERDICTS,
     MIDDLE_VERDICTS,
     MOVED_BACK,
+    ONE_CLIENT,
     ONE_MOVE_AND_FAULT,
     ONE_PERIOD_AND_FAULT,
     QUICK,
@@ -42,6 +46,7 @@ from kafkaproof.spec.group.scopes import (
     THREE_MEMBERS,
     TRANSACTIONAL_VERDICTS,
     TWO_COORDINATORS,
+    TWO_FORGOTTEN,
     TWO_GENERATIONS,
     TWO_MOVES,
     TWO_PROTOCOLS,
@@ -178,17 +183,9 @@ def model(variant, releases, story, transitions, properties, verdicts, **scopes)
     )
 
 
-EVENTS = (
-    clients.CLIENTS
-    + answers.ANSWERS
-    + answers.TRUE
-    + cache.CACHE
-    + stored.STORED
-    + stored.LOCKED
-    + stored.REACHED
-    + deleted.DELETED
-)
-"""What a single step must do, as it has been from 2.8 on."""
+COORDINATORS = answers.ANSWERS + answers.TRUE + cache.CACHE + stored.STORED + stored.LOCKED + deleted.DELETED
+"""What a single step of a coordinator must do, as it has been from 2.8 on."""
+EVENTS = clients.CLIENTS + COORDINATORS + stored.REACHED
 SHARED = coordinators.SAFETY + commits.SAFETY + members.SAFETY
 SAFETY = SHARED + commits.BY_GROUP
 FORMER_SAFETY = SHARED + commits.BY_AGE
@@ -317,4 +314,16 @@ TRANSACTIONAL = model(
     quick=scope(),
     deep=scope(brokers=2, epochs=2, log=3),
 )
-MODELS = (UNLOCKED, CLASSIC, MIDDLE, CURRENT, STATIC, LIMITED, TRANSACTIONAL)
+FORGETFUL = model(
+    "forgetful",
+    Releases("2.8", "3.9"),
+    "As current, with clients of 2.4 to 3.1: at the end of its generation, a client forgets its member id, too, and the "
+    "coordinator keeps a member that is nobody. Pending members leave, and members in a rebalance.",
+    COMMON + MODERN + DELETION,
+    SAFETY + clients.FORGETFUL + COORDINATORS + goals.FORGETFUL,
+    FORGETFUL_VERDICTS,
+    standard=FORGOTTEN,
+    quick=ONE_CLIENT,
+    deep=TWO_FORGOTTEN,
+).rebound({member.tells_to_reset: former_clients.forgets_its_id, member.may_leave: former_clients.leaves_with_an_id})
+MODELS = (UNLOCKED, CLASSIC, MIDDLE, CURRENT, FORGETFUL, STATIC, LIMITED, TRANSACTIONAL)

@@ -69,6 +69,8 @@ LARGEST = scope(
 QUICK = scope(ids=2, generations=2, faults=1)
 STANDARD = scope(clients=2, ids=3, generations=2, log=3)
 ONE_MOVE, ONE_MOVE_AND_FAULT = scope(brokers=2, epochs=2), scope(brokers=2, epochs=2, faults=1)
+ONE_CLIENT, FORGOTTEN = scope(ids=2, log=1), scope(brokers=2, ids=2, epochs=2, log=1)
+TWO_FORGOTTEN = scope(brokers=2, clients=2, ids=2, epochs=2, log=1)
 TWO_COORDINATORS = scope(brokers=2, clients=2, ids=2, epochs=2)
 THREE_MEMBERS = scope(clients=3, ids=3, generations=2)
 TWO_GENERATIONS = scope(brokers=2, clients=2, ids=2, generations=2, epochs=2, log=4)
@@ -121,6 +123,12 @@ CURRENT_VERDICTS = {
     scope(brokers=2, generations=2, epochs=2, log=3, periods=1): {"stable_is_stored": 18},
     scope(brokers=2, generations=2, epochs=3, log=3): {"no_stale_commit": 17},
     TWO_MOVES: {"assignment_is_stored": 18, "disjoint_by_number": 34},
+}
+FORGETFUL_VERDICTS = {
+    ONE_CLIENT: {},
+    FORGOTTEN: {},
+    TWO_FORGOTTEN: {},
+    ONE_MOVE_AND_FAULT: {"above_stored": 14, "durable": 14},
 }
 STATIC_VERDICTS = {
     QUICK: {},

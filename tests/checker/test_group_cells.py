@@ -1,6 +1,6 @@
 """Every cell of the decision tables is reached by exploration, and who is asked there answers as the table says.
 
-But for those of `NOT_ASKED`: `tests/spec/test_group_decision_tables.py` asks every cell of a state that is made up.
+`tests/spec/test_group_decision_tables.py` asks every cell of a state that is made up.
 """
 
 from dataclasses import replace
@@ -12,7 +12,7 @@ from kafkaproof.spec.group import decision_tables, verdicts
 from kafkaproof.spec.group.codes import CODES
 from kafkaproof.spec.group.decision_tables import MIDDLE_GATE, NEW_GATE, OLD_GATE, STATES
 from kafkaproof.spec.group.history import group_classic as classic
-from kafkaproof.spec.group.model import CLASSIC, CURRENT, LIMITED, MIDDLE, STATIC, TRANSACTIONAL
+from kafkaproof.spec.group.model import CLASSIC, CURRENT, FORGETFUL, LIMITED, MIDDLE, STATIC, TRANSACTIONAL
 from kafkaproof.spec.group.scopes import ONE_MOVE, QUICK, scope
 from tests.checker.group_cells import Cells
 
@@ -20,8 +20,6 @@ PROTOCOLS, TWICE = scope(clients=2, ids=2, log=1, protocols=2), scope(brokers=2,
 TOPICS, SUPERSEDED = scope(faults=1, topics=2), scope(brokers=2, generations=2, epochs=2, faults=1)
 GIVEN_UP = scope(clients=2, ids=2, generations=2, faults=1)
 CLIENTS = ("member", "join", "sync", "membership", "loading")
-NOT_ASKED = {("leave, pending", state) for state in ("Empty", "PreparingRebalance", "CompletingRebalance", "Stable")}
-"""Only who has joined leaves; who is pending has an id, and is UNJOINED (AbstractCoordinator.maybeLeaveGroup)."""
 
 
 def of_clients(model):
@@ -35,7 +33,6 @@ EXPLORED = {
     "current": (
         decision_tables.NEW,
         NEW_GATE,
-        NOT_ASKED,
         (
             (CURRENT, QUICK),
             (TRANSACTIONAL, ONE_MOVE),
@@ -43,12 +40,12 @@ EXPLORED = {
             (CURRENT, PROTOCOLS),
             (of_clients(CURRENT), SUPERSEDED),
             (of_clients(CURRENT), GIVEN_UP),
+            (of_clients(FORGETFUL), scope(clients=2, ids=2, generations=2, log=1)),
         ),
     ),
     "classic": (
         decision_tables.OLD,
         OLD_GATE,
-        set(),
         (
             (CLASSIC, {**QUICK, "periods": 1}),
             (CLASSIC, TWICE),
@@ -57,14 +54,9 @@ EXPLORED = {
             (of_clients(CLASSIC), GIVEN_UP),
         ),
     ),
-    "middle": ({"delete": decision_tables.MIDDLE["delete"]}, MIDDLE_GATE, set(), ((MIDDLE, TWICE), (MIDDLE, QUICK))),
-    "static": (decision_tables.STATIC, {}, set(), ((STATIC, QUICK), (STATIC, scope(clients=2, ids=2, protocols=2)))),
-    "limited": (
-        decision_tables.LIMITED,
-        {},
-        set(),
-        ((LIMITED, QUICK), (LIMITED, scope(clients=2, ids=2, log=1, faults=1))),
-    ),
+    "middle": ({"delete": decision_tables.MIDDLE["delete"]}, MIDDLE_GATE, ((MIDDLE, TWICE), (MIDDLE, QUICK))),
+    "static": (decision_tables.STATIC, {}, ((STATIC, QUICK), (STATIC, scope(clients=2, ids=2, protocols=2)))),
+    "limited": (decision_tables.LIMITED, {}, ((LIMITED, QUICK), (LIMITED, scope(clients=2, ids=2, log=1, faults=1)))),
 }
 STAYS = {"loading": "Absent", "not owned": "Absent", "unloaded": "Dead"}
 
@@ -92,7 +84,7 @@ def explored(explorations):
 @cache
 def reached_of(variant):
     """What was answered in each cell that the explorations of a variant come to."""
-    return explored(EXPLORED[variant][3])
+    return explored(EXPLORED[variant][2])
 
 
 def wrong(says, reached):
@@ -111,15 +103,15 @@ def is_asked(cell, says):
 
 @pytest.mark.parametrize("variant", EXPLORED)
 def test_every_cell_is_reached_and_answered_so(variant):
-    table, gates, not_asked, _ = EXPLORED[variant]
+    table, gates, _ = EXPLORED[variant]
     says, reached = said(table, gates), reached_of(variant)
     assert wrong(says, reached) == set()
-    assert {cell for cell in says.keys() - reached.keys() if is_asked(cell, says)} == not_asked
+    assert {cell for cell in says.keys() - reached.keys() if is_asked(cell, says)} == set()
 
 
 @pytest.mark.parametrize("variant", EXPLORED)
 def test_each_cell_that_is_altered_is_found(variant):
-    table, gates, _, _ = EXPLORED[variant]
+    table, gates, _ = EXPLORED[variant]
     says, reached = said(table, gates), reached_of(variant)
     for cell in says.keys() & reached.keys():
         answer, after = says[cell]
@@ -137,6 +129,6 @@ def test_a_coordinator_that_answers_as_another_version_is_found():
 
 def test_every_error_code_is_answered_in_some_cell_or_for_an_append_that_fails():
     """That the latter come is a goal of every variant: `kafkaproof.spec.group.properties.codes`."""
-    answers = {answer for table, gates, _, _ in EXPLORED.values() for answer, _ in said(table, gates).values()}
+    answers = {answer for table, gates, _ in EXPLORED.values() for answer, _ in said(table, gates).values()}
     failures = set(decision_tables.GROUP_ERRORS.values()) | set(decision_tables.OFFSET_ERRORS.values())
     assert answers | failures == set(CODES) | {"PARKED", "STORED", None}

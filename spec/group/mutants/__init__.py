@@ -4,6 +4,7 @@ from kafkaproof.spec.group.mutants import events, group, liveness
 
 MUTANTS = {
     "current": group.MUTANTS + events.MUTANTS + liveness.GROUP,
+    "forgetful": group.FORGETFUL_MUTANTS,
     "static": group.STATIC_MUTANTS,
     "classic": group.CLASSIC_MUTANTS,
     "limited": group.LIMITED_MUTANTS,

@@ -19,10 +19,11 @@ from kafkaproof.spec.group import (
     sync,
     verdicts,
 )
+from kafkaproof.spec.group.history import clients as former_clients
 from kafkaproof.spec.group.history import group_classic as classic
 from kafkaproof.spec.group.history import group_limited as limited
 from kafkaproof.spec.group.mutants import mistakes as wrong
-from kafkaproof.spec.group.scopes import scope
+from kafkaproof.spec.group.scopes import FORGOTTEN, scope
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
 
@@ -56,6 +57,7 @@ MUTANTS = (
         {sync.awaits: wrong.any_generation_stored},
         scope(generations=2, faults=1),
     ),
+    mutant("id-forgotten", "does_as_told", {member.tells_to_reset: former_clients.forgets_its_id}, FORGOTTEN),
     mutant("assignment-of-anybody", "leader_assigns", {verdicts.sync_verdict: wrong.anybody_assigns}, TWO),
     mutant("assignment-kept", "acts_when_assigned", {member.set_out: wrong.keep_assignment}),
     mutant("sync-uncompared", "assignment_is_stored", {verdicts.known_member: wrong.any_generation}, LATE),
@@ -162,6 +164,10 @@ MUTANTS = (
     mutant(
         "dead-with-a-pending-commit", "dies_with_nothing", {deletion.has_pending_commit: wrong.nothing_pending}, AGEING
     ),
+)
+FORGETFUL_MUTANTS = (
+    mutant("id-kept", "forgets_as_told", {former_clients.forgets_its_id: wrong.forgets_if_unknown}, FORGOTTEN),
+    mutant("leaves-without-an-id", "says_goodbye", {former_clients.leaves_with_an_id: wrong.leaves_without_an_id}, ONE),
 )
 CLASSIC_MUTANTS = (mutant("expired-at-once", "expires_by_age", {classic.is_expired: wrong.expire_at_once}, AGEING),)
 LIMITED_MUTANTS = (mutant("no-limit", "one_member", {limited.accepts_one: wrong.accept_all}, TWO),)

@@ -12,6 +12,7 @@ from kafkaproof.spec.group.coordinator import (
 )
 from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.join import prepare_rebalance
+from kafkaproof.spec.group.member import OUT
 from kafkaproof.spec.group.network import (
     ILLEGAL_GENERATION,
     NONE,
@@ -85,6 +86,16 @@ def keep_leader(group, id, heir):
     forget_member(group.members[id])
     if group.state == STABLE or group.state == COMPLETING_REBALANCE:
         prepare_rebalance(group)
+
+
+def forgets_if_unknown(verdict):
+    """A client keeps its id at the end of its generation."""
+    return verdict == UNKNOWN_MEMBER_ID
+
+
+def leaves_without_an_id(client):
+    """A client that has no member id leaves, too."""
+    return client.phase != OUT
 
 
 def list_for_all(net, group, epoch):

@@ -9,6 +9,7 @@ from kafkaproof.spec.group.network import (
     ILLEGAL_GENERATION,
     INCONSISTENT_GROUP_PROTOCOL,
     INVALID_COMMIT_OFFSET_SIZE,
+    JOIN,
     LEAVE,
     MEMBER_ID_REQUIRED,
     NONE,
@@ -129,7 +130,7 @@ def does_as_told(before, after, m):
     MEMBER_ID_REQUIRED it joins with the id that it was given; at the end of a generation it joins again. On any other
     error it stops or repeats the request.
 
-    Source: AbstractCoordinator.JoinGroupResponseHandler, SyncGroupResponseHandler, HeartbeatResponseHandler, 2.8.
+    Source: AbstractCoordinator.JoinGroupResponseHandler, SyncGroupResponseHandler, HeartbeatResponseHandler, 3.2 to 3.9.
     """
     old = before.clients[m]
     new = after.clients[m]
@@ -150,6 +151,17 @@ def does_as_told(before, after, m):
     if makes_rejoin(old, answer.verdict):
         return new.phase == JOINING and new.id == old.id and is_reset(new)
     return goes_on(old, new)
+
+
+def forgets_as_told(before, after, m):
+    """The same for clients up to 3.1: at the end of its generation, a client forgets its member id, too.
+
+    Source: AbstractCoordinator.resetGenerationOnResponseError, 2.4 to 3.1.
+    """
+    if before.network.answers[m].verdict != ILLEGAL_GENERATION:
+        return does_as_told(before, after, m)
+    new = after.clients[m]
+    return new.phase == JOINING and new.id == NOBODY and is_reset(new) and after.network.requests[m].kind == JOIN
 
 
 def is_as_asked(late, request):
@@ -196,14 +208,14 @@ def starts_anew(before, after, m):
 
 
 def says_goodbye(before, after):
-    """LeaveGroup is sent only by a client that works and waits for nothing, with its member id; the client is out then.
-    Otherwise a client is out only if it is told that it has no place in the group, or if its process dies.
+    """LeaveGroup is sent only by a client that has a member id and waits for nothing; the client is out then. Otherwise
+    a client is out only if it is told that it has no place in the group, or if its process dies.
     """
     for m in range(len(after.clients)):
         late = after.network.late[m]
         if late.kind == LEAVE and before.network.late[m].kind != LEAVE:
-            working = before.clients[m].phase == WORKING and before.network.requests[m].kind == WORK
-            if not working or late.id != before.clients[m].id or after.clients[m].phase != OUT:
+            waits = before.network.requests[m].kind == WAIT or late.id == NOBODY
+            if waits or late.id != before.clients[m].id or after.clients[m].phase != OUT:
                 return False
         elif before.clients[m].phase != OUT and after.clients[m].phase == OUT:
             dies = after.storage.faults > before.storage.faults
@@ -213,14 +225,16 @@ def says_goodbye(before, after):
 
 
 ANSWERED = ("joined", "synced", "take_id", "rejoin", "start_over", "retry", "give_in")
-CLIENTS = (
+ASKING = (
     always(asks_by_phase),
     always(late_as_it_was_sent),
     always(answer_is_whole),
     always(parked_is_waited_for),
-    always_step(does_as_told, of=ANSWERED),
     always_step(gives_up_waiting, of=("give_up",)),
     always_step(dies_out, of=("crash_client",)),
     always_step(starts_anew, of=("start",)),
     always_step(says_goodbye),
 )
+CLIENTS = (*ASKING, always_step(does_as_told, of=ANSWERED))
+FORGETFUL = (*ASKING, always_step(forgets_as_told, of=ANSWERED))
+"""Of clients up to 3.1."""

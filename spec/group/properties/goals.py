@@ -5,11 +5,11 @@ The goals for error codes are in `codes`.
 
 from dataclasses import replace
 
-from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING, SYNC_PARKED, status
 from kafkaproof.spec.group.faults import waits_in_vain
 from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.member import SYNCING
-from kafkaproof.spec.group.network import NONE
+from kafkaproof.spec.group.network import ILLEGAL_GENERATION, LEAVE, NONE, in_messages
 from kafkaproof.spec.group.properties import codes
 from kafkaproof.spec.group.properties.offsets import last_answered
 from kafkaproof.spec.group.properties.safety import is_coordinator, last_record
@@ -222,6 +222,42 @@ def turned_away(s):
     return False
 
 
+def nobody_knows(s, id):
+    """Whether no client and no message has a member id."""
+    for client in s.clients:
+        if client.id == id:
+            return False
+    return not in_messages(s.network, id)
+
+
+def ghost(s):
+    """The coordinator has a member that no client knows, although nothing has failed but the coordinator before it."""
+    for b in range(len(s.brokers)):
+        for id in range(len(s.brokers[b].group.members) - 1):
+            if is_coordinator(s, b) and s.brokers[b].group.members[id].status == MEMBER and nobody_knows(s, id):
+                return s.storage.faults == 0
+    return False
+
+
+def disowned(s):
+    """A client is told that its generation is over, although it is a member: if it forgets its id, it leaves a ghost."""
+    for b in range(len(s.brokers)):
+        for m in range(len(s.clients)):
+            if is_coordinator(s, b) and status(s.brokers[b].group, s.clients[m].id) == MEMBER:
+                if s.network.answers[m].verdict == ILLEGAL_GENERATION:
+                    return s.storage.faults == 0
+    return False
+
+
+def leaves_pending(s):
+    """A pending member leaves."""
+    for broker in s.brokers:
+        for late in s.network.late:
+            if late.kind == LEAVE and broker.group.members[late.id].status == PENDING:
+                return True
+    return False
+
+
 def merged(s):
     """An offset that a transaction has committed is in the cache."""
     for b in range(len(s.brokers)):
@@ -269,5 +305,6 @@ GOALS = BASIC + codes.LOADING + DEAD_IN_CACHE + PENDING_MEMBERS + EXPIRY_BY_GROU
 CLASSIC = BASIC
 MIDDLE = BASIC + codes.LOADING + DEAD_IN_CACHE + DELETING
 STATIC = codes.FENCED + (sometimes(replaced_in_stable, clients=2, ids=2, log=2),)
+FORGETFUL = at((sometimes(ghost), sometimes(disowned)), brokers=2, epochs=2) + (sometimes(leaves_pending, ids=2),)
 LIMITED = codes.FULL + (sometimes(turned_away, clients=2, ids=2, generations=2, log=2),)
 TRANSACTIONAL = GOALS + codes.UNSTABLE + (sometimes(merged, log=2),)
