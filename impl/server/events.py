@@ -19,6 +19,7 @@ from kafkaproof.spec.partition.creation.creation import topic_change
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.reassignment import reassignment
+from kafkaproof.spec.partition.reassignment.brokers import drop_unknown
 from kafkaproof.spec.running.processes import PARTITION, continuations
 
 REASSIGNMENT = (triggers.reassignment, reassignment.reassign, reassignment.caught_up)
@@ -101,9 +102,10 @@ class Events:
             self._try_step(topic_change)
             or self._try_step(triggers.topic_deletion)
             or self._try_step(deletion.leftover_deletion)
-            or any(self._try_step(deletion.drop_reassignment, p=p) for p in partitions)
             or self._try_step(triggers.preferred_election)
             or any(self._try_step(function, p=p) for function in REASSIGNMENT for p in partitions)
+            or any(self._try_step(deletion.drop_reassignment, p=p) for p in partitions)
+            or self._try_step(drop_unknown)
             or self._try_step(log_dirs.log_dir_notification)
             or any(self._try_step(leader_zk.isr_notification, p=p) for p in partitions)
         )

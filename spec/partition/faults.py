@@ -21,7 +21,7 @@ from kafkaproof.spec.partition.network import (
     put_proposals,
     put_shutdown,
 )
-from kafkaproof.spec.partition.zookeeper import assigned, disconnect, end_session, register, session_open
+from kafkaproof.spec.partition.zookeeper import assigned, disconnect, end_session, listed, register, session_open
 
 ElectionType = Choice("PREFERRED", "UNCLEAN")
 PREFERRED, UNCLEAN = ElectionType
@@ -148,17 +148,15 @@ def ask_for_election(s, kind: ElectionType):
 
 
 def ask_for_reassignment(s, p: Partition, target: Broker):
-    """An operator creates /admin/reassign_partitions, with one of a partition's replicas as the target.
+    """An operator creates /admin/reassign_partitions, which lists a partition with one of its replicas as the target.
 
     Guards:  it does not exist; the target is a replica.
     Effects: it exists.
     """
-    request = s.zk.reassignment
-    if request.target.length > 0 or not contains(assigned(s.zk, p), target):
+    if not is_empty(listed(s.zk)) or not contains(assigned(s.zk, p), target):
         return False
 
-    request.partition = p
-    push(request.target, target)
+    push(s.zk.targets[p], target)
     s.zk.faults += 1
     return True
 

@@ -23,7 +23,7 @@ from kafkaproof.spec.metrics.names import (
 from kafkaproof.spec.metrics.rules import is_imbalanced, is_under_replicated
 from kafkaproof.spec.metrics.states import STEPS, exists, is_offline
 from kafkaproof.spec.partition.context import is_known, is_queued
-from kafkaproof.spec.partition.zookeeper import assigned
+from kafkaproof.spec.partition.zookeeper import assigned, listed
 
 NOBODY_ADDED = 0
 
@@ -127,7 +127,7 @@ def topics_to_delete_reported(s):
 
 def reassigning(s):
     """Whether /admin/reassign_partitions lists a partition."""
-    return 1 if s.zk.reassignment.target.length > 0 else 0
+    return 0 if is_empty(listed(s.zk)) else 1
 
 
 def leaders(s):

@@ -135,12 +135,12 @@ def reassignment(s, b: Broker, p: Partition):
     partition = controller.partitions[p]
     if not at_work(controller) or not is_moved(s.zk, p) or not is_reassignable(controller, p):
         return False
-    if not is_empty(difference(wanted_target(s.zk), partition.isr)):
+    if not is_empty(difference(wanted_target(s.zk, p), partition.isr)):
         return False
 
     controller.strategy = REASSIGN
-    copy_target(s.zk, controller.target)
-    if not has_leader(controller, partition) or not contains(wanted_target(s.zk), partition.leader):
+    copy_target(s.zk, p, controller.target)
+    if not has_leader(controller, partition) or not contains(wanted_target(s.zk, p), partition.leader):
         controller.todo = with_member(controller.todo, p)
     proceed(controller)
     return True

@@ -11,7 +11,7 @@ current epoch knows it. (Up to 2.6 it may not after a restart; it then writes le
 
 from kafkaproof.spec.language.domains import Array, Bound, Budget, Choice, Flag, Id, Number, Record, SetOf
 from kafkaproof.spec.language.sequences import push
-from kafkaproof.spec.partition.context import Assignment, Leader, LeaderEpoch, Partition
+from kafkaproof.spec.partition.context import Assignment, Leader, LeaderEpoch
 
 Watch = Choice("NONE", "ARMED", "FIRED")
 NONE, ARMED, FIRED = Watch
@@ -33,10 +33,6 @@ STATE = Record(
     controller_epoch=(Number(0, Bound("epochs")), "epoch of the controller that wrote it"),
     readers=(SetOf("brokers"), "controllers that know the current version"),
 )
-REASSIGNMENT = Record(
-    partition=(Partition, "the partition that it lists"),
-    target=(Assignment, "its target; empty while the request does not exist"),
-)
 GHOSTS = Record(
     lost=(Flag(), "a write of a state was applied, and its answer lost"),
     forced=(Flag(), "an administrator has asked for an unclean election"),
@@ -51,7 +47,10 @@ ZOOKEEPER = Record(
     unclean=(Flag(), "unclean.leader.election.enable of the topic"),
     deleting=(SetOf("partitions"), "partitions whose topic /admin/delete_topics names"),
     preferred=(Flag(), "/admin/preferred_replica_election exists, and lists every partition"),
-    reassignment=(REASSIGNMENT, "/admin/reassign_partitions"),
+    targets=(
+        Array(Assignment, "partitions"),
+        "/admin/reassign_partitions: the target of each partition that it lists, else empty; without any there is none",
+    ),
     isr_changed=(SetOf("partitions"), "partitions with a child of /isr_change_notification (up to 2.6)"),
     log_dir_events=(SetOf("brokers"), "brokers with a child of /log_dir_event_notification that nobody has read"),
     log_dir_read=(SetOf("brokers"), "brokers with one that a controller has read"),

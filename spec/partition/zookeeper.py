@@ -43,6 +43,7 @@ KNOWN = (
     "assigned",
     "partitions_of_topics",
     "deletion_wanted",
+    "listed",
     "is_moved",
     "copy_target",
     "wanted_target",
@@ -109,19 +110,28 @@ def deletion_wanted(zk):
     return zk.deleting
 
 
+def listed(zk):
+    """The partitions that /admin/reassign_partitions lists: the watch reports them."""
+    found = 0
+    for p in range(len(zk.targets)):
+        if is_moved(zk, p):
+            found = with_member(found, p)
+    return found
+
+
 def is_moved(zk, p):
-    """Whether /admin/reassign_partitions lists a partition: the watch reports that."""
-    return zk.reassignment.target.length > 0 and zk.reassignment.partition == p
+    """Whether /admin/reassign_partitions lists a partition."""
+    return zk.targets[p].length > 0
 
 
-def copy_target(zk, target):
-    """The target of the reassignment, as /admin/reassign_partitions has it."""
-    copy(zk.reassignment.target, target)
+def copy_target(zk, p, target):
+    """The target of a partition, as /admin/reassign_partitions has it."""
+    copy(zk.targets[p], target)
 
 
-def wanted_target(zk):
+def wanted_target(zk, p):
     """The brokers of that target."""
-    return replicas_of(zk.reassignment.target)
+    return replicas_of(zk.targets[p])
 
 
 def log_dir_events(zk):
@@ -279,7 +289,7 @@ def exists(zk, request):
     if request == PREFERRED_REQUEST:
         return zk.preferred == 1
     if request == REASSIGN_REQUEST:
-        return zk.reassignment.target.length > 0
+        return not is_empty(listed(zk))
     return not is_empty(zk.log_dir_read)
 
 
@@ -288,8 +298,8 @@ def remove(zk, request):
     if request == PREFERRED_REQUEST:
         zk.preferred = 0
     elif request == REASSIGN_REQUEST:
-        zk.reassignment.partition = 0
-        clear(zk.reassignment.target)
+        for target in zk.targets:
+            clear(target)
     else:
         zk.log_dir_read = 0
 

@@ -126,7 +126,7 @@ class World:
     def ask_for_reassignment(self, p, target):
         is_room = self.room and p >= self.size[2] - self.room
         topic, partition = (CREATED, 0) if is_room else (TOPIC, p)
-        self._create(Reassignment.path, Reassignment(topic, partition, (target,)).encode())
+        self._create(Reassignment.path, Reassignment({(topic, partition): (target,)}).encode())
 
     def ask_for_preferred(self):
         self._create(PreferredElection.path, PreferredElection(TOPIC, tuple(range(self.size[2]))).encode())

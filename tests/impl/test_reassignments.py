@@ -15,6 +15,7 @@ from kafkaproof.impl.seams.zookeeper.request_znodes import Reassignment
 from kafkaproof.impl.seams.zookeeper.znodes import State, Topic
 from kafkaproof.traces.reading.recording import read_recording
 from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData
+from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
 from tests.traces.processes import recordings as recorded
 
 PATIENCE, SESSION = 120, 60.0
@@ -143,6 +144,25 @@ def test_a_partition_moves_with_its_data(cluster, capsys):
     assert written[0] == ((2, stays, leader), (2,), (leader,)) and written[1] == (leader, {0, 1}, 1)
     assert written[-4:] == [(2, {0, 1, 2}, 1), (2, {stays, 2}, 1), ((2, stays), (), ()), "request deleted"]
     assert order(written) == order(writes(RECORDED, "r2", 1)), "as 3.9.1 does"
+
+
+def test_partitions_that_one_request_lists_move_one_after_another(tmp_path, capsys):
+    with Cluster(tmp_path, Size(replicas=2, partitions=2, session_timeout=SESSION)) as running:
+        running.start_all()
+        assert wait_until(running.is_whole, PATIENCE)
+        targets = {(TOPIC, 0): (2, 1), (TOPIC, 1): (2, 0), ("never-there", 0): (1,)}
+        running.operator.create(Reassignment.path, Reassignment(targets).encode())
+        moved = Topic(((2, 1), (2, 0)))
+        assert wait_until(lambda: topic(running) == moved and not running.operator.exists(Reassignment.path), PATIENCE)
+        processes, _ = replayed(running, capsys)
+        assert processes["transitions"]["reassignment.delete_request"] == 3
+        left = [
+            list(entries_in(operation.data))
+            for transaction in read_recording(tmp_path / "zookeeper").transactions
+            for operation in transaction.operations
+            if isinstance(operation, SetData) and operation.path == Reassignment.path
+        ]
+        assert set(left[0]) == {(TOPIC, 0), (TOPIC, 1)} and len(left) == 2, "what there is not goes first"
 
 
 def test_it_goes_on_when_the_new_replica_and_the_controller_die(cluster, capsys):

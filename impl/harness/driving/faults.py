@@ -276,13 +276,13 @@ class Faults:
     def ask_for_reassignment(self, p: int, target: int) -> None:
         """An operator asks that one broker be the only replica of a partition."""
         self.note(self.ask_for_reassignment, partition=p, target=target)
-        wanted = Reassignment(self.places.topic, p, (target,))
+        wanted = Reassignment({(self.places.topic, p): (target,)})
         self.operator.create(wanted.path, wanted.encode())
 
     def reassign(self, partition: int, replicas: list[int]) -> None:
         """An operator asks that a partition be on these brokers, unless another reassignment is asked for."""
         self.note(self.reassign, partition=partition, replicas=replicas)
-        wanted = Reassignment(self.places.topic, partition, tuple(replicas))
+        wanted = Reassignment({(self.places.topic, partition): tuple(replicas)})
         try:
             self.operator.create(wanted.path, wanted.encode())
         except NodeExistsError:

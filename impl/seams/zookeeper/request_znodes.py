@@ -40,23 +40,21 @@ class PreferredElection:
 
 @dataclass(frozen=True)
 class Reassignment:
-    """/admin/reassign_partitions: the replicas that one partition is to have."""
+    """/admin/reassign_partitions: the replicas that partitions are to have, by topic and partition."""
 
-    topic: str
-    partition: int
-    replicas: tuple[int, ...]
+    targets: dict[tuple[str, int], tuple[int, ...]]
     path: ClassVar[str] = "/admin/reassign_partitions"
 
     def encode(self) -> bytes:
         """Version 1 of the content."""
-        wanted = {"topic": self.topic, "partition": self.partition, "replicas": list(self.replicas)}
-        return to_bytes({"version": 1, "partitions": [wanted]})
+        wanted = [{"topic": topic, "partition": p, "replicas": list(r)} for (topic, p), r in self.targets.items()]
+        return to_bytes({"version": 1, "partitions": wanted})
 
     @classmethod
     def decode(cls, data: bytes) -> Reassignment:
-        """Of version 1; the first entry."""
-        wanted = json.loads(data)["partitions"][0]
-        return cls(wanted["topic"], wanted["partition"], tuple(wanted["replicas"]))
+        """Of version 1; of two entries for a partition the last counts."""
+        wanted = json.loads(data)["partitions"]
+        return cls({(each["topic"], each["partition"]): tuple(each["replicas"]) for each in wanted})
 
     @classmethod
     def asked(cls, data: bytes) -> Reassignment | None:
@@ -65,7 +63,8 @@ class Reassignment:
             found = cls.decode(data)
         except (ValueError, LookupError, TypeError):
             return None
-        return found if all(type(number) is int for number in (found.partition, *found.replicas)) else None
+        numbers = [number for (_, p), replicas in found.targets.items() for number in (p, *replicas)]
+        return found if all(type(number) is int for number in numbers) else None
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,22 @@ class TopicZooKeeper(Watched):
         self.replicas[p] = replicas
         return self._checked(SetData(path, topic.encode(), -1))
 
+    def checked_delist(self, b, partitions, epoch, delivery):
+        """multi[check /controller_epoch, setData or delete /admin/reassign_partitions], without some partitions (none:
+        without those that there are not): OK, NONODE, FENCED, EXPIRED or LOST.
+        """
+        try:
+            asked = self.requests.at_once(lambda: self.requests.session.get(Reassignment.path))[0]
+        except Expired:
+            return EXPIRED
+        self.note_reassignment(asked)
+        self.stale = True
+        gone = {self.place_of(p) for p in ids(partitions, NUMBERS)} or set(self.unknown_targets())
+        listed = self.moved_to.targets if self.moved_to else {}
+        left = {place: target for place, target in listed.items() if place not in gone}
+        path = Reassignment.path
+        return self._checked(SetData(path, Reassignment(left).encode(), -1) if left else Delete(path, -1))
+
     # Deletions
 
     def create_marker(self, b, p, delivery):

@@ -22,6 +22,7 @@ from kafkaproof.impl.seams.zookeeper.znodes import (
     Topic,
     TopicConfig,
 )
+from kafkaproof.spec.kafka.assignment import target
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, everybody, with_member
 from kafkaproof.spec.partition.context import clear
@@ -186,23 +187,44 @@ class Watched:
 
     def is_moved(self, p):
         """Whether the reassignment lists a partition, with replicas that there may be."""
-        wanted = self.moved_to
-        if wanted is None or self.places.number_of(wanted.topic, wanted.partition) != p:
-            return False
-        return 0 < len(set(wanted.replicas)) <= self.most and all(0 <= r < self.size for r in wanted.replicas)
+        wanted = self._target(p)
+        return 0 < len(wanted) <= self.most and all(0 <= r < self.size for r in wanted)
+
+    def _target(self, p):
+        """The replicas with which it lists a partition, each once; none where it does not."""
+        found = self.moved_to.targets.get(self.places.place_of(p), ()) if self.moved_to else ()
+        return tuple(dict.fromkeys(found))
+
+    def unknown_targets(self):
+        """What it lists, and there is not."""
+        return [place for place in (self.moved_to.targets if self.moved_to else ()) if not self._is_there(place)]
+
+    def _is_there(self, place):
+        """Whether there is such a partition, as far as this broker has read."""
+        return place[0] in self.there and self.places.number_of(*place) is not None
+
+    def is_unknown_listed(self):
+        """Whether the reassignment lists a partition that there is not."""
+        return bool(self.unknown_targets())
 
     def is_listed(self, p, replicas):
         """Whether it lists it with exactly these replicas."""
-        return self.is_moved(p) and self.moved_to.replicas == tuple(replicas.slots[: replicas.length])
+        return self.is_moved(p) and self._target(p) == tuple(replicas.slots[: replicas.length])
 
-    def wanted_target(self):
-        """The brokers of its target."""
-        return members(self.moved_to.replicas)
+    def is_aim(self, p, partition):
+        """Whether it lists it with the target of the reassignment that `partition` is in."""
+        wanted, assigned = self._target(p), partition.assignment
+        aim = target(assigned, partition.removing)
+        return aim == members(wanted) and wanted == tuple(assigned.slots[: len(wanted)])
 
-    def copy_target(self, target):
-        """Its target, in order, each broker once."""
+    def wanted_target(self, p):
+        """The brokers of the target of a partition."""
+        return members(self._target(p))
+
+    def copy_target(self, p, target):
+        """The target of a partition, in order."""
         clear(target)
-        for replica in dict.fromkeys(self.moved_to.replicas):
+        for replica in self._target(p):
             push(target, replica)
 
     def log_dir_events(self):

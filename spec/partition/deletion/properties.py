@@ -19,6 +19,7 @@ from kafkaproof.spec.partition.deletion.progress import any_in, is_ineligible, r
 from kafkaproof.spec.partition.deletion.state import DELETING_MARKER, DELETING_STATES
 from kafkaproof.spec.partition.deletion.zookeeper import deletion_wanted, is_left_over, topics_of
 from kafkaproof.spec.partition.properties.controllers import is_none, legal_partition, legal_replica, rules
+from kafkaproof.spec.partition.properties.memory import may_be_gone
 from kafkaproof.spec.partition.properties.states import exists, is_replica_lost
 
 
@@ -251,6 +252,7 @@ WITH_DELETIONS = {
     legal_partition: legal_partition_or_end,
     legal_replica: legal_replica_or_retry,
     topic_creation.is_gone: is_deleted_topic,
+    may_be_gone: is_deleted_topic,
 }
 WITHOUT_DELETION = (
     "one_event",

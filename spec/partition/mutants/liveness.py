@@ -66,7 +66,7 @@ def prefer_if_heard(s, b: Broker):
 def reassign_if_needed(s, b: Broker, p: Partition):
     """A reassignment is left where it is when a replica of the target leads already."""
     leader = s.brokers[b].controller.partitions[p].leader
-    if leader != NOBODY and contains(wanted_target(s.zk), leader):
+    if leader != NOBODY and contains(wanted_target(s.zk, p), leader):
         return False
     return reassignment(s, b, p)
 

@@ -6,17 +6,19 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import OK
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, intersection, only, union
-from kafkaproof.spec.partition.context import REASSIGN, clear, copy
+from kafkaproof.spec.partition.context import REASSIGN, clear
 from kafkaproof.spec.partition.deletion.progress import to_take_offline
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.reassignment import brokers, network, progress, reassignment, zookeeper
 from kafkaproof.spec.partition.reassignment.progress import leave
-from kafkaproof.spec.partition.reassignment.zookeeper import set_topic
-from kafkaproof.spec.partition.zookeeper import known_as_they_are
+from kafkaproof.spec.partition.reassignment.reassignment import plan
+from kafkaproof.spec.partition.reassignment.zookeeper import checked_delist, set_topic
+from kafkaproof.spec.partition.zookeeper import known_as_they_are, listed
 
 ONE = scope(replicas=1, epochs=1)
 TWO_REPLICAS, TWO_REQUESTS = scope(epochs=1), scope(replicas=1, epochs=1, leader_epochs=4, faults=2)
+TWO_PARTITIONS = scope(partitions=2, replicas=1, epochs=1, leader_epochs=2)
 ZOMBIE = scope(replicas=1, leader_epochs=1, faults=2)
 
 
@@ -30,32 +32,28 @@ def forget_origin(zk, b, p, partition, epoch, delivery):
     return answer
 
 
-def drop_at_once(controller, p):
-    """The request of a reassignment is deleted as soon as the replicas are told."""
+def delist_all(zk, b, partitions, epoch, delivery):
+    """The request is deleted with all that it lists as soon as one partition is dealt with."""
+    return checked_delist(zk, b, listed(zk), epoch, delivery)
+
+
+def delist_again(controller, p):
+    """What has been removed from the request is to be removed again."""
     leave(controller, p)
     controller.strategy = REASSIGN
 
 
 def remove_added(partition, planned):
     """What a reassignment adds it removes, too."""
-    before = replicas_of(partition.assignment)
-    wanted = replicas_of(planned)
-    append_members(partition.assignment, before, planned)
-    partition.adding = difference(wanted, before)
-    partition.removing = union(difference(before, wanted), partition.adding)
-    copy(planned, partition.assignment)
-    clear(planned)
+    plan(partition, planned)
+    partition.removing = union(partition.removing, partition.adding)
 
 
 def add_all(partition, planned):
     """The whole target counts as added, also what was there."""
-    before = replicas_of(partition.assignment)
     wanted = replicas_of(planned)
-    append_members(partition.assignment, before, planned)
+    plan(partition, planned)
     partition.adding = wanted
-    partition.removing = difference(before, wanted)
-    copy(planned, partition.assignment)
-    clear(planned)
 
 
 def append_backwards(source, members, sequence):
@@ -104,7 +102,8 @@ MUTANTS = (
         {zookeeper.checked_set_topic: forget_origin},
         ONE,
     ),
-    mutant_within("request-deleted-early", "request_goes_last", "tell_replicas", {progress.leave: drop_at_once}, ONE),
+    mutant("request-deleted-early", "request_goes_last", {zookeeper.checked_delist: delist_all}, TWO_PARTITIONS),
+    mutant_within("request-deleted-again", "request_ends", "delete_request", {progress.leave: delist_again}, ONE),
     mutant("added-removed", "assignment_well_formed", {reassignment.plan: remove_added}, ONE),
     mutant("target-added", "planned_as_asked", {reassignment.plan: add_all}, TWO_REPLICAS),
     mutant_within(

@@ -9,11 +9,11 @@ from kafkaproof.spec.kafka.state_machines import (
 )
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
-from kafkaproof.spec.language.sets import contains, intersection, is_empty
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
 from kafkaproof.spec.partition.context import IDLE, READING_BROKERS, READING_STATES, is_known, online, online_or_leaving
 from kafkaproof.spec.partition.properties.states import exists
 from kafkaproof.spec.partition.znodes import FIRED
-from kafkaproof.spec.partition.zookeeper import assigned
+from kafkaproof.spec.partition.zookeeper import assigned, listed
 
 
 def no_stale_write(before, after):
@@ -29,7 +29,7 @@ def no_stale_write(before, after):
 def no_stale_delete(before, after, b, delivery):
     """Requests of operators and notifications are deleted by the last controller that was elected (C4)."""
     deleted = before.zk.preferred == 1 and after.zk.preferred == 0
-    deleted = deleted or before.zk.reassignment.target.length > after.zk.reassignment.target.length
+    deleted = deleted or not is_empty(difference(listed(before.zk), listed(after.zk)))
     deleted = deleted or before.zk.log_dir_read != after.zk.log_dir_read
     return not deleted or before.brokers[b].controller.epoch == before.zk.epoch
 

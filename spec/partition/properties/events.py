@@ -255,11 +255,11 @@ def moved_as_asked(before, after, b, p):
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     cached = old.partitions[p]
-    request = before.zk.reassignment
-    target = replicas_of(request.target)
-    if not rests(before, b) or request.partition != p or request.target.length == 0 or is_queued(old, p):
+    asked = before.zk.targets[p]
+    target = replicas_of(asked)
+    if not rests(before, b) or asked.length == 0 or is_queued(old, p):
         return False
-    if not is_empty(difference(target, cached.isr)) or not same_sequence(new.target, request.target):
+    if not is_empty(difference(target, cached.isr)) or not same_sequence(new.target, asked):
         return False
     leads = cached.leader != NOBODY and contains(intersection(online(old, cached), target), cached.leader)
     deletes = new.doing == (DELETING_REQUEST if leads else ELECTING)
@@ -322,7 +322,8 @@ def errors_handled(before, after, b, r):
         fresh = contains(lost, p) and not contains(old.partitions[p].failed, r)
         news = news or fresh
         waits = contains(new.removing, p) or new.partitions[p].replicas[r] == OFFLINE_REPLICA
-        if fresh and not is_queued(old, p) and not waits:
+        hosted = contains(replicas_of(old.partitions[p].assignment), r)
+        if fresh and hosted and not is_queued(old, p) and not waits:
             return False
     return not news or leaderless_is_offline(new) and elects_all_waiting(new)
 

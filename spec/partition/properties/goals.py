@@ -26,7 +26,7 @@ from kafkaproof.spec.partition.context import (
 from kafkaproof.spec.partition.network import arriving
 from kafkaproof.spec.partition.properties.controllers import rules
 from kafkaproof.spec.partition.properties.states import exists
-from kafkaproof.spec.partition.zookeeper import assigned, session_open
+from kafkaproof.spec.partition.zookeeper import assigned, is_moved, session_open
 
 
 def two_controllers(s):
@@ -194,10 +194,11 @@ def reassignment_fails(s):
     """A reassignment is dealt with, and no online replica of the target leads."""
     for broker in s.brokers:
         controller = broker.controller
-        partition = controller.partitions[s.zk.reassignment.partition]
-        if controller.doing == DELETING_REQUEST and controller.strategy == REASSIGN:
+        for p in range(len(controller.partitions)):
+            partition = controller.partitions[p]
+            fails = controller.doing == DELETING_REQUEST and controller.strategy == REASSIGN and is_moved(s.zk, p)
             leads = has_leader(controller, partition) and contains(replicas_of(controller.target), partition.leader)
-            if not leads:
+            if fails and not leads:
                 return True
     return False
 

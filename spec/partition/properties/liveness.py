@@ -178,9 +178,9 @@ def wants_target(s, p: Partition):
 def target_is_fit(s, p):
     """The target of the reassignment of `p` is in its ISR, and can lead; the topic stays."""
     for b in range(len(s.brokers)):
-        if contains(wanted_target(s.zk), b) and not is_fit(s, b, p):
+        if contains(wanted_target(s.zk, p), b) and not is_fit(s, b, p):
             return False
-    return is_empty(difference(wanted_target(s.zk), s.zk.partitions[p].isr)) and is_empty(s.zk.deleting)
+    return is_empty(difference(wanted_target(s.zk, p), s.zk.partitions[p].isr)) and is_empty(s.zk.deleting)
 
 
 def reassignment_dealt_with(s, p: Partition):

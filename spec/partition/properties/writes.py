@@ -28,7 +28,7 @@ from kafkaproof.spec.partition.properties.elections import expected_isr, expecte
 from kafkaproof.spec.partition.properties.invariants import is_first
 from kafkaproof.spec.partition.properties.sessions import has_session, rests
 from kafkaproof.spec.partition.properties.states import differs, exists
-from kafkaproof.spec.partition.zookeeper import assigned
+from kafkaproof.spec.partition.zookeeper import assigned, listed
 
 
 def is_refused(s, b):
@@ -213,8 +213,7 @@ def request_deleted(before, after, b, delivery):
     moved = not events and old.target.length > 0
     applied = delivery != LOST_DROPPED
     left = after.zk.preferred == (0 if applied and not events and not moved else before.zk.preferred)
-    targets = 0 if applied and moved else before.zk.reassignment.target.length
-    left = left and after.zk.reassignment.target.length == targets
+    left = left and listed(after.zk) == (0 if applied and moved else listed(before.zk))
     left = left and after.zk.log_dir_read == (0 if applied and events else before.zk.log_dir_read)
     return left and (rests(after, b) if delivery == ANSWERED else new.doing == old.doing)
 

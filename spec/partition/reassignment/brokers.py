@@ -1,7 +1,7 @@
 """How reassignments react when terms begin, brokers come, and topics are to be deleted."""
 
 from kafkaproof.spec.language.combine import then
-from kafkaproof.spec.language.sets import contains, intersection, union
+from kafkaproof.spec.language.sets import contains, intersection, only, union
 from kafkaproof.spec.partition.context import DELETING_REQUEST, READING_STATES, REASSIGN, Broker, Partition, is_queued
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion import brokers, deletion
@@ -9,6 +9,7 @@ from kafkaproof.spec.partition.deletion.brokers import broker_startup as take_in
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, look_later, reassigned, reassigned_to
+from kafkaproof.spec.partition.reassignment.zookeeper import is_unknown_listed
 from kafkaproof.spec.partition.zookeeper import is_moved
 
 
@@ -57,12 +58,28 @@ def keep_reassigned(s, b):
 topic_deletion = then(deletion.topic_deletion, keep_reassigned)
 
 
+def drop_unknown(s, b: Broker):
+    """A controller finds a request to reassign a partition that there never was.
+
+    Guards:  there is one; `b` is at work.
+    Effects: it is to be removed from the request.
+    Kafka:   KafkaController.processZkPartitionReassignment, maybeTriggerPartitionReassignment, 2.4 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if not at_work(controller) or not is_unknown_listed(s.zk):
+        return False
+
+    controller.strategy = REASSIGN
+    controller.doing = DELETING_REQUEST
+    return True
+
+
 def drop_reassignment(s, b: Broker, p: Partition):
     """A controller finds a request to reassign a partition of a topic that is to be deleted, or that it does not know.
 
     Guards:  there is one; `b` is at work, and does not reassign `p`.
-    Effects: it is to be deleted.
-    Kafka:   KafkaController.processZkPartitionReassignment, 2.4 to 3.9.
+    Effects: it is to be removed from the request.
+    Kafka:   KafkaController.processZkPartitionReassignment, maybeTriggerPartitionReassignment, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
     known = contains(known_partitions(controller), p)
@@ -71,6 +88,7 @@ def drop_reassignment(s, b: Broker, p: Partition):
     if is_reassigned(controller.partitions[p]):
         return False
 
+    controller.moving = only(p)
     controller.strategy = REASSIGN
     controller.doing = DELETING_REQUEST
     return True

@@ -1,10 +1,12 @@
-"""What operators ask for: the reassignment of a partition."""
+"""What operators ask for: the reassignment of partitions."""
 
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sequences import push
-from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.partition.context import Broker, Partition
+from kafkaproof.spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.partition.context import Broker
+from kafkaproof.spec.partition.zookeeper import listed, partitions_of_topics
 
+Moved = SetOf("partitions")
 Others = SetOf("brokers")
 
 
@@ -17,31 +19,47 @@ def size_of(zk, others):
     return size
 
 
-def put_target(zk, first, others):
-    """List a target: the preferred replica, then the others in the order of ids, starting after the preferred one and
-    wrapping around.
+def put_target(zk, p, first, others):
+    """List a target of a partition: the preferred replica, then the others in the order of ids, starting after the
+    preferred one and wrapping around.
     """
-    push(zk.reassignment.target, first)
+    push(zk.targets[p], first)
     for i in range(len(zk.clients)):
         r = first + i if first + i < len(zk.clients) else first + i - len(zk.clients)
         if contains(others, r):
-            push(zk.reassignment.target, r)
+            push(zk.targets[p], r)
 
 
-def ask_for_reassignment(s, p: Partition, first: Broker, others: Others):
-    """An operator creates /admin/reassign_partitions: `first` is to be the preferred replica of a partition, before
+def ask_for_unknown_reassignment(s):
+    """An operator lists in /admin/reassign_partitions a partition that there never was, beside others or alone.
+
+    Guards:  it lists none such.
+    Effects: it lists one.
+    """
+    if s.zk.unknown_listed:
+        return False
+
+    s.zk.unknown_listed = 1
+    s.zk.faults += 1
+    return True
+
+
+def ask_for_reassignment(s, moved: Moved, first: Broker, others: Others):
+    """An operator creates /admin/reassign_partitions: `first` is to be the preferred replica of some partitions, before
     `others`.
 
-    Guards:  it does not exist; the partition does; there are not more replicas than the scope says.
+    Guards:  it does not exist; the partitions do; there are not more replicas than the scope says.
     Effects: it exists.
     """
-    request = s.zk.reassignment
-    if request.target.length > 0 or s.zk.assignments[p].length == 0 or contains(others, first):
+    if not is_empty(listed(s.zk)) or is_empty(moved) or contains(others, first):
         return False
-    if size_of(s.zk, others) + 2 > len(request.target.slots):
+    if not is_empty(difference(moved, partitions_of_topics(s.zk))):
+        return False
+    if size_of(s.zk, others) + 2 > len(s.zk.targets[0].slots):
         return False
 
-    request.partition = p
-    put_target(s.zk, first, others)
+    for p in range(len(s.zk.targets)):
+        if contains(moved, p):
+            put_target(s.zk, p, first, others)
     s.zk.faults += 1
     return True

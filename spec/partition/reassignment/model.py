@@ -25,15 +25,21 @@ CONTROLLER = (
     *reading(brokers.load_state, kind=CONTINUATION),
     *writing(reassignment.write_assignment),
     *reading(reassignment.check_reassignment, kind=CONTINUATION),
-    *writing(reassignment.tell_replicas, reassignment.write_target),
+    *writing(reassignment.tell_replicas, reassignment.write_target, reassignment.delete_request),
     *acting(brokers.broker_startup, kind=CONTINUATION),
-    *acting(brokers.topic_deletion, brokers.drop_reassignment, reassignment.reassign, reassignment.caught_up),
+    *acting(
+        brokers.topic_deletion,
+        brokers.drop_reassignment,
+        brokers.drop_unknown,
+        reassignment.reassign,
+        reassignment.caught_up,
+    ),
     *acting(reassignment.stop_removed, kind=CONTINUATION),
 )
-OPERATORS = declared.faults(faults.ask_for_reassignment)
+OPERATORS = declared.faults(faults.ask_for_reassignment, faults.ask_for_unknown_reassignment)
 REPLACED = ("reassignment",)
 """The election that belongs to a reassignment, without one."""
-SEAMS = (reassignment_zookeeper.checked_set_topic,)
+SEAMS = (reassignment_zookeeper.checked_set_topic, reassignment_zookeeper.checked_delist)
 FENCED_STOPS = {
     deletion_network.put_stop: reassignment_network.put_stop,
     deletion_network.take_stop: reassignment_network.take_stop,

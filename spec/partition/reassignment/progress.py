@@ -10,7 +10,7 @@ from kafkaproof.spec.partition.deletion.progress import to_take_offline as to_ta
 from kafkaproof.spec.partition.deletion.state import RESUMING
 from kafkaproof.spec.partition.progress import go_on as go_on_else
 from kafkaproof.spec.partition.progress import is_next
-from kafkaproof.spec.partition.reassignment.state import CHECKING, STOPPING_REMOVED, WRITING_TARGET
+from kafkaproof.spec.partition.reassignment.state import CHECKING, STOPPING_REMOVED, WRITING_ASSIGNMENT, WRITING_TARGET
 
 
 def is_reassigned(partition):
@@ -49,17 +49,20 @@ def in_hand(controller):
 
 def to_take_offline(controller, r):
     """The partitions whose replicas on broker `r` go offline: the one in hand, where its removed replicas do."""
-    return in_hand(controller) if controller.finishing else to_take_offline_else(controller, r)
+    removes = controller.finishing == 1 or not is_empty(controller.removed)
+    return in_hand(controller) if removes else to_take_offline_else(controller, r)
 
 
 def go_on(controller):
     """No election and no removal is left: reassignments come next, then the rest of the event."""
     if is_empty(controller.moving):
         go_on_else(controller)
-    elif not controller.finishing:
-        controller.doing = CHECKING
+    elif not is_empty(controller.removed):
+        controller.doing = STOPPING_REMOVED
+    elif controller.finishing:
+        controller.doing = WRITING_TARGET
     else:
-        controller.doing = WRITING_TARGET if is_empty(controller.removed) else STOPPING_REMOVED
+        controller.doing = WRITING_ASSIGNMENT if controller.target.length > 0 else CHECKING
 
 
 def look_later(controller, partitions):

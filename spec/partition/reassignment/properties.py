@@ -3,10 +3,11 @@
 from kafkaproof.spec.kafka.assignment import origin, target
 from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_STARTED
 from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
 from kafkaproof.spec.language.sequences import begins_with
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
-from kafkaproof.spec.partition.context import NO_EPOCH, REASSIGN, WRITING_LEADER, WRITING_REMOVAL
+from kafkaproof.spec.partition.context import DELETING_REQUEST, NO_EPOCH, REASSIGN, WRITING_LEADER, WRITING_REMOVAL
 from kafkaproof.spec.partition.creation import properties as topic_creation
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.progress import any_in
@@ -19,7 +20,7 @@ from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.elections import told
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, reassigned
 from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_TARGET
-from kafkaproof.spec.partition.zookeeper import known_as_they_are
+from kafkaproof.spec.partition.zookeeper import is_moved, known_as_they_are, listed
 
 
 def raises_epoch(controller):
@@ -104,9 +105,16 @@ def replicas_remembered(s):
 
 def request_goes_last(before, after, b, delivery):
     """The request for a reassignment is deleted only when the reassignment is over (T5)."""
-    p = before.zk.reassignment.partition
-    goes = before.zk.reassignment.target.length > 0 and after.zk.reassignment.target.length == 0
-    return not goes or is_empty(union(before.zk.adding[p], before.zk.removing[p]))
+    for p in range(len(before.zk.targets)):
+        goes = is_moved(before.zk, p) and not is_moved(after.zk, p)
+        if goes and not is_empty(union(before.zk.adding[p], before.zk.removing[p])):
+            return False
+    return True
+
+
+def request_ends(before, after, b, delivery):
+    """What was dealt with is removed from its request once, unless the answer is lost (T5)."""
+    return delivery != ANSWERED or after.brokers[b].controller.doing != DELETING_REQUEST
 
 
 def assignment_well_formed(s):
@@ -126,8 +134,9 @@ def assignment_well_formed(s):
 
 def planned_as_asked(before, after, b, p):
     """A reassignment plans the target, in its order, then the other replicas; it adds and removes what differs (T6)."""
-    asked = before.zk.reassignment.target
-    had = replicas_of(before.brokers[b].controller.partitions[p].assignment)
+    asked = before.zk.targets[p]
+    known = before.brokers[b].controller.partitions[p]
+    had = origin(known.assignment, known.adding)
     wanted = replicas_of(asked)
     planned = after.brokers[b].controller.partitions[p]
     exact = planned.adding == difference(wanted, had) and planned.removing == difference(had, wanted)
@@ -241,7 +250,7 @@ def keeps_leader(s):
 def is_reassigned_wholly(s):
     """All replicas of a partition have moved to other brokers, and no request is left."""
     for p in range(len(s.zk.assignments)):
-        settled = is_empty(union(s.zk.adding[p], s.zk.removing[p])) and s.zk.reassignment.target.length == 0
+        settled = is_empty(union(s.zk.adding[p], s.zk.removing[p])) and is_empty(listed(s.zk))
         had = origin(s.zk.assignments[p], s.zk.adding[p])
         if settled and s.zk.assignments[p].length > 0 and not contains(had, 1 if p > 1 else 0):
             return True
@@ -262,6 +271,7 @@ def is_overtaken(s):
 SAFETY = (
     always(replicas_remembered),
     always_step(request_goes_last, of=("delete_request",)),
+    always_step(request_ends, of=("delete_request",)),
     always(assignment_well_formed),
     always_step(planned_as_asked, of=("reassign",)),
     always_step(target_order_kept, of=("write_target",)),

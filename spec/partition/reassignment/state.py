@@ -55,6 +55,7 @@ ZOOKEEPER = deletion.ZOOKEEPER.changed(
 ).extended(
     adding=(Array(SetOf("brokers"), "partitions"), "adding_replicas of each partition, in the topic znode"),
     removing=(Array(SetOf("brokers"), "partitions"), "removing_replicas of each partition, in the topic znode"),
+    unknown_listed=(Flag(), "/admin/reassign_partitions lists a partition that there never was"),
 )
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),
@@ -71,7 +72,7 @@ def initial(s):
 
 def keep_replicas(s):
     """Each partition keeps the first of its replicas, as many as a target may have."""
-    size = len(s.zk.reassignment.target.slots) - 1
+    size = len(s.zk.targets[0].slots) - 1
     for assignment in s.zk.assignments:
         assignment.length = min(assignment.length, size)
         for i in range(len(assignment.slots)):

@@ -3,26 +3,53 @@
 As in `kafkaproof.spec.partition.zookeeper`, a function that answers with a code is one request.
 """
 
+from kafkaproof.spec.kafka.assignment import target
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NONODE, OK, outcome
 from kafkaproof.spec.language.combine import checked
-from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.partition.context import copy
+from kafkaproof.spec.language.sequences import begins_with
+from kafkaproof.spec.language.sets import contains, is_empty
+from kafkaproof.spec.partition.context import clear, copy
 from kafkaproof.spec.partition.deletion.zookeeper import delete_topic as delete_assignments
-from kafkaproof.spec.partition.zookeeper import check_epoch, is_moved, session_open
+from kafkaproof.spec.partition.zookeeper import check_epoch, is_moved, listed, session_open
 from kafkaproof.spec.partition.zookeeper import load_partition as load_known
 
-KNOWN = ("is_listed",)
+KNOWN = ("is_listed", "is_aim", "is_unknown_listed")
 
 
 def is_listed(zk, p, replicas):
     """Whether /admin/reassign_partitions lists a partition with exactly these replicas: the watch reports that."""
-    target = zk.reassignment.target
-    if not is_moved(zk, p) or target.length != replicas.length:
-        return False
-    for i in range(target.length):
-        if target.slots[i] != replicas.slots[i]:
-            return False
-    return True
+    return is_moved(zk, p) and zk.targets[p].length == replicas.length and begins_with(replicas, zk.targets[p])
+
+
+def is_aim(zk, p, partition):
+    """Whether it lists it with the target of the reassignment that `partition` is in."""
+    aim = target(partition.assignment, partition.removing)
+    return aim == replicas_of(zk.targets[p]) and begins_with(partition.assignment, zk.targets[p])
+
+
+def is_unknown_listed(zk):
+    """Whether it lists a partition that there never was: the watch reports that."""
+    return zk.unknown_listed == 1
+
+
+def delist(zk, b, partitions, delivery):
+    """setData of /admin/reassign_partitions without some partitions (none: without those that there never were), or
+    delete if none is left: OK, NONODE, EXPIRED or LOST.
+    """
+    if not session_open(zk, b):
+        return EXPIRED
+    answer = NONODE if is_empty(listed(zk)) and zk.unknown_listed == 0 else OK
+    if delivery != LOST_DROPPED:
+        if is_empty(partitions):
+            zk.unknown_listed = 0
+        for p in range(len(zk.targets)):
+            if contains(partitions, p):
+                clear(zk.targets[p])
+    return outcome(zk, answer, delivery)
+
+
+checked_delist = checked(delist, check_epoch)
 
 
 def load_reassigned(zk, b, p, partition, reader):

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from kafkaproof.spec.election.faults import delete_controller
 from kafkaproof.spec.kafka.topic_ids import members_in
 from kafkaproof.spec.language.plain import Plain, ids_in
-from kafkaproof.spec.language.sets import contains, with_member, without_member
+from kafkaproof.spec.language.sets import contains, with_member
 from kafkaproof.spec.partition import faults
 from kafkaproof.spec.partition.deletion import faults as deletion
+from kafkaproof.spec.partition.reassignment import faults as reassignment
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
 from kafkaproof.traces.evidence.topic_inputs import unclean_in
 from kafkaproof.traces.processes.recorded.notices import STATE, Notices, isr_changes, log_dir_events
@@ -76,30 +77,36 @@ class Logged:
                 if unclean_in(data):
                     yield PARTITION, faults.allow_unclean.__name__, {}
 
-    def listed(self, transaction: Transaction) -> list[int]:
-        """The replicas that an operator's transaction wants of a partition, in order; none where it wants none."""
+    def listed(self, transaction: Transaction) -> dict[int, list[int]]:
+        """The replicas that an operator's transaction wants of partitions, in order; none where it wants none."""
         for operation in () if transaction.failed else transaction.operations:
             match operation:
                 case Create("/admin/reassign_partitions", data):
-                    return list(dict.fromkeys(next(iter(entries_in(data).values()), ())))
-        return []
+                    return self._targets(data, transaction.zxid)
+        return {}
+
+    def _targets(self, data: bytes | None, zxid: int) -> dict[int, list[int]]:
+        """The replicas that a request lists for each partition that there is, if there may be such replicas."""
+        found = {}
+        for (topic, partition), listed in entries_in(data).items():
+            p, target = self._numbers.of(topic, partition, zxid), list(dict.fromkeys(listed))
+            known = set(target) <= set(range(self._sizes["brokers"])) and len(target) <= self._sizes["replicas"]
+            if p is not None and target and known:
+                found[p] = target
+        return found
 
     def _moved(self, data: bytes | None, zxid: int) -> Iterator[tuple[str, str, dict]]:
-        """The reassignment that is asked for: the first in the request, if there is such a partition."""
-        (topic, partition), target = next(iter(entries_in(data).items()), (("", 0), ()))
-        numbers = self._numbers.of_topic(topic, zxid)
-        known = set(target) <= set(range(self._sizes["brokers"])) and len(set(target)) <= self._sizes["replicas"]
-        if not target or not known or not 0 <= partition < len(numbers):
+        """The reassignment that is asked for: of partitions that there are, and of others."""
+        targets = self._targets(data, zxid)
+        if self._reassigns and any(self._numbers.of(*place, zxid) is None for place in entries_in(data)):
+            yield PARTITION, reassignment.ask_for_unknown_reassignment.__name__, {}
+        if not targets:
             return
-        others = 0
-        for broker in target[1:]:
-            others = with_member(others, broker)
-        moved = {"first": target[0], "others": without_member(others, target[0])}
-        yield (
-            PARTITION,
-            faults.ask_for_reassignment.__name__,
-            {"p": numbers[partition]} | (moved if self._reassigns else {"target": target[0]}),
-        )
+        p, (first, *others) = next(iter(targets.items()))
+        wanted = {"p": p, "target": first}
+        if self._reassigns:
+            wanted = {"moved": _members(targets), "first": first, "others": _members(others)}
+        yield PARTITION, faults.ask_for_reassignment.__name__, wanted
 
     def _marked(self, topic: str, zxid: int) -> Iterator[tuple[str, str, dict]]:
         """The deletion of a topic that is asked for, one that is there or is not."""
@@ -131,6 +138,11 @@ class Logged:
                     return f"it wrote no assignment to {path}"
                 if text := self._differs_in_assignment(found[1], zxid, topic, states[PARTITION].zk):
                     return text
+            if path == "/admin/reassign_partitions" and self._reassigns:
+                left, zk = self._targets(data, zxid), states[PARTITION].zk
+                held = {p: each.slots[: each.length] for p, each in enumerate(zk.targets) if each.length}
+                if left != held:
+                    return f"it left {left} in {path}, not {held}"
             if isinstance(operation, Delete) and (text := self._differs_in_deletion(path, zxid, states[PARTITION].zk)):
                 return text
             if (found := STATE.fullmatch(path)) and data:
@@ -171,6 +183,14 @@ class Logged:
         else:
             return None
         return f"it deleted {path}, and in the specification that is there" if there else None
+
+
+def _members(numbers: Iterable[int]) -> int:
+    """Some numbers as a set."""
+    found = 0
+    for number in numbers:
+        found = with_member(found, number)
+    return found
 
 
 def _words(data: bytes) -> dict:

@@ -43,13 +43,13 @@ class Seams:
     """What the step at hand asks and sends: `answer` is the one that it got, None for none, and `acked` the batches
     whose producers it answers, as partition and number.
 
-    `listed`: the replicas that a request for a reassignment lists, when an operator makes one. `message`: the one that
-    is on its way to the broker that takes the step.
+    `listed`: the replicas that a request for a reassignment lists for each partition, when an operator makes one.
+    `message`: the one that is on its way to the broker that takes the step.
     """
 
     def __init__(self, cluster: Cluster, known: Knowledge):
         self._cluster, self._known = cluster, known
-        self.listed: list[int] = []
+        self.listed: dict[int, list[int]] = {}
         self.message: Sent | None = None
         self._told = 0
         self.begin([], 0)
@@ -85,10 +85,10 @@ class Seams:
         """The brokers that may take themselves for replicas of a partition: what they were told of it may be old."""
         return everybody(len(zk.clients))
 
-    def _put_listed(self, zk, first, others):
-        """The target of a reassignment as it was listed, in any order."""
-        for broker in self.listed:
-            push(zk.reassignment.target, broker)
+    def _put_listed(self, zk, p, first, others):
+        """The target of a partition as it was listed, in any order."""
+        for broker in self.listed[p]:
+            push(zk.targets[p], broker)
 
     def _telling(self, known):
         """Which brokers of some a request reaches; it is sent to the others, too, who refuse it."""
