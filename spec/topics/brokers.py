@@ -63,7 +63,7 @@ def broker_startup(s, b: Broker):
         if is_known(partition):
             to = known_as_they_are(s.zk, b, intersection(hosting, replicas_in(partition, ONLINE_REPLICA)))
             start(s.network, controller.epoch, p, controller.topic, to)
-        if partition.reassigned and not is_empty(intersection(joined, target_of(partition.assigned))):
+        if partition.reassigned and not is_empty(intersection(joined, target_of(partition))):
             controller.moving = with_member(controller.moving, p)
     trigger_online(controller)
     resume_for(controller, joined)

@@ -70,12 +70,14 @@ Task = Choice(
 NO_TASK, DELETE_TASK, DROP_TASK, FINISH_TASK = Task
 
 ASSIGNMENT = Record(
-    replicas=(Replicas, "replicas, the preferred first; with those that are added or removed while reassigned"),
+    assignment=(Replicas, "replicas, the preferred first; with those that are added or removed while reassigned"),
     adding=(SetOf("brokers"), "adding_replicas (in the znode from 2.4 on)"),
     removing=(SetOf("brokers"), "removing_replicas (in the znode from 2.4 on)"),
 )
 PARTITION = Record(
-    assigned=(ASSIGNMENT, "its assignment; empty when it is not in the context"),
+    assignment=(Replicas, "its replicas, the preferred first; while it is reassigned the target, then the others"),
+    adding=(SetOf("brokers"), "replicas that a reassignment adds"),
+    removing=(SetOf("brokers"), "replicas that it removes"),
     state=(PartitionState, "state of the partition"),
     replicas=(Array(ReplicaState, "brokers"), "states of its replicas"),
     leader=(Leader, "leader in the leadership cache"),
@@ -113,26 +115,26 @@ BROKER = Record(
 
 def copy_assignment(source, target):
     """Make an assignment equal to another."""
-    copy(source.replicas, target.replicas)
+    copy(source.assignment, target.assignment)
     target.adding = source.adding
     target.removing = source.removing
 
 
 def clear_assignment(assignment):
     """No replicas."""
-    clear(assignment.replicas)
+    clear(assignment.assignment)
     assignment.adding = 0
     assignment.removing = 0
 
 
 def is_present(partition):
     """Whether a partition is in the context."""
-    return partition.assigned.replicas.length > 0
+    return partition.assignment.length > 0
 
 
 def members(partition):
     """The brokers of a partition's assignment."""
-    return replicas_of(partition.assigned.replicas)
+    return replicas_of(partition.assignment)
 
 
 def hosts(controller):
@@ -172,7 +174,7 @@ def remember_leadership(partition, leader, leader_epoch):
 
 def forget_partition(partition):
     """A partition is not in the context any more."""
-    clear_assignment(partition.assigned)
+    clear_assignment(partition)
     partition.state = 0
     for r in range(len(partition.replicas)):
         partition.replicas[r] = 0

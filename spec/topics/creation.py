@@ -89,7 +89,7 @@ def ignore_partitions(s, b: Broker):
     if answer == EXPIRED:
         forget(controller)
     else:
-        copy_assignment(controller.partitions[0].assigned, controller.wanted)
+        copy_assignment(controller.partitions[0], controller.wanted)
         controller.doing = REWRITING
     return True
 

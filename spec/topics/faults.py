@@ -5,13 +5,13 @@ A process that dies takes its session with it: between death and expiry it would
 """
 
 from kafkaproof.spec.election.requests import is_stale
+from kafkaproof.spec.kafka.assignment import origin, target
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, is_empty, union
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.topics.context import Broker, Partition, end_process
 from kafkaproof.spec.topics.network import DELETE, FAILED, answer, drop_requests, kind_of
-from kafkaproof.spec.topics.reassignment import origin_of, target_of
 from kafkaproof.spec.topics.replica import Epoch
 from kafkaproof.spec.topics.znodes import ARMED, CANCELLATION, FIRED, NOTHING, REASSIGNMENT
 from kafkaproof.spec.topics.zookeeper import end_session, register
@@ -90,7 +90,7 @@ def add_replicas(zk, p, first):
     brokers = len(zk.clients)
     for i in range(len(zk.request.target.slots) - 1):
         replica = first + i
-        push(zk.assignments[p].replicas, replica if replica < brokers else replica - brokers)
+        push(zk.assignments[p], replica if replica < brokers else replica - brokers)
 
 
 def create_again(s):
@@ -127,9 +127,9 @@ def expand(s, p: Partition):
     Guards:  the topic exists; `p` is the next.
     Effects: the watches on its data fire.
     """
-    if s.zk.topic == 0 or p == 0 or s.zk.assignments[p].replicas.length > 0:
+    if s.zk.topic == 0 or p == 0 or s.zk.assignments[p].length > 0:
         return False
-    if s.zk.assignments[p - 1].replicas.length == 0:
+    if s.zk.assignments[p - 1].length == 0:
         return False
 
     add_replicas(s.zk, p, 0)
@@ -144,13 +144,13 @@ def is_another(zk, p, old, new, first):
     """Whether replacing `old` by `new` (perhaps the same) and putting `first` first changes a partition's target or
     assignment.
     """
-    if zk.topic == 0 or zk.assignments[p].replicas.length == 0:
+    if zk.topic == 0 or zk.assignments[p].length == 0:
         return False
-    target = target_of(zk.assignments[p])
+    wanted = target(zk.assignments[p], zk.removing[p])
     if old == new:
-        return first == old and contains(target, old) and zk.assignments[p].replicas.slots[0] != first
-    stays = first != old and contains(target, first)
-    return contains(target, old) and not contains(target, new) and (first == new or stays)
+        return first == old and contains(wanted, old) and zk.assignments[p].slots[0] != first
+    stays = first != old and contains(wanted, first)
+    return contains(wanted, old) and not contains(wanted, new) and (first == new or stays)
 
 
 def put_request(zk, request, p, old, new, first):
@@ -159,10 +159,10 @@ def put_request(zk, request, p, old, new, first):
     request.wanted = REASSIGNMENT
     request.partition = p
     push(request.target, first)
-    for i in range(assigned.replicas.length):
-        replica = assigned.replicas.slots[i]
+    for i in range(assigned.length):
+        replica = assigned.slots[i]
         wanted = new if replica == old else replica
-        if contains(target_of(assigned), replica) and wanted != first:
+        if contains(target(assigned, zk.removing[p]), replica) and wanted != first:
             push(request.target, wanted)
 
 
@@ -176,7 +176,7 @@ def ask_for_reassignment(s, p: Partition, old: Broker, new: Broker, first: Broke
         return False
 
     put_request(s.zk, s.network.asked, p, old, new, first)
-    if not is_empty(union(s.zk.assignments[p].adding, s.zk.assignments[p].removing)):
+    if not is_empty(union(s.zk.adding[p], s.zk.removing[p])):
         s.zk.ghosts.replaced = 1
     s.zk.requests += 1
     return True
@@ -188,8 +188,8 @@ def ask_for_cancellation(s, p: Partition):
     Guards:  nothing is asked for; the partition is being reassigned.
     Effects: the request is on its way.
     """
-    assigned = s.zk.assignments[p]
-    if s.network.asked.wanted != NOTHING or origin_of(assigned) == replicas_of(assigned.replicas):
+    replicas = s.zk.assignments[p]
+    if s.network.asked.wanted != NOTHING or origin(replicas, s.zk.adding[p]) == replicas_of(replicas):
         return False
 
     s.network.asked.wanted = CANCELLATION

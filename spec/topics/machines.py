@@ -52,8 +52,8 @@ def create_first_state(s, b: Broker, p: Partition):
     if controller.doing != ELECTING or not is_next(controller.todo, p) or partition.state != NEW_PARTITION:
         return False
 
-    leader = new_topic_leader(partition.assigned.replicas, controller.live)
-    isr = new_topic_isr(partition.assigned.replicas, controller.live)
+    leader = new_topic_leader(partition.assignment, controller.live)
+    isr = new_topic_isr(partition.assignment, controller.live)
     answer = NONODE if leader == NOBODY else checked_create_state(s.zk, b, p, controller.epoch, leader, isr)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
@@ -81,7 +81,7 @@ def elect_leader(s, b: Broker, p: Partition):
     if controller.doing != ELECTING or not is_next(controller.todo, p) or partition.state == NEW_PARTITION:
         return False
 
-    leader = offline_leader(partition.assigned.replicas, isr_of(s.zk, p), controller.live, 0)
+    leader = offline_leader(partition.assignment, isr_of(s.zk, p), controller.live, 0)
     isr = offline_isr(isr_of(s.zk, p), controller.live, leader) if leader != NOBODY else 0
     answer = NONODE if leader == NOBODY else checked_set_state(s.zk, b, p, controller.epoch, leader, isr)
     if answer == FENCED or answer == EXPIRED:

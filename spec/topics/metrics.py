@@ -51,7 +51,7 @@ def partitions(s):
     """How many partitions the topic znode has."""
     count = 0
     for assignment in s.zk.assignments:
-        if assignment.replicas.length > 0:
+        if assignment.length > 0:
             count += 1
     return count
 
@@ -93,10 +93,10 @@ def under_replicated(s):
     """How many partitions have a registered leader, and a smaller ISR than before a reassignment."""
     count = 0
     for p in range(len(s.zk.partitions)):
-        assigned = s.zk.assignments[p]
+        assigned, adding = s.zk.assignments[p], s.zk.adding[p]
         isr = s.zk.partitions[p].isr
         if exists(s.zk.partitions[p]) and not is_offline(s, p):
-            if is_under_replicated(isr, replicas_of(assigned.replicas), assigned.adding, len(s.brokers)):
+            if is_under_replicated(isr, replicas_of(assigned), adding, len(s.brokers)):
                 count += 1
     return count
 
@@ -107,8 +107,8 @@ def preferred_imbalance(s):
     for p in range(len(s.zk.partitions)):
         state = s.zk.partitions[p]
         assigned = s.zk.assignments[p]
-        if exists(state) and assigned.replicas.length > 0 and not s.zk.marker:
-            if is_imbalanced(assigned.replicas.slots[0], state.leader, state.isr, assigned.adding):
+        if exists(state) and assigned.length > 0 and not s.zk.marker:
+            if is_imbalanced(assigned.slots[0], state.leader, state.isr, s.zk.adding[p]):
                 count += 1
     return count
 
@@ -128,8 +128,7 @@ def topics_to_delete_reported(s):
 
 def is_reassigning(s, p):
     """Whether the topic znode, or up to 2.3 /admin/reassign_partitions, says that a partition is being reassigned."""
-    assigned = s.zk.assignments[p]
-    return not is_empty(union(assigned.adding, assigned.removing)) or request_listed(s.zk, p)
+    return not is_empty(union(s.zk.adding[p], s.zk.removing[p])) or request_listed(s.zk, p)
 
 
 def reassigning(s):
@@ -144,7 +143,7 @@ def reassigning(s):
 def topics_ineligible(s):
     """Whether the deletion waits for a broker that is not registered, or for a reassignment."""
     for p in range(len(s.zk.partitions)):
-        absent = difference(replicas_of(s.zk.assignments[p].replicas), s.zk.registered)
+        absent = difference(replicas_of(s.zk.assignments[p]), s.zk.registered)
         if s.zk.marker and (not is_empty(absent) or is_reassigning(s, p)):
             return 1
     return 0

@@ -42,28 +42,28 @@ from kafkaproof.spec.topics.zookeeper import epoch_of, get_state, isr_of, leader
 
 def origin_of(assigned):
     """The replicas before the reassignment in progress."""
-    return origin(assigned.replicas, assigned.adding)
+    return origin(assigned.assignment, assigned.adding)
 
 
 def target_of(assigned):
     """The replicas after the reassignment in progress."""
-    return target(assigned.replicas, assigned.removing)
+    return target(assigned.assignment, assigned.removing)
 
 
 def plan(assigned, wanted, planned):
     """ReplicaAssignment.reassignTo: the target, then the other replicas; and what is added and removed."""
     before = origin_of(assigned)
-    clear(planned.replicas)
-    append_members(wanted, replicas_of(wanted), planned.replicas)
-    append_members(assigned.replicas, before, planned.replicas)
-    planned.adding = difference(replicas_of(planned.replicas), before)
-    planned.removing = difference(replicas_of(planned.replicas), replicas_of(wanted))
+    clear(planned.assignment)
+    append_members(wanted, replicas_of(wanted), planned.assignment)
+    append_members(assigned.assignment, before, planned.assignment)
+    planned.adding = difference(replicas_of(planned.assignment), before)
+    planned.removing = difference(replicas_of(planned.assignment), replicas_of(wanted))
 
 
 def plan_cancellation(assigned, planned):
     """The same with the original replicas as the target."""
-    clear(planned.replicas)
-    append_members(assigned.replicas, origin_of(assigned), planned.replicas)
+    clear(planned.assignment)
+    append_members(assigned.assignment, origin_of(assigned), planned.assignment)
     planned.adding = 0
     planned.removing = 0
 
@@ -74,7 +74,7 @@ def is_valid(controller, partition, proposed, asked):
         return False
     if proposed == CANCELLATION:
         return partition.reassigned == 1
-    return is_empty(difference(difference(replicas_of(asked), origin_of(partition.assigned)), controller.live))
+    return is_empty(difference(difference(replicas_of(asked), origin_of(partition)), controller.live))
 
 
 def reassign(s, b: Broker):
@@ -94,9 +94,9 @@ def reassign(s, b: Broker):
     partition = controller.partitions[p]
     if is_valid(controller, partition, proposed, target_wanted(s.network)):
         if proposed == CANCELLATION:
-            plan_cancellation(partition.assigned, controller.wanted)
+            plan_cancellation(partition, controller.wanted)
         else:
-            plan(partition.assigned, target_wanted(s.network), controller.wanted)
+            plan(partition, target_wanted(s.network), controller.wanted)
         controller.moving = only(p)
         controller.doing = WRITING_ASSIGNMENT
     take_wanted(s.network)
@@ -121,8 +121,8 @@ def write_assignment(s, b: Broker, p: Partition):
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
         return True
-    dropped = difference(members(partition), replicas_of(controller.wanted.replicas))
-    copy_assignment(controller.wanted, partition.assigned)
+    dropped = difference(members(partition), replicas_of(controller.wanted.assignment))
+    copy_assignment(controller.wanted, partition)
     clear_assignment(controller.wanted)
     partition.reassigned = 1
     stop_later(controller, partition, dropped, DROP_TASK)
@@ -140,7 +140,7 @@ def stop_later(controller, partition, brokers, task):
 
 def is_ready(assigned, isr):
     """Whether a reassignment can be completed with an ISR."""
-    return is_complete(assigned.replicas, assigned.adding, assigned.removing, isr)
+    return is_complete(assigned.assignment, assigned.adding, assigned.removing, isr)
 
 
 def look_again(controller, p, isr):
@@ -149,7 +149,7 @@ def look_again(controller, p, isr):
     Kafka:   KafkaController.processAlterPartition (up to 2.8 processAlterIsr), 2.7 to 3.9.
     """
     partition = controller.partitions[p]
-    if partition.reassigned and is_ready(partition.assigned, isr):
+    if partition.reassigned and is_ready(partition, isr):
         controller.moving = only(p)
         proceed(controller)
 
@@ -163,7 +163,7 @@ def caught_up(s, b: Broker, p: Partition):
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
-    if not at_work(controller) or not partition.reassigned or not is_ready(partition.assigned, isr_of(s.zk, p)):
+    if not at_work(controller) or not partition.reassigned or not is_ready(partition, isr_of(s.zk, p)):
         return False
 
     controller.moving = only(p)
@@ -188,7 +188,7 @@ def check(s, b: Broker, p: Partition):
     answer = get_state(s.zk, b, p)
     if answer == EXPIRED:
         forget(controller)
-    elif is_ready(partition.assigned, isr_of(s.zk, p)):
+    elif is_ready(partition, isr_of(s.zk, p)):
         finish(controller, partition)
     else:
         controller.doing = BUMPING
@@ -197,11 +197,11 @@ def check(s, b: Broker, p: Partition):
 
 def finish(controller, partition):
     """B1 and B2: new replicas are Online, and the target is the assignment in memory."""
-    move_replicas(partition, partition.assigned.adding, ONLINE_REPLICA)
-    partition.stopping = partition.assigned.removing
+    move_replicas(partition, partition.adding, ONLINE_REPLICA)
+    partition.stopping = partition.removing
     clear_assignment(controller.wanted)
-    append_members(partition.assigned.replicas, target_of(partition.assigned), controller.wanted.replicas)
-    copy_assignment(controller.wanted, partition.assigned)
+    append_members(partition.assignment, target_of(partition), controller.wanted.assignment)
+    copy_assignment(controller.wanted, partition)
     controller.doing = MOVING
 
 
@@ -225,9 +225,9 @@ def tell_replicas(s, b: Broker, p: Partition):
     if answer == OK:
         name_replicas(s.network, p, members(partition))
         remember_leadership(partition, leader_of(s.zk, p), epoch_of(s.zk, p))
-    to = known_as_they_are(s.zk, b, intersection(partition.assigned.adding, controller.live))
+    to = known_as_they_are(s.zk, b, intersection(partition.adding, controller.live))
     start(s.network, controller.epoch, p, controller.topic, to)
-    move_replicas(partition, partition.assigned.adding, NEW_REPLICA)
+    move_replicas(partition, partition.adding, NEW_REPLICA)
     controller.moving = without_member(controller.moving, p)
     proceed(controller)
     return True
@@ -237,7 +237,7 @@ def new_leader(controller, partition, leader, isr):
     """The leader if it stays, else a live replica of the target in the ISR; NOBODY if there is none."""
     if has_leader(controller, partition) and contains(members(partition), partition.leader):
         return leader
-    return reassign_leader(partition.assigned.replicas, isr, controller.live)
+    return reassign_leader(partition.assignment, isr, controller.live)
 
 
 def move_leader(s, b: Broker, p: Partition):

@@ -3,9 +3,9 @@
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, NONODE, OK
 from kafkaproof.spec.partition.context import clear
 from kafkaproof.spec.partition.zookeeper import session_open
-from kafkaproof.spec.topics.context import clear_assignment, copy_assignment, is_present
+from kafkaproof.spec.topics.context import is_present
 from kafkaproof.spec.topics.znodes import NONE, NOTHING
-from kafkaproof.spec.topics.zookeeper import remove_state
+from kafkaproof.spec.topics.zookeeper import remove_state, write_assignment
 
 
 def set_topic(zk, b, p, context, epoch):
@@ -15,10 +15,10 @@ def set_topic(zk, b, p, context, epoch):
     if zk.topic == 0:
         return NONODE
     for q in range(len(zk.assignments)):
-        if zk.assignments[q].replicas.length > 0 and not is_present(context.partitions[q]) and not context.deleting:
+        if zk.assignments[q].length > 0 and not is_present(context.partitions[q]) and not context.deleting:
             zk.ghosts.undone = 1
-        copy_assignment(context.partitions[q].assigned, zk.assignments[q])
-    copy_assignment(context.wanted, zk.assignments[p])
+        write_assignment(zk, q, context.partitions[q])
+    write_assignment(zk, p, context.wanted)
     return OK
 
 
@@ -38,7 +38,9 @@ def delete_topic(zk, b, epoch):
     for client in zk.clients:
         client.watch = NONE
     for p in range(len(zk.assignments)):
-        clear_assignment(zk.assignments[p])
+        clear(zk.assignments[p])
+        zk.adding[p] = 0
+        zk.removing[p] = 0
         remove_state(zk, p)
     return OK
 

@@ -8,15 +8,15 @@ EQUIVALENT = {
     ): "Without a process there is no session.",
     (
         "kafkaproof.spec.topics.faults.expand",
-        "if s.zk.topic == 0 or p == 0 or s.zk.assignments[p].replicas.length > 0: return False -> "
-        "if s.zk.topic == 0 or s.zk.assignments[p].replicas.length > 0: return False",
+        "if s.zk.topic == 0 or p == 0 or s.zk.assignments[p].length > 0: return False -> "
+        "if s.zk.topic == 0 or s.zk.assignments[p].length > 0: return False",
     ): "The first partition of a topic that exists has replicas.",
 }
 UNNOTICED = {
     (
         "kafkaproof.spec.topics.faults.add_replicas",
-        "push(zk.assignments[p].replicas, replica if replica < brokers else replica - brokers) -> "
-        "push(zk.assignments[p].replicas, replica if replica <= brokers else replica - brokers)",
+        "push(zk.assignments[p], replica if replica < brokers else replica - brokers) -> "
+        "push(zk.assignments[p], replica if replica <= brokers else replica - brokers)",
     ): "Partitions have one replica at these scopes, so broker ids never wrap around.",
     (
         "kafkaproof.spec.topics.context.forget",

@@ -6,7 +6,7 @@ states do. `seen` is the set of brokers whose current registration a controller 
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Budget, Choice, Flag, Id, Number, Record, Sequence, SetOf
-from kafkaproof.spec.topics.context import ASSIGNMENT, Incarnation, Leader, LeaderEpoch, Partition
+from kafkaproof.spec.topics.context import Incarnation, Leader, LeaderEpoch, Partition, Replicas
 
 Watch = Choice("NONE", "ARMED", "FIRED")
 NONE, ARMED, FIRED = Watch
@@ -40,7 +40,9 @@ ZOOKEEPER = Record(
     clients=(Array(CLIENT, "brokers"), "what ZooKeeper holds for each broker's controller"),
     topic=(Incarnation, "the topic that exists, 0 for none"),
     created=(Incarnation, "how often it was created"),
-    assignments=(Array(ASSIGNMENT, "partitions"), "the topic znode: each partition, empty if it has none"),
+    assignments=(Array(Replicas, "partitions"), "the topic znode: replicas of each partition, empty if there is none"),
+    adding=(Array(SetOf("brokers"), "partitions"), "adding_replicas of each partition (in the znode from 2.4 on)"),
+    removing=(Array(SetOf("brokers"), "partitions"), "removing_replicas of each partition (in the znode from 2.4 on)"),
     partitions=(Array(STATE, "partitions"), "state of each partition"),
     config=(Flag(), "/config/topics/t exists"),
     marker=(Flag(), "/admin/delete_topics/t exists"),

@@ -17,8 +17,9 @@ from kafkaproof.spec.language.sets import (
     with_member,
     without_member,
 )
+from kafkaproof.spec.partition.context import copy
 from kafkaproof.spec.partition.zookeeper import remove_controller, session_open
-from kafkaproof.spec.topics.context import NO_EPOCH, copy_assignment, is_present, remember_leadership
+from kafkaproof.spec.topics.context import NO_EPOCH, is_present, remember_leadership
 from kafkaproof.spec.topics.znodes import ARMED, FIRED, NONE, REASSIGNMENT
 
 KNOWN = ("brokers_changed",)
@@ -133,6 +134,20 @@ def list_broker_ids(zk, b, reader):
     return OK
 
 
+def read_assignment(zk, p, assigned):
+    """Copy what the topic znode says of a partition."""
+    copy(zk.assignments[p], assigned.assignment)
+    assigned.adding = zk.adding[p]
+    assigned.removing = zk.removing[p]
+
+
+def write_assignment(zk, p, assigned):
+    """Put a partition's assignment into the topic znode."""
+    copy(assigned.assignment, zk.assignments[p])
+    zk.adding[p] = assigned.adding
+    zk.removing[p] = assigned.removing
+
+
 def get_assignments(zk, b, reader, watch):
     """getData of the topic, partitions that `reader` does not have into it, with `watch`: OK, NONODE or EXPIRED."""
     if not session_open(zk, b):
@@ -143,7 +158,7 @@ def get_assignments(zk, b, reader, watch):
     reader.topic = zk.topic
     for p in range(len(zk.assignments)):
         if not is_present(reader.partitions[p]):
-            copy_assignment(zk.assignments[p], reader.partitions[p].assigned)
+            read_assignment(zk, p, reader.partitions[p])
     return OK
 
 
@@ -171,8 +186,7 @@ def load(zk, b, reader):
 
 def is_begun(zk, reader, p):
     """Whether a partition is being reassigned according to what was read."""
-    assigned = reader.partitions[p].assigned
-    return 0 if is_empty(union(assigned.adding, assigned.removing)) else 1
+    return 0 if is_empty(union(reader.partitions[p].adding, reader.partitions[p].removing)) else 1
 
 
 def arm(zk, b):

@@ -217,13 +217,13 @@ def test_after_a_cancellation_a_successor_admits_who_is_not_assigned():
     deep = KIP455.scopes["deep"]
     state = behaviour(KIP455, deep, ADMITTED).last
     assert not isr_assigned(state) and ADMITTED.count("\n") == KIP455.expectation(deep)["isr_assigned"]
-    assert state.zk.partitions[0].isr == 0b11 and state.zk.assignments[0].replicas.length == 1
+    assert state.zk.partitions[0].isr == 0b11 and state.zk.assignments[0].length == 1
 
 
 def test_after_a_cancellation_and_a_crash_not_even_an_unclean_election_finds_a_leader():
     state = behaviour(KIP455, scope(brokers=3, replicas=2, epochs=2, faults=1), CANCELLED).last
     assert not isr_assigned(state) and not force_elects(state)
-    assert state.zk.partitions[0].isr == 0b100 and set(state.zk.assignments[0].replicas.slots[:2]) == {0, 1}
+    assert state.zk.partitions[0].isr == 0b100 and set(state.zk.assignments[0].slots[:2]) == {0, 1}
 
 
 def test_a_reassignment_whose_target_is_in_the_isr_when_that_is_written_cannot_be_cancelled():

@@ -149,7 +149,7 @@ class Behaviour:
         if step.name == remove_replica.__name__ and values_of(before.zk) == values_of(after.zk):
             return found[:1]
         if step.name == check.__name__:
-            assigned = before.brokers[step.arguments["b"]].controller.partitions[step.arguments["p"]].assigned
+            assigned = before.brokers[step.arguments["b"]].controller.partitions[step.arguments["p"]]
             return found if assigned.adding or assigned.removing else []
         return found
 
@@ -184,8 +184,7 @@ class Behaviour:
 
 def replicas_in(zk: Plain) -> list[list[int]]:
     """The replicas of each partition that there is in a ZooKeeper of the specification, the preferred one first."""
-    found = [getattr(each, "replicas", each) for each in zk.assignments]
-    return [list(each.slots[: each.length]) for each in found if each.length]
+    return [list(each.slots[: each.length]) for each in zk.assignments if each.length]
 
 
 def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> Behaviour:

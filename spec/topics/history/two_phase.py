@@ -162,16 +162,16 @@ def check_target(s, b: Broker, p: Partition):
     answer = get_state(s.zk, b, p)
     if answer == EXPIRED:
         forget(controller)
-    elif is_planned(partition.assigned):
-        if is_in_sync(partition.assigned, isr_of(s.zk, p)):
+    elif is_planned(partition):
+        if is_in_sync(partition, isr_of(s.zk, p)):
             finish(controller, partition)
         else:
             controller.doing = BUMPING
     elif request_listed(s.zk, p):
-        plan(partition.assigned, request_target(s.zk), controller.wanted)
+        plan(partition, request_target(s.zk), controller.wanted)
         controller.doing = WRITING_ASSIGNMENT
         if is_in_sync(controller.wanted, isr_of(s.zk, p)):
-            copy_assignment(controller.wanted, partition.assigned)
+            copy_assignment(controller.wanted, partition)
             finish(controller, partition)
     else:
         end_reassignment(controller, p)
@@ -187,8 +187,8 @@ def set_union(zk, b, p, context, epoch):
     """setData of the topic znode, without a distinction of old and new replicas: as `set_topic`."""
     answer = set_topic(zk, b, p, context, epoch)
     if answer == OK:
-        zk.assignments[p].adding = 0
-        zk.assignments[p].removing = 0
+        zk.adding[p] = 0
+        zk.removing[p] = 0
     return answer
 
 
@@ -209,7 +209,7 @@ def write_union(s, b: Broker, p: Partition):
     if answer == EXPIRED:
         forget(controller)
     else:
-        copy_assignment(controller.wanted, partition.assigned)
+        copy_assignment(controller.wanted, partition)
         clear_assignment(controller.wanted)
         controller.doing = BUMPING
     return True

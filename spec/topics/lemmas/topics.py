@@ -4,6 +4,7 @@ In short: a term has an epoch of its own, and only the present one writes; so th
 knows is the one that exists, its marker stands while it deletes, and what it remembers of leadership is the state.
 """
 
+from kafkaproof.spec.kafka.assignment import origin, target
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
 from kafkaproof.spec.topics.context import Broker, Partition
 from kafkaproof.spec.topics.properties.events_in_progress import EVENTS
@@ -22,7 +23,6 @@ from kafkaproof.spec.topics.properties.invariants import (
     wanted_when_written,
     watches_in_term,
 )
-from kafkaproof.spec.topics.reassignment import origin_of, target_of
 from kafkaproof.spec.topics.znodes import REASSIGNMENT
 
 
@@ -37,48 +37,53 @@ def terms_differ(s, a: Broker, b: Broker):
     return a == b or mine == 0 or mine != s.brokers[b].controller.epoch
 
 
-def is_well_formed(assigned):
+def is_well_formed(replicas, adding, removing):
     """Whether replicas are distinct, those added and removed among them, and those that are removed come last; there is
     a target and an origin.
     """
     members = 0
     removed = False
-    for i in range(assigned.replicas.length):
-        replica = assigned.replicas.slots[i]
-        if contains(members, replica) or removed and not contains(assigned.removing, replica):
+    for i in range(replicas.length):
+        replica = replicas.slots[i]
+        if contains(members, replica) or removed and not contains(removing, replica):
             return False
-        removed = removed or contains(assigned.removing, replica)
+        removed = removed or contains(removing, replica)
         members = with_member(members, replica)
-    both = intersection(assigned.adding, assigned.removing)
-    if not is_empty(difference(union(assigned.adding, assigned.removing), members)) or not is_empty(both):
+    both = intersection(adding, removing)
+    if not is_empty(difference(union(adding, removing), members)) or not is_empty(both):
         return False
-    return is_empty(members) or not is_empty(target_of(assigned)) and not is_empty(origin_of(assigned))
+    return is_empty(members) or not is_empty(target(replicas, removing)) and not is_empty(origin(replicas, adding))
+
+
+def is_known_well_formed(assigned):
+    """The same of an assignment that a controller knows."""
+    return is_well_formed(assigned.assignment, assigned.adding, assigned.removing)
 
 
 def written_is_well_formed(s, p: Partition):
     """So are the assignments in the topic znode."""
-    return is_well_formed(s.zk.assignments[p])
+    return is_well_formed(s.zk.assignments[p], s.zk.adding[p], s.zk.removing[p])
 
 
 def known_is_well_formed(s, b: Broker, p: Partition):
     """So are those in a context."""
-    return is_well_formed(s.brokers[b].controller.partitions[p].assigned)
+    return is_known_well_formed(s.brokers[b].controller.partitions[p])
 
 
 def wanted_is_well_formed(s, b: Broker):
     """So is the one that a reassignment writes."""
-    return is_well_formed(s.brokers[b].controller.wanted)
+    return is_known_well_formed(s.brokers[b].controller.wanted)
 
 
 def asked_is_well_formed(s):
     """The replicas that an administrator asks for are distinct, and some are asked for in a reassignment."""
-    target = s.network.asked.target
+    asked = s.network.asked.target
     members = 0
-    for i in range(target.length):
-        if contains(members, target.slots[i]):
+    for i in range(asked.length):
+        if contains(members, asked.slots[i]):
             return False
-        members = with_member(members, target.slots[i])
-    return (target.length > 0) == (s.network.asked.wanted == REASSIGNMENT)
+        members = with_member(members, asked.slots[i])
+    return (asked.length > 0) == (s.network.asked.wanted == REASSIGNMENT)
 
 
 def size_of(sequence, brokers):
@@ -89,27 +94,32 @@ def size_of(sequence, brokers):
     return size
 
 
-def is_as_large(zk, assigned):
+def is_as_large(zk, replicas, adding, removing):
     """Whether target and origin of an assignment are as large as a topic is created."""
     wanted = len(zk.request.target.slots) - 1
-    if assigned.replicas.length == 0:
+    if replicas.length == 0:
         return True
-    return size_of(assigned.replicas, target_of(assigned)) == wanted == size_of(assigned.replicas, origin_of(assigned))
+    return size_of(replicas, target(replicas, removing)) == wanted == size_of(replicas, origin(replicas, adding))
+
+
+def is_known_as_large(zk, assigned):
+    """The same of an assignment that a controller knows."""
+    return is_as_large(zk, assigned.assignment, assigned.adding, assigned.removing)
 
 
 def written_is_as_large(s, p: Partition):
     """The assignments in the topic znode are as large as the topic was created."""
-    return is_as_large(s.zk, s.zk.assignments[p])
+    return is_as_large(s.zk, s.zk.assignments[p], s.zk.adding[p], s.zk.removing[p])
 
 
 def known_is_as_large(s, b: Broker, p: Partition):
     """So are those in a context."""
-    return is_as_large(s.zk, s.brokers[b].controller.partitions[p].assigned)
+    return is_known_as_large(s.zk, s.brokers[b].controller.partitions[p])
 
 
 def wanted_is_as_large(s, b: Broker):
     """So is the one that a reassignment writes."""
-    return is_as_large(s.zk, s.brokers[b].controller.wanted)
+    return is_known_as_large(s.zk, s.brokers[b].controller.wanted)
 
 
 def asked_is_as_large(s):

@@ -125,55 +125,55 @@ def never_stale(broker, epoch):
 
 def plan_target_alone(assigned, target, planned):
     """A reassignment writes the target instead of the union."""
-    clear(planned.replicas)
-    append_members(target, replicas_of(target), planned.replicas)
-    planned.adding = difference(replicas_of(target), replicas_of(assigned.replicas))
+    clear(planned.assignment)
+    append_members(target, replicas_of(target), planned.assignment)
+    planned.adding = difference(replicas_of(target), replicas_of(assigned.assignment))
     planned.removing = 0
 
 
 def plan_adding_all(assigned, target, planned):
     """Every replica of the union counts as added."""
-    clear(planned.replicas)
-    append_members(target, replicas_of(target), planned.replicas)
-    append_members(assigned.replicas, origin_of(assigned), planned.replicas)
-    planned.adding = replicas_of(planned.replicas)
-    planned.removing = difference(replicas_of(planned.replicas), replicas_of(target))
+    clear(planned.assignment)
+    append_members(target, replicas_of(target), planned.assignment)
+    append_members(assigned.assignment, origin_of(assigned), planned.assignment)
+    planned.adding = replicas_of(planned.assignment)
+    planned.removing = difference(replicas_of(planned.assignment), replicas_of(target))
 
 
 def plan_old_first(assigned, target, planned):
     """What there was comes before the target."""
-    clear(planned.replicas)
-    append_members(assigned.replicas, origin_of(assigned), planned.replicas)
-    append_members(target, replicas_of(target), planned.replicas)
-    planned.adding = difference(replicas_of(planned.replicas), origin_of(assigned))
-    planned.removing = difference(replicas_of(planned.replicas), replicas_of(target))
+    clear(planned.assignment)
+    append_members(assigned.assignment, origin_of(assigned), planned.assignment)
+    append_members(target, replicas_of(target), planned.assignment)
+    planned.adding = difference(replicas_of(planned.assignment), origin_of(assigned))
+    planned.removing = difference(replicas_of(planned.assignment), replicas_of(target))
 
 
 def plan_adding_to_union(assigned, target, planned):
     """What is added is computed from the union that there is, not from what there was before."""
     plan(assigned, target, planned)
-    planned.adding = difference(replicas_of(planned.replicas), replicas_of(assigned.replicas))
+    planned.adding = difference(replicas_of(planned.assignment), replicas_of(assigned.assignment))
 
 
 def plan_with_duplicates(assigned, target, planned):
     """Who is in both, the target and what there was, is in the union twice."""
     plan(assigned, target, planned)
-    clear(planned.replicas)
+    clear(planned.assignment)
     for i in range(target.length):
-        push(planned.replicas, target.slots[i])
-    for i in range(assigned.replicas.length):
-        push(planned.replicas, assigned.replicas.slots[i])
+        push(planned.assignment, target.slots[i])
+    for i in range(assigned.assignment.length):
+        push(planned.assignment, assigned.assignment.slots[i])
 
 
 def finish_by_id(controller, partition):
     """The assignment that ends a reassignment has its replicas in the order of their ids."""
-    target = target_of(partition.assigned)
+    target = target_of(partition)
     finish(controller, partition)
-    clear(controller.wanted.replicas)
+    clear(controller.wanted.assignment)
     for r in range(len(partition.replicas)):
         if contains(target, r):
-            push(controller.wanted.replicas, r)
-    copy_assignment(controller.wanted, partition.assigned)
+            push(controller.wanted.assignment, r)
+    copy_assignment(controller.wanted, partition)
 
 
 def set_union_and_forget(zk, b, p, context, epoch):
@@ -186,7 +186,7 @@ def set_union_and_forget(zk, b, p, context, epoch):
 
 def origin_with_added(assigned):
     """What is added counts as having been there, when another reassignment follows."""
-    return replicas_of(assigned.replicas)
+    return replicas_of(assigned.assignment)
 
 
 def complete_at_once(assigned, isr):
@@ -230,7 +230,7 @@ def restore_any(s, b: Broker):
     if not at_work(controller) or not data_changed(s.zk, b) or controller.topic == 0:
         return False
 
-    copy_assignment(controller.partitions[0].assigned, controller.wanted)
+    copy_assignment(controller.partitions[0], controller.wanted)
     controller.doing = REWRITING
     return True
 

@@ -44,7 +44,7 @@ from kafkaproof.spec.topics.context import (
     members,
 )
 from kafkaproof.spec.topics.network import DELETED, EMPTY, FAILED, START
-from kafkaproof.spec.topics.properties.invariants import same_assignment
+from kafkaproof.spec.topics.properties.invariants import is_in_znode
 from kafkaproof.spec.topics.properties.safety import has_state
 from kafkaproof.spec.topics.properties.sessions import has_session, is_refused, rests
 from kafkaproof.spec.topics.properties.writes import tree_differs
@@ -91,11 +91,11 @@ def is_partition_read(before, after, b, p):
     partition = after.brokers[b].controller.partitions[p]
     live = after.brokers[b].controller.live
     state = before.zk.partitions[p]
-    if not same_assignment(partition.assigned, before.zk.assignments[p]):
+    if not is_in_znode(before.zk, p, partition):
         return False
     if not is_present(partition):
         return True
-    begun = not is_empty(union(partition.assigned.adding, partition.assigned.removing))
+    begun = not is_empty(union(partition.adding, partition.removing))
     if partition.leader != state.leader or partition.leader_epoch != state.leader_epoch:
         return False
     if partition.reassigned != begun:
@@ -231,8 +231,8 @@ def partitions_begun(before, after, b):
     for p in range(len(after.zk.partitions)):
         old = before.brokers[b].controller.partitions[p]
         new = after.brokers[b].controller.partitions[p]
-        if not is_present(old) and before.zk.assignments[p].replicas.length > 0:
-            if not same_assignment(new.assigned, before.zk.assignments[p]) or new.state != NEW_PARTITION:
+        if not is_present(old) and before.zk.assignments[p].length > 0:
+            if not is_in_znode(before.zk, p, new) or new.state != NEW_PARTITION:
                 return False
             if not contains(after.brokers[b].controller.todo, p):
                 return False
@@ -262,7 +262,7 @@ def topic_restored(before, after, b):
     if is_refused(before, b):
         return after.brokers[b].controller.epoch == 0 and not tree_differs(before.zk, after.zk)
     for p in range(len(after.zk.assignments)):
-        known = same_assignment(after.zk.assignments[p], old.partitions[p].assigned)
+        known = is_in_znode(after.zk, p, old.partitions[p])
         if before.zk.topic > 0 and not known:
             return False
     return rests(after, b)

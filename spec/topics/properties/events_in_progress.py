@@ -44,8 +44,7 @@ from kafkaproof.spec.topics.context import (
 
 def is_blank(partition):
     """Whether a partition of the context is as at the beginning."""
-    assigned = partition.assigned
-    if is_present(partition) or not is_empty(union(assigned.adding, assigned.removing)):
+    if is_present(partition) or not is_empty(union(partition.adding, partition.removing)):
         return False
     for r in range(len(partition.replicas)):
         if partition.replicas[r] != NON_EXISTENT_REPLICA:
@@ -184,7 +183,7 @@ def added_exists(s, b: Broker, p: Partition, r: Broker):
     """A replica that is added exists for a controller, once it has been told so; before, nothing is deleted."""
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
-    if not contains(partition.assigned.adding, r) or partition.replicas[r] != NON_EXISTENT_REPLICA:
+    if not contains(partition.adding, r) or partition.replicas[r] != NON_EXISTENT_REPLICA:
         return True
     return deletes_znodes(controller) or not controller.deleting and contains(controller.moving, p)
 

@@ -70,19 +70,18 @@ def expanded(s):
 
 def is_settled(s):
     """Whether no reassignment of the first partition is asked for, or in progress."""
-    assigned = s.zk.assignments[0]
-    nothing = is_empty(union(assigned.adding, assigned.removing)) and s.network.asked.wanted == NOTHING
+    nothing = is_empty(union(s.zk.adding[0], s.zk.removing[0])) and s.network.asked.wanted == NOTHING
     return nothing and s.zk.request.wanted == NOTHING and s.zk.topic > 0
 
 
 def reassigned(s):
     """The first partition has been reassigned: the last broker has a replica."""
-    return is_settled(s) and contains(replicas_of(s.zk.assignments[0].replicas), len(s.brokers) - 1)
+    return is_settled(s) and contains(replicas_of(s.zk.assignments[0]), len(s.brokers) - 1)
 
 
 def is_assigned(s, first, second):
     """Whether the first partition has exactly these two replicas, in this order, and nothing else is asked for."""
-    replicas = s.zk.assignments[0].replicas
+    replicas = s.zk.assignments[0]
     if not is_settled(s) or replicas.length != 2:
         return False
     return replicas.slots[0] == first and replicas.slots[1] == second

@@ -1,9 +1,11 @@
 """Invariants of controllers and of the topic's znodes: parts of properties, on which proofs rest."""
 
+from kafkaproof.spec.kafka.assignment import target
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sequences import begins_with
 from kafkaproof.spec.language.sets import contains, is_empty, union
+from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.topics.context import (
     DELETING_CONFIG,
     DELETING_MARKER,
@@ -16,7 +18,7 @@ from kafkaproof.spec.topics.context import (
 )
 from kafkaproof.spec.topics.properties.events_in_progress import deletes_znodes, finishes
 from kafkaproof.spec.topics.properties.safety import by_right, has_state
-from kafkaproof.spec.topics.reassignment import origin_of, target_of
+from kafkaproof.spec.topics.reassignment import origin_of
 from kafkaproof.spec.topics.znodes import NONE
 
 
@@ -67,11 +69,10 @@ def config_goes_before_marker(s, b: Broker):
 
 def no_topic_is_nothing(s, p: Partition):
     """Without a topic there is no assignment and no state; a topic has its first partition."""
-    assigned = s.zk.assignments[p]
     state = s.zk.partitions[p]
     if s.zk.topic > 0:
-        return s.zk.assignments[0].replicas.length > 0
-    empty = assigned.replicas.length == 0 and is_empty(union(assigned.adding, assigned.removing))
+        return s.zk.assignments[0].length > 0
+    empty = s.zk.assignments[p].length == 0 and is_empty(union(s.zk.adding[p], s.zk.removing[p]))
     return empty and is_empty(state.isr) and state.leader == NOBODY and not has_state(s, p)
 
 
@@ -87,41 +88,45 @@ def left_over_is_deleted(s, b: Broker):
 
 def same_assignment(one, other):
     """Whether two assignments are equal."""
-    for i in range(len(one.replicas.slots)):
-        if one.replicas.slots[i] != other.replicas.slots[i]:
-            return False
     sets = one.adding == other.adding and one.removing == other.removing
-    return sets and one.replicas.length == other.replicas.length
+    return sets and same_sequence(one.assignment, other.assignment)
 
 
-def is_target(old, new):
-    """Whether an assignment is the target of another, in its order."""
-    marked = is_empty(union(new.adding, new.removing))
-    return marked and replicas_of(new.replicas) == target_of(old) and begins_with(old.replicas, new.replicas)
+def is_in_znode(zk, p, assigned):
+    """Whether the topic znode has an assignment for a partition."""
+    sets = zk.adding[p] == assigned.adding and zk.removing[p] == assigned.removing
+    return sets and same_sequence(zk.assignments[p], assigned.assignment)
+
+
+def is_target_of_znode(zk, p, assigned):
+    """Whether an assignment is the target of the one in the topic znode, in its order."""
+    wanted = target(zk.assignments[p], zk.removing[p])
+    marked = is_empty(union(assigned.adding, assigned.removing))
+    return marked and replicas_of(assigned.assignment) == wanted and begins_with(zk.assignments[p], assigned.assignment)
 
 
 def assignment_is_known(s, b: Broker, p: Partition):
     """A controller by right knows the assignments of its partitions, or those that it is going to write."""
     controller = s.brokers[b].controller
-    assigned = controller.partitions[p].assigned
+    assigned = controller.partitions[p]
     if not by_right(s, b) or not is_present(controller.partitions[p]) or s.zk.topic == 0:
         return True
     if finishes(controller) and contains(controller.moving, p):
-        return is_target(s.zk.assignments[p], assigned) and same_assignment(controller.wanted, assigned)
-    return same_assignment(s.zk.assignments[p], assigned)
+        return is_target_of_znode(s.zk, p, assigned) and same_assignment(controller.wanted, assigned)
+    return is_in_znode(s.zk, p, assigned)
 
 
 def wanted_when_written(s, b: Broker, p: Partition):
     """There is an assignment to write while a reassignment is written or finished, with the same origin at first."""
     controller = s.brokers[b].controller
-    assigned = controller.partitions[p].assigned
+    assigned = controller.partitions[p]
     if controller.doing == REWRITING:
-        return same_assignment(controller.wanted, controller.partitions[0].assigned)
+        return same_assignment(controller.wanted, controller.partitions[0])
     if controller.doing != WRITING_ASSIGNMENT and not finishes(controller):
-        return controller.wanted.replicas.length == 0
+        return controller.wanted.assignment.length == 0
     if controller.doing == WRITING_ASSIGNMENT and contains(controller.moving, p):
-        return controller.wanted.replicas.length > 0 and origin_of(controller.wanted) == origin_of(assigned)
-    return controller.wanted.replicas.length > 0
+        return controller.wanted.assignment.length > 0 and origin_of(controller.wanted) == origin_of(assigned)
+    return controller.wanted.assignment.length > 0
 
 
 def cache_is_state(s, b: Broker, p: Partition):

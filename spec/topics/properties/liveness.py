@@ -66,7 +66,7 @@ def no_stray_log(s):
 
 def is_moving(s, p: Partition):
     """The topic znode says that replicas of a partition are added or removed."""
-    return not is_empty(union(s.zk.assignments[p].adding, s.zk.assignments[p].removing))
+    return not is_empty(union(s.zk.adding[p], s.zk.removing[p]))
 
 
 def has_moved(s, p: Partition):

@@ -150,7 +150,7 @@ def asks_more(before, after):
     asks = asks or before.network.asked.wanted == NOTHING and after.network.asked.wanted != NOTHING
     asks = asks or before.zk.request.wanted == NOTHING and after.zk.request.wanted != NOTHING
     for p in range(len(after.zk.assignments)):
-        asks = asks or before.zk.assignments[p].replicas.length == 0 and after.zk.assignments[p].replicas.length > 0
+        asks = asks or before.zk.assignments[p].length == 0 and after.zk.assignments[p].length > 0
     return asks
 
 

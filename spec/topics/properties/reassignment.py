@@ -25,7 +25,7 @@ from kafkaproof.spec.topics.context import (
     members,
 )
 from kafkaproof.spec.topics.network import START
-from kafkaproof.spec.topics.properties.invariants import same_assignment
+from kafkaproof.spec.topics.properties.invariants import is_in_znode, same_assignment
 from kafkaproof.spec.topics.properties.sessions import has_session, is_refused, rests
 from kafkaproof.spec.topics.properties.steps import is_left, is_written, may_write, names_all, term_ends_unwritten
 from kafkaproof.spec.topics.reassignment import is_ready, origin_of
@@ -42,8 +42,8 @@ def reassignment_taken_up(before, after, b):
     if not rests(before, b) or asked.wanted == NOTHING or after.network.asked.wanted != NOTHING:
         return False
     partition = old.partitions[asked.partition]
-    added = difference(replicas_of(asked.target), origin_of(partition.assigned))
-    valid = not old.deleting and partition.assigned.replicas.length > 0
+    added = difference(replicas_of(asked.target), origin_of(partition))
+    valid = not old.deleting and partition.assignment.length > 0
     if asked.wanted == CANCELLATION:
         valid = valid and partition.reassigned == 1
     else:
@@ -61,13 +61,13 @@ def assignment_written(before, after, b, p):
         return False
     if is_refused(before, b):
         return term_ends_unwritten(before, after, b, p)
-    if before.zk.topic > 0 and not same_assignment(after.zk.assignments[p], old.wanted):
+    if before.zk.topic > 0 and not is_in_znode(after.zk, p, old.wanted):
         return False
-    dropped = difference(members(old.partitions[p]), replicas_of(old.wanted.replicas))
+    dropped = difference(members(old.partitions[p]), replicas_of(old.wanted.assignment))
     if new.partitions[p].stopping != dropped or new.partitions[p].reassigned != 1:
         return False
     goes_on = new.doing == CHECKING if is_empty(dropped) else new.task == DROP_TASK
-    return goes_on and same_assignment(new.partitions[p].assigned, old.wanted) and contains(new.moving, p)
+    return goes_on and same_assignment(new.partitions[p], old.wanted) and contains(new.moving, p)
 
 
 def progress_looked_at(before, after, b, p, isr):
@@ -76,7 +76,7 @@ def progress_looked_at(before, after, b, p, isr):
     new = after.brokers[b].controller
     if new.epoch == 0:
         return True
-    if old.reassigned == 1 and is_ready(old.assigned, isr):
+    if old.reassigned == 1 and is_ready(old, isr):
         return new.doing == CHECKING and contains(new.moving, p)
     return rests(after, b)
 
@@ -89,13 +89,13 @@ def finished_when_ready(before, after, b, p):
         return False
     if not has_session(before, b):
         return new.epoch == 0
-    if not is_ready(old.partitions[p].assigned, before.zk.partitions[p].isr):
+    if not is_ready(old.partitions[p], before.zk.partitions[p].isr):
         return new.doing == BUMPING
     for r in range(len(after.brokers)):
         told = replica_move_is_legal(old.partitions[p].replicas[r], ONLINE_REPLICA)
-        if told and contains(old.partitions[p].assigned.adding, r) and new.partitions[p].replicas[r] != ONLINE_REPLICA:
+        if told and contains(old.partitions[p].adding, r) and new.partitions[p].replicas[r] != ONLINE_REPLICA:
             return False
-    return new.doing == MOVING and new.partitions[p].stopping == old.partitions[p].assigned.removing
+    return new.doing == MOVING and new.partitions[p].stopping == old.partitions[p].removing
 
 
 def replicas_told(before, after, b, p):
@@ -105,7 +105,7 @@ def replicas_told(before, after, b, p):
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     state = before.zk.partitions[p]
-    adding = old.partitions[p].assigned.adding
+    adding = old.partitions[p].adding
     if old.doing != BUMPING or not contains(old.moving, p):
         return False
     if is_refused(before, b):
@@ -159,7 +159,7 @@ def target_written(before, after, b, p):
         return False
     if is_refused(before, b):
         return term_ends_unwritten(before, after, b, p)
-    if before.zk.topic > 0 and not same_assignment(after.zk.assignments[p], old.wanted):
+    if before.zk.topic > 0 and not is_in_znode(after.zk, p, old.wanted):
         return False
     over = not contains(new.moving, p) and not new.partitions[p].reassigned
     return over and (not old.deleting or new.started == 1)
@@ -167,8 +167,7 @@ def target_written(before, after, b, p):
 
 def cancellation_asked(before, after, p):
     """A cancellation is asked for only for a partition that is being reassigned, while nothing else is asked for."""
-    assigned = before.zk.assignments[p]
-    moves = not is_empty(union(assigned.adding, assigned.removing))
+    moves = not is_empty(union(before.zk.adding[p], before.zk.removing[p]))
     asked = before.network.asked.wanted == NOTHING and after.network.asked.wanted == CANCELLATION
     return asked and moves and after.network.asked.partition == p and after.zk.ghosts.cancelled == 1
 

@@ -1,5 +1,6 @@
 """Properties of topics: T1 to T10 and, as far as they concern this system, P2, C4, C13 and C14."""
 
+from kafkaproof.spec.kafka.assignment import target
 from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     NON_EXISTENT_PARTITION,
@@ -30,7 +31,7 @@ from kafkaproof.spec.topics.context import (
 )
 from kafkaproof.spec.topics.network import DELETE, DELETED, FAILED, kind_of
 from kafkaproof.spec.topics.properties.writes import WRITES
-from kafkaproof.spec.topics.reassignment import origin_of, target_of
+from kafkaproof.spec.topics.reassignment import origin_of
 from kafkaproof.spec.topics.znodes import CANCELLATION, FIRED, REASSIGNMENT
 
 
@@ -56,7 +57,7 @@ def removed_when_deleted(before, after):
         return True
     for p in range(len(before.zk.assignments)):
         for b in range(len(before.brokers)):
-            if contains(replicas_of(before.zk.assignments[p].replicas), b) and before.brokers[b].logs[p] == topic:
+            if contains(replicas_of(before.zk.assignments[p]), b) and before.brokers[b].logs[p] == topic:
                 return False
     return before.zk.marker == 1
 
@@ -112,7 +113,7 @@ def replicas_remembered(s):
             for p in range(len(s.zk.assignments)):
                 for r in range(len(s.brokers)):
                     known = controller.partitions[p].replicas[r] != NON_EXISTENT_REPLICA
-                    if known and not contains(replicas_of(s.zk.assignments[p].replicas), r):
+                    if known and not contains(replicas_of(s.zk.assignments[p]), r):
                         return False
     return True
 
@@ -129,16 +130,15 @@ def request_remembered(s):
 
 def assignment_well_formed(s):
     """Replicas are distinct; those added and those removed are among them, and none is both (T6)."""
-    for assigned in s.zk.assignments:
-        for i in range(assigned.replicas.length):
+    for p in range(len(s.zk.assignments)):
+        replicas = s.zk.assignments[p]
+        for i in range(replicas.length):
             for j in range(i):
-                if assigned.replicas.slots[i] == assigned.replicas.slots[j]:
+                if replicas.slots[i] == replicas.slots[j]:
                     return False
-        if not is_empty(difference(assigned.adding, replicas_of(assigned.replicas))):
+        if not is_empty(difference(union(s.zk.adding[p], s.zk.removing[p]), replicas_of(replicas))):
             return False
-        if not is_empty(difference(assigned.removing, replicas_of(assigned.replicas))):
-            return False
-        if not is_empty(intersection(assigned.adding, assigned.removing)):
+        if not is_empty(intersection(s.zk.adding[p], s.zk.removing[p])):
             return False
     return True
 
@@ -149,11 +149,13 @@ def planned_as_asked(before, after, b):
     asked = before.network.asked
     if asked.wanted != REASSIGNMENT or after.brokers[b].controller.doing != WRITING_ASSIGNMENT:
         return True
-    origin = origin_of(before.brokers[b].controller.partitions[asked.partition].assigned)
+    origin = origin_of(before.brokers[b].controller.partitions[asked.partition])
     target = replicas_of(asked.target)
     exact = wanted.adding == difference(target, origin) and wanted.removing == difference(origin, target)
     return (
-        exact and begins_with(wanted.replicas, asked.target) and (replicas_of(wanted.replicas) == union(origin, target))
+        exact
+        and begins_with(wanted.assignment, asked.target)
+        and (replicas_of(wanted.assignment) == union(origin, target))
     )
 
 
@@ -165,14 +167,14 @@ def target_order_kept(before, after, b, p):
         return True
     if before.zk.topic == 0:
         return True
-    marked = is_empty(new.adding) and is_empty(new.removing)
-    return marked and replicas_of(new.replicas) == target_of(old) and begins_with(old.replicas, new.replicas)
+    marked = is_empty(union(after.zk.adding[p], after.zk.removing[p]))
+    return marked and replicas_of(new) == target(old, before.zk.removing[p]) and begins_with(old, new)
 
 
 def origin_kept(before, after, b, p):
     """When a reassignment replaces another, the original replicas stay known (T6)."""
-    old = before.brokers[b].controller.partitions[p].assigned
-    new = after.brokers[b].controller.partitions[p].assigned
+    old = before.brokers[b].controller.partitions[p]
+    new = after.brokers[b].controller.partitions[p]
     return after.brokers[b].controller.epoch == 0 or origin_of(old) == origin_of(new)
 
 
@@ -181,16 +183,16 @@ def target_in_sync(before, after, b, p):
     controller = after.brokers[b].controller
     if controller.doing != MOVING or is_empty(controller.partitions[p].stopping):
         return True
-    return is_empty(difference(replicas_of(controller.wanted.replicas), before.zk.partitions[p].isr))
+    return is_empty(difference(replicas_of(controller.wanted.assignment), before.zk.partitions[p].isr))
 
 
 def cancelled_to_origin(before, after, b):
     """A cancellation has the original replicas as its target (T8)."""
     if before.network.asked.wanted != CANCELLATION or after.brokers[b].controller.doing != WRITING_ASSIGNMENT:
         return True
-    old = before.brokers[b].controller.partitions[before.network.asked.partition].assigned
+    old = before.brokers[b].controller.partitions[before.network.asked.partition]
     wanted = after.brokers[b].controller.wanted
-    return replicas_of(wanted.replicas) == origin_of(old) and is_empty(wanted.adding) and is_empty(wanted.removing)
+    return replicas_of(wanted.assignment) == origin_of(old) and is_empty(wanted.adding) and is_empty(wanted.removing)
 
 
 def first_state(before, after, b, p):
@@ -198,7 +200,7 @@ def first_state(before, after, b, p):
     if has_state(before, p) or not has_state(after, p):
         return True
     controller = before.brokers[b].controller
-    assigned = controller.partitions[p].assigned.replicas
+    assigned = controller.partitions[p].assignment
     state = after.zk.partitions[p]
     leads = state.leader == new_topic_leader(assigned, controller.live) and state.leader_epoch == 0
     return leads and state.isr == intersection(replicas_of(assigned), controller.live)
@@ -225,7 +227,7 @@ def partitions_known(s):
         controller = s.brokers[b].controller
         hears = s.zk.clients[b].watch == FIRED or controller.deleting or controller.topic != s.zk.topic
         for p in range(len(s.zk.assignments)):
-            exists = s.zk.assignments[p].replicas.length > 0
+            exists = s.zk.assignments[p].length > 0
             if at_rest(s, b) and not hears and exists and not is_present(controller.partitions[p]):
                 return False
     return True
@@ -240,7 +242,7 @@ def isr_assigned(s):
     """While the current controller is at rest, the ISR is a subset of the assignment (P2)."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.partitions)):
-            assigned = replicas_of(s.zk.assignments[p].replicas)
+            assigned = replicas_of(s.zk.assignments[p])
             if at_rest(s, b) and not is_empty(difference(s.zk.partitions[p].isr, assigned)):
                 return False
     return True
@@ -251,7 +253,7 @@ def force_elects(s):
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
         for p in range(len(s.zk.partitions)):
-            assigned = s.zk.assignments[p].replicas
+            assigned = s.zk.assignments[p]
             live = not is_empty(intersection(replicas_of(assigned), controller.live))
             leads = s.zk.partitions[p].leader != NOBODY and contains(controller.live, s.zk.partitions[p].leader)
             if at_rest(s, b) and has_state(s, p) and live and not leads and not controller.deleting:

@@ -109,7 +109,7 @@ def leader_elected(before, after, b, p):
     state = before.zk.partitions[p]
     if old.doing != ELECTING or not contains(old.todo, p) or old.partitions[p].state == NEW_PARTITION:
         return False
-    leader = offline_leader(old.partitions[p].assigned.replicas, state.isr, old.live, 0)
+    leader = offline_leader(old.partitions[p].assignment, state.isr, old.live, 0)
     if leader != NOBODY and is_refused(before, b):
         return term_ends_unwritten(before, after, b, p)
     if contains(new.todo, p):
@@ -239,7 +239,7 @@ def created_whole(before, after):
         gone
         and after.zk.topic == before.zk.created + 1
         and after.zk.created == after.zk.topic
-        and (after.zk.config == 1 and after.zk.assignments[0].replicas.length > 0)
+        and (after.zk.config == 1 and after.zk.assignments[0].length > 0)
     )
 
 

@@ -2,23 +2,15 @@
 
 from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_PARTITION, NON_EXISTENT_REPLICA
 from kafkaproof.spec.language.model import always, always_step
+from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.topics.properties.events_in_progress import deletes_znodes
-
-
-def sequences_differ(one, other):
-    """Whether two sequences differ."""
-    for i in range(len(one.slots)):
-        if one.slots[i] != other.slots[i]:
-            return True
-    return one.length != other.length
 
 
 def tree_differs(zk, other):
     """Whether topic, configuration, marker or assignments differ."""
     for p in range(len(zk.assignments)):
-        one = zk.assignments[p]
-        two = other.assignments[p]
-        if sequences_differ(one.replicas, two.replicas) or one.adding != two.adding or one.removing != two.removing:
+        marked = zk.adding[p] != other.adding[p] or zk.removing[p] != other.removing[p]
+        if marked or not same_sequence(zk.assignments[p], other.assignments[p]):
             return True
     return zk.topic != other.topic or zk.config != other.config or zk.marker != other.marker
 

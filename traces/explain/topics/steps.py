@@ -32,6 +32,7 @@ from kafkaproof.spec.topics.history import two_phase
 from kafkaproof.spec.topics.model import MODELS
 from kafkaproof.spec.topics.properties.safety import assignment_well_formed
 from kafkaproof.spec.topics.znodes import CANCELLATION, REASSIGNMENT
+from kafkaproof.spec.topics.zookeeper import write_assignment
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
@@ -85,8 +86,8 @@ class TopicSteps:
         slots = [numbers[broker] for broker in assignment.replicas]
         masks = [sum({1 << numbers[broker] for broker in part}) for part in (assignment.adding, assignment.removing)]
         sequence = SimpleNamespace(length=len(slots), slots=slots)
-        assigned = SimpleNamespace(replicas=sequence, adding=masks[0], removing=masks[1])
-        return assignment_well_formed(SimpleNamespace(zk=SimpleNamespace(assignments=[assigned])))
+        zk = SimpleNamespace(assignments=[sequence], adding=masks[:1], removing=masks[1:])
+        return assignment_well_formed(SimpleNamespace(zk=zk))
 
     def at_work(
         self, known: Assignment, state: PartitionState | None, epoch: int, target: tuple[int, ...] | None = None
@@ -97,10 +98,10 @@ class TopicSteps:
         /admin/reassign_partitions asked for, where only that tells of it.
         """
         s = copied(self._blank(1))
-        self._put(s.zk.assignments[0], known)
         zk, controller = s.zk, s.brokers[0].controller
         partition = controller.partitions[0]
-        self._put(partition.assigned, known)
+        self._put(partition, known)
+        write_assignment(zk, 0, partition)
         zk.topic = zk.config = controller.topic = 1
         zk.epoch = controller.epoch = EPOCH
         zk.registered = controller.live = everybody(len(self._ids))
@@ -122,7 +123,7 @@ class TopicSteps:
         zk.registered, zk.epoch, controller.epoch, controller.deleting, zk.marker = 1, EPOCH, EPOCH, 1, 1
         zk.topic = zk.config = controller.topic = 1 if partitions else 0
         for partition in controller.partitions[:partitions]:
-            push(partition.assigned.replicas, 0)
+            push(partition.assignment, 0)
             partition.replicas[0] = REPLICA_DELETION_SUCCESSFUL
         progress.resume_deletion(controller)
         return s
@@ -177,7 +178,7 @@ class TopicSteps:
             for isr in scene.isrs:
                 yield from self.next_writes(self._checked(s, isr), scene)
         elif controller.doing == MOVING:
-            members = replicas_of(controller.partitions[0].assigned.replicas)
+            members = replicas_of(controller.partitions[0].assignment)
             nobody = {0} if "elections" in scene.broken else set()
             for live in nobody | {intersection(members, self._set(live)) for live in scene.lives}:
                 moved = copied(s)
@@ -233,7 +234,7 @@ class TopicSteps:
         before = after.zk.partitions[0].leader_epoch
         self.take(transition, after, 0)
         if transition is not reassignment.tell_replicas:
-            yield Step(transition.__name__, after, self._get(after.zk.assignments[0]))
+            yield Step(transition.__name__, after, self._get(after.zk))
         elif after.zk.partitions[0].leader_epoch != before:
             yield Step(transition.__name__, after, self._elected(after))
         else:
@@ -248,14 +249,15 @@ class TopicSteps:
         znode = s.zk.partitions[0]
         return Elected(NOBODY if znode.leader == NOBODY else self._ids[znode.leader], self._members(znode.isr))
 
-    def _put(self, assigned, assignment):
-        for broker in assignment.replicas:
-            push(assigned.replicas, self._numbers[broker])
-        assigned.adding, assigned.removing = self._set(assignment.adding), self._set(assignment.removing)
+    def _put(self, partition, known):
+        for broker in known.replicas:
+            push(partition.assignment, self._numbers[broker])
+        partition.adding, partition.removing = self._set(known.adding), self._set(known.removing)
 
-    def _get(self, assigned):
-        replicas = [self._ids[number] for number in assigned.replicas.slots[: assigned.replicas.length]]
-        parts = (self._members(assigned.adding), self._members(assigned.removing))
+    def _get(self, zk):
+        assignment = zk.assignments[0]
+        replicas = [self._ids[number] for number in assignment.slots[: assignment.length]]
+        parts = (self._members(zk.adding[0]), self._members(zk.removing[0]))
         return Assignment(tuple(replicas), *(tuple(broker for broker in replicas if broker in part) for part in parts))
 
     def _set(self, brokers):
