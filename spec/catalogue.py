@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.rebind import original
 from kafkaproof.spec.language.refinement import Refinement
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.replica.refinement import TO_REPLICATION
@@ -61,5 +62,7 @@ def find(system: str | None = None, variant: str | None = None) -> list[Model]:
 
 def releases_with(system: str, replacement: Callable) -> list[Releases]:
     """The releases of a system's variants in which `replacement` stands for another function, oldest first."""
-    found = (m.releases for m in MODELS if m.system == system and replacement in (new for _, new in m.replaced))
+    found = (
+        m.releases for m in MODELS if m.system == system and replacement in (original(new) for _, new in m.replaced)
+    )
     return sorted({releases for releases in found if releases})

@@ -13,7 +13,7 @@ from itertools import product
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.domains import Domain, Record, Scope, Size, values
 from kafkaproof.spec.language.fairness import Assumption
-from kafkaproof.spec.language.rebind import callees, rebind
+from kafkaproof.spec.language.rebind import callees, original, rebind
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.language.subset import RuleError
 
@@ -245,10 +245,11 @@ class Model:
     def rebound(self, replacements: Mapping[Callable, Callable], **changes) -> Model:
         """This model with callees (or whole transitions) replaced, and other fields changed.
 
-        Properties and assumptions about a replaced transition are then about its replacement. Raises RuleError if nothing
-        calls a function that is to be replaced.
+        A function of which this model calls copies is replaced where they stand, and what was replaced in them is
+        replaced in its replacement, too. Properties and assumptions about a replaced transition are then about its
+        replacement. Raises RuleError if nothing calls a function that is to be replaced.
         """
-        self._require_called(replacements)
+        replacements = self._as_called(replacements)
         renamed = {
             t.function.__name__: replacements[t.function].__name__
             for t in self.transitions
@@ -265,14 +266,24 @@ class Model:
         seams = tuple(rebind(seam, replacements) for seam in self.seams)
         return replace(self, transitions=transitions, seams=seams, **changes)
 
-    def _require_called(self, replacements):
+    def _as_called(self, replacements):
+        """The replacements by what this model calls: a function, or its copies after earlier replacements."""
         called = callees(self.initial, *(t.function for t in self.transitions), *self.seams)
-        for function in replacements:
-            if function not in called:
+        found = {}
+        for function, replacement in replacements.items():
+            if function in called:
+                found[function] = replacement
+                continue
+            for earlier, instead in self.replaced:
+                replacement = rebind(replacement, {earlier: instead})
+            copies = {copy: replacement for copy in called if original(copy) is function}
+            if not copies:
                 raise RuleError(
                     f"no transition of {self.name} calls {function.__name__}, so it cannot"
                     " be replaced; name what is called after all earlier replacements"
                 )
+            found |= copies
+        return found
 
     def properties_at(self, scope: Scope) -> tuple[Property, ...]:
         """The properties to check at a scope of this size."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dis import opmap
 from functools import cache
 from types import CodeType, FunctionType
+from typing import cast
 
 LOAD_GLOBAL, EXTENDED_ARG = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
 
@@ -79,4 +80,10 @@ def copy_of(function: Callable, names: Mapping[str, object], code: CodeType | No
     copy.__module__ = function.__module__
     copy.__annotations__ = function.__annotations__
     copy.__dict__.update(function.__dict__)
+    copy.__dict__.setdefault("__original__", function)
     return copy
+
+
+def original(function: Callable) -> Callable:
+    """The function of which `function` is a copy, or itself."""
+    return cast(Callable, getattr(function, "__original__", function))

@@ -160,6 +160,11 @@ def disconnect(zk, b):
     """Broker `b` is no longer controller: its watch, and the versions that it knew, do not matter any more."""
     zk.clients[b].watch = NONE
     zk.clients[b].seen = 0
+    forget_versions(zk, b)
+
+
+def forget_versions(zk, b):
+    """Broker `b` knows the version of no state any more."""
     for state in zk.partitions:
         state.readers = without_member(state.readers, b)
 

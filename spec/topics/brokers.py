@@ -2,14 +2,12 @@
 
 from kafkaproof.spec.kafka.deletion_moves import move_replicas
 from kafkaproof.spec.kafka.state_machines import ONLINE_REPLICA
-from kafkaproof.spec.kafka.zookeeper import EXPIRED
 from kafkaproof.spec.language.sets import difference, intersection, is_empty, union, with_member
-from kafkaproof.spec.partition.context import is_known
+from kafkaproof.spec.partition.context import CHANGING, is_known
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
-from kafkaproof.spec.topics.context import CHANGING, Broker, forget, hosts, members
+from kafkaproof.spec.topics.context import Broker, hosts, members
 from kafkaproof.spec.topics.network import start
 from kafkaproof.spec.topics.progress import (
-    at_work,
     fail_deletion,
     mark_offline_leaders,
     proceed,
@@ -18,27 +16,6 @@ from kafkaproof.spec.topics.progress import (
     trigger_online,
 )
 from kafkaproof.spec.topics.reassignment import target_of
-from kafkaproof.spec.topics.zookeeper import brokers_changed, list_brokers
-
-
-def broker_change(s, b: Broker):
-    """A controller lists the registered brokers again, and compares.
-
-    Guards:  they have changed; it is at work.
-    Request: OK; EXPIRED.
-    Effects: brokers that came, bounced and went are to be handled.
-    Kafka:   KafkaController.processBrokerChange, 2.2 to 3.9.
-    """
-    controller = s.brokers[b].controller
-    if not at_work(controller) or not brokers_changed(s.zk, b, controller.live):
-        return False
-
-    answer = list_brokers(s.zk, b, controller)
-    if answer == EXPIRED:
-        forget(controller)
-    else:
-        proceed(controller)
-    return True
 
 
 def broker_startup(s, b: Broker):

@@ -11,7 +11,8 @@ from kafkaproof.spec.kafka.state_machines import PartitionState, ReplicaState
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Flag, Id, Number, Record, Sequence, SetOf
 from kafkaproof.spec.language.sets import contains, is_empty, union
-from kafkaproof.spec.partition.context import clear, copy
+from kafkaproof.spec.partition.context import IDLE, clear, copy
+from kafkaproof.spec.partition.reassignment.state import Reassigning
 
 Broker = Id("brokers")
 Partition = Id("partitions")
@@ -22,45 +23,12 @@ Replicas = Sequence(Id("brokers"), Bound("brokers"))
 Incarnation = Number(0, Bound("topics"))
 
 Doing = Choice(
-    "IDLE",
-    "LOADING",  # a term begins: must read brokers, topic, states and markers
+    *Reassigning.names,
     "ARMING",  # must arm the watch on the topic's data (two-phase)
-    "ELECTING",  # must create the first state of a partition, or elect
-    "REMOVING",  # must remove a replica from an ISR
-    "STOPPING",  # must send StopReplica(delete) to the replicas that it has taken offline
-    "CHANGING",  # brokers have come or gone, and are still to be handled
     "REWRITING",  # must remove partitions from the topic znode that were added while the topic is queued for deletion
-    "WRITING_ASSIGNMENT",  # reassignment: must write the new assignment
-    "CHECKING",  # reassignment: must read whether the target is in the ISR
-    "BUMPING",  # reassignment: must raise the leader epoch, and send LeaderAndIsr to old and new replicas
     "MOVING",  # reassignment: must make a replica of the target the leader
-    "WRITING_TARGET",  # reassignment: must write the target as the assignment
-    "DELETING_REQUEST",  # reassignment: must delete the request that it has dealt with
-    "DELETING_STATES",  # deletion: must delete the states of the partitions
-    "DELETING_TOPIC",  # deletion: must delete the topic znode
-    "DELETING_CONFIG",  # deletion: must delete the configuration
-    "DELETING_MARKER",  # must delete the marker
 )
-(
-    IDLE,
-    LOADING,
-    ARMING,
-    ELECTING,
-    REMOVING,
-    STOPPING,
-    CHANGING,
-    REWRITING,
-    WRITING_ASSIGNMENT,
-    CHECKING,
-    BUMPING,
-    MOVING,
-    WRITING_TARGET,
-    DELETING_REQUEST,
-    DELETING_STATES,
-    DELETING_TOPIC,
-    DELETING_CONFIG,
-    DELETING_MARKER,
-) = Doing
+ARMING, REWRITING, MOVING = range(len(Reassigning.names), len(Doing.names))
 Task = Choice(
     "NO_TASK",
     "DELETE_TASK",  # the topic's replicas are to be deleted, and their answers awaited
@@ -209,6 +177,11 @@ def forget(controller):
     controller.live = 0
     clear_assignment(controller.wanted)
     forget_topic(controller)
+
+
+def keep_nothing(broker):
+    """There is no event queue here: an answer waits in the network."""
+    return 0
 
 
 def end_process(broker):

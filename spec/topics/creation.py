@@ -4,6 +4,7 @@ from kafkaproof.spec.kafka.deletion_moves import move_partition, move_replicas
 from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_PARTITION
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK
 from kafkaproof.spec.language.sets import with_member
+from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.topics.context import (
     REWRITING,
     Broker,
@@ -15,7 +16,7 @@ from kafkaproof.spec.topics.context import (
     members,
 )
 from kafkaproof.spec.topics.fencing import checked_set_topic
-from kafkaproof.spec.topics.progress import at_work, proceed, rest
+from kafkaproof.spec.topics.progress import proceed, rest
 from kafkaproof.spec.topics.zookeeper import arm, data_changed, read_topic, topic_in
 
 

@@ -7,17 +7,9 @@ from kafkaproof.spec.kafka.deletion_moves import move_replica
 from kafkaproof.spec.kafka.state_machines import REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.kafka.zookeeper import OK
 from kafkaproof.spec.language.sets import is_empty, only, without_member
-from kafkaproof.spec.topics.context import (
-    DELETING_CONFIG,
-    DELETING_MARKER,
-    DELETING_STATES,
-    DELETING_TOPIC,
-    Broker,
-    Partition,
-    forget,
-    forget_topic,
-    is_reassigned,
-)
+from kafkaproof.spec.partition.deletion.state import DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC
+from kafkaproof.spec.partition.progress import at_work, is_next
+from kafkaproof.spec.topics.context import Broker, Partition, forget, forget_topic, is_reassigned
 from kafkaproof.spec.topics.fencing import (
     checked_delete_config,
     checked_delete_marker,
@@ -25,7 +17,7 @@ from kafkaproof.spec.topics.fencing import (
     checked_delete_topic,
 )
 from kafkaproof.spec.topics.network import DELETED, FAILED, kind_of, take
-from kafkaproof.spec.topics.progress import at_work, fail_deletion, is_next, proceed, rest
+from kafkaproof.spec.topics.progress import fail_deletion, proceed, rest
 from kafkaproof.spec.topics.zookeeper import marked
 
 

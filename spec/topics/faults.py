@@ -9,12 +9,12 @@ from kafkaproof.spec.kafka.assignment import origin, target
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, is_empty, union
-from kafkaproof.spec.partition.zookeeper import session_open
+from kafkaproof.spec.partition.znodes import ARMED, FIRED
+from kafkaproof.spec.partition.zookeeper import end_session, register
 from kafkaproof.spec.topics.context import Broker, Partition, end_process
 from kafkaproof.spec.topics.network import DELETE, FAILED, answer, drop_requests, kind_of
 from kafkaproof.spec.topics.replica import Epoch
-from kafkaproof.spec.topics.znodes import ARMED, CANCELLATION, FIRED, NOTHING, REASSIGNMENT
-from kafkaproof.spec.topics.zookeeper import end_session, register
+from kafkaproof.spec.topics.znodes import CANCELLATION, NOTHING, REASSIGNMENT
 
 
 def crash(s, b: Broker):
@@ -44,20 +44,6 @@ def restart(s, b: Broker):
 
     register(s.zk, b)
     s.brokers[b].up = 1
-    return True
-
-
-def expire_session(s, b: Broker):
-    """ZooKeeper expires the session of a live process, which does not know.
-
-    Guards:  there is a process, with an open session.
-    Effects: its ephemerals are gone; the process believes what it believed before.
-    """
-    if not s.brokers[b].up or not session_open(s.zk, b):
-        return False
-
-    end_session(s.zk, b)
-    s.zk.faults += 1
     return True
 
 
@@ -134,8 +120,8 @@ def expand(s, p: Partition):
 
     add_replicas(s.zk, p, 0)
     for client in s.zk.clients:
-        if client.watch == ARMED:
-            client.watch = FIRED
+        if client.topic_watch == ARMED:
+            client.topic_watch = FIRED
     s.zk.requests += 1
     return True
 

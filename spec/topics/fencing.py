@@ -1,11 +1,9 @@
 """The requests of a controller in a multi that checks the version of /controller_epoch: also FENCED (2.1 and later)."""
 
 from kafkaproof.spec.language.combine import checked
-from kafkaproof.spec.language.rebind import rebind
-from kafkaproof.spec.partition import zookeeper as shared
+from kafkaproof.spec.partition.zookeeper import check_epoch
 from kafkaproof.spec.topics import tree, zookeeper
 
-check_epoch = rebind(shared.check_epoch, {shared.disconnect: zookeeper.disconnect})
 checked_create_state = checked(zookeeper.create_state, check_epoch)
 checked_set_state = checked(zookeeper.set_state, check_epoch)
 checked_shrink = checked(zookeeper.shrink, check_epoch)

@@ -6,11 +6,11 @@
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK
 from kafkaproof.spec.language.domains import NOBODY, SetOf
 from kafkaproof.spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.topics.context import Broker, Partition, forget
 from kafkaproof.spec.topics.fencing import checked_set_isr
 from kafkaproof.spec.topics.network import named
-from kafkaproof.spec.topics.progress import at_work
 from kafkaproof.spec.topics.reassignment import look_again
 from kafkaproof.spec.topics.zookeeper import epoch_of, isr_of, leader_of
 

@@ -16,17 +16,16 @@ from kafkaproof.spec.kafka.strategies import new_topic_isr, new_topic_leader, of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, NONODE, OK
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
+from kafkaproof.spec.partition.context import ELECTING, REMOVING
+from kafkaproof.spec.partition.deletion.state import STOPPING
+from kafkaproof.spec.partition.progress import is_next
+from kafkaproof.spec.partition.reassignment.state import CHECKING, WRITING_TARGET
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 from kafkaproof.spec.topics.context import (
-    CHECKING,
     DELETE_TASK,
     DROP_TASK,
-    ELECTING,
     FINISH_TASK,
     NO_TASK,
-    REMOVING,
-    STOPPING,
-    WRITING_TARGET,
     Broker,
     Partition,
     forget,
@@ -35,7 +34,7 @@ from kafkaproof.spec.topics.context import (
 )
 from kafkaproof.spec.topics.fencing import checked_create_state, checked_set_state, checked_shrink
 from kafkaproof.spec.topics.network import DELETE, DROP, name_replicas, put, start
-from kafkaproof.spec.topics.progress import end_election, end_removal, is_next, leaves_next, proceed, replicas_in
+from kafkaproof.spec.topics.progress import end_election, end_removal, leaves_next, proceed, replicas_in
 from kafkaproof.spec.topics.zookeeper import epoch_of, isr_of, leader_of
 
 

@@ -9,9 +9,17 @@ from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import CONTINUATION, Model, among
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.releases import Releases
+from kafkaproof.spec.partition import brokers as partition_brokers
+from kafkaproof.spec.partition import context as partition_context
+from kafkaproof.spec.partition import failover as terms
+from kafkaproof.spec.partition import faults as partition_faults
+from kafkaproof.spec.partition import network as partition_network
+from kafkaproof.spec.partition import progress as partition_progress
 from kafkaproof.spec.partition import zookeeper as shared
+from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.topics import (
     brokers,
+    context,
     creation,
     deletion,
     failover,
@@ -37,8 +45,8 @@ from kafkaproof.spec.topics.properties.steps import STEPS
 
 SEAMS = (
     shared.create_controller,
-    zookeeper.read_controller,
-    zookeeper.list_brokers,
+    shared.read_controller,
+    shared.list_brokers,
     zookeeper.get_assignments,
     zookeeper.arm,
     zookeeper.create_state,
@@ -68,16 +76,28 @@ SEAMS = (
 DELETE_CONTROLLER = rebind(any_system.delete_controller, {answers.remove_controller: shared.remove_controller})
 
 
+SLICE = {
+    partition_context.forget: context.forget,
+    partition_context.empty_queue: context.keep_nothing,
+    partition_network.drop_requests: network.drop_requests,
+    partition_progress.proceed: progress.proceed,
+    shared.forget_versions: zookeeper.end_watch,
+}
+"""What stands for the parts of `partition` that are not here: context, event queue, the rest of an event, requests, versions."""
+
+
 FAULTS = declared.faults(faults.crash, faults.restart, faults.refuse_deletion, lane=BROKER) + declared.faults(
-    faults.expire_session, DELETE_CONTROLLER, faults.create_again, faults.ask_for_deletion, faults.expand
+    partition_faults.expire_session, DELETE_CONTROLLER, faults.create_again, faults.ask_for_deletion, faults.expand
 )
 ADMINISTRATOR = declared.faults(faults.ask_for_reassignment, faults.ask_for_cancellation)
 CONTROLLER = (
-    *asking(failover.elect),
+    *asking(terms.elect),
     *asking(failover.load_context, kind=CONTINUATION),
-    *asking(failover.resign),
+    *asking(terms.resign),
     *asking(machines.create_first_state, machines.elect_leader, machines.remove_replica, kind=CONTINUATION),
-    *asking(brokers.broker_change, creation.topic_change, creation.new_partitions, creation.ignore_partitions),
+    *asking(
+        partition_brokers.broker_change, creation.topic_change, creation.new_partitions, creation.ignore_partitions
+    ),
     *asking(
         creation.restore_partitions,
         deletion.delete_states,
@@ -86,7 +106,7 @@ CONTROLLER = (
         deletion.delete_topic_marker,
         kind=CONTINUATION,
     ),
-    *acting(failover.reopen),
+    *acting(terms.reopen),
     *acting(machines.stop_replicas, brokers.broker_startup, brokers.broker_failure, kind=CONTINUATION),
     *acting(deletion.topic_deletion, deletion.handle_answer),
 )
@@ -147,7 +167,7 @@ def model(variant, releases, story, transitions, properties, expected, **named):
         others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1), **named},
         sizes=SIZES,
         interchangeable={"brokers": ()},
-    )
+    ).rebound(SLICE)
 
 
 LARGE = (
@@ -262,15 +282,14 @@ TWO_PHASE = model(
         fencing.checked_delete_config: tree.delete_config,
         fencing.checked_delete_marker: tree.delete_marker,
         fencing.checked_delete_request: tree.delete_request,
-        zookeeper.list_brokers: zookeeper.list_broker_ids,
-        zookeeper.brokers_changed: zookeeper.ids_changed,
+        shared.list_brokers: leader_zk.list_broker_ids,
         shared.known_as_they_are: shared.as_they_are,
         zookeeper.is_begun: two_phase.is_listed,
         reassignment.is_ready: two_phase.is_in_sync,
         network.drop_requests: network.keep_requests,
         state_machines.replica_move_is_legal: state_machines.replica_move_was_legal,
         progress.start_marks: two_phase.mark_nothing,
-        progress.dead_hosts: two_phase.nobody,
+        progress.dead_hosts: leader_zk.nobody,
         failover.load_context: rebind(
             failover.load_context,
             {failover.start_machines: two_phase.arm_first, zookeeper.read_topic: two_phase.read_unwatched},

@@ -20,41 +20,17 @@ from kafkaproof.spec.kafka.state_machines import (
 from kafkaproof.spec.language.sets import (
     contains,
     difference,
-    everybody,
     intersection,
     is_empty,
     union,
     with_member,
     without_member,
 )
-from kafkaproof.spec.partition.context import is_known
-from kafkaproof.spec.topics.context import (
-    CHANGING,
-    CHECKING,
-    DELETE_TASK,
-    DELETING_STATES,
-    DELETING_TOPIC,
-    ELECTING,
-    IDLE,
-    NO_TASK,
-    REMOVING,
-    STOPPING,
-    has_leader,
-    hosts,
-    is_leaving,
-    is_present,
-    members,
-)
-
-
-def at_work(controller):
-    """Whether the broker is controller and waits for events."""
-    return controller.epoch > 0 and controller.doing == IDLE
-
-
-def is_next(ids, x):
-    """Whether `x` is the lowest member of a set."""
-    return contains(ids, x) and is_empty(intersection(ids, everybody(x)))
+from kafkaproof.spec.partition.context import CHANGING, ELECTING, IDLE, REMOVING, is_known
+from kafkaproof.spec.partition.deletion.state import DELETING_STATES, DELETING_TOPIC, STOPPING
+from kafkaproof.spec.partition.progress import is_next
+from kafkaproof.spec.partition.reassignment.state import CHECKING
+from kafkaproof.spec.topics.context import DELETE_TASK, NO_TASK, has_leader, hosts, is_leaving, is_present, members
 
 
 def leaves_next(controller, p, r):

@@ -14,15 +14,13 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, NONODE, OK
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, without_member
 from kafkaproof.spec.partition.context import clear
+from kafkaproof.spec.partition.progress import at_work, is_next
+from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 from kafkaproof.spec.topics.context import (
-    BUMPING,
-    CHECKING,
     DROP_TASK,
     FINISH_TASK,
     MOVING,
-    WRITING_ASSIGNMENT,
-    WRITING_TARGET,
     Broker,
     Partition,
     clear_assignment,
@@ -35,7 +33,7 @@ from kafkaproof.spec.topics.context import (
 )
 from kafkaproof.spec.topics.fencing import checked_set_state, checked_set_topic
 from kafkaproof.spec.topics.network import name_replicas, partition_wanted, start, take_wanted, target_wanted, wanted
-from kafkaproof.spec.topics.progress import at_work, is_next, proceed, take_offline
+from kafkaproof.spec.topics.progress import proceed, take_offline
 from kafkaproof.spec.topics.znodes import CANCELLATION, NOTHING
 from kafkaproof.spec.topics.zookeeper import epoch_of, get_state, isr_of, leader_of
 
@@ -191,7 +189,7 @@ def check(s, b: Broker, p: Partition):
     elif is_ready(partition, isr_of(s.zk, p)):
         finish(controller, partition)
     else:
-        controller.doing = BUMPING
+        controller.doing = TELLING
     return True
 
 
@@ -215,7 +213,7 @@ def tell_replicas(s, b: Broker, p: Partition):
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
-    if controller.doing != BUMPING or not is_next(controller.moving, p):
+    if controller.doing != TELLING or not is_next(controller.moving, p):
         return False
 
     answer = checked_set_state(s.zk, b, p, controller.epoch, leader_of(s.zk, p), isr_of(s.zk, p))

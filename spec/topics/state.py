@@ -1,11 +1,12 @@
 """The whole state: ZooKeeper, every broker, the network between them."""
 
 from kafkaproof.spec.language.domains import NOBODY, Array, Record
+from kafkaproof.spec.partition.zookeeper import register
 from kafkaproof.spec.topics.context import BROKER, end_process
 from kafkaproof.spec.topics.faults import create_topic
 from kafkaproof.spec.topics.network import NETWORK
 from kafkaproof.spec.topics.znodes import ZOOKEEPER
-from kafkaproof.spec.topics.zookeeper import register, remove_state
+from kafkaproof.spec.topics.zookeeper import remove_state
 
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),

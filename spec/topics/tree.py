@@ -2,9 +2,10 @@
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, NONODE, OK
 from kafkaproof.spec.partition.context import clear
+from kafkaproof.spec.partition.znodes import NONE
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.topics.context import is_present
-from kafkaproof.spec.topics.znodes import NONE, NOTHING
+from kafkaproof.spec.topics.znodes import NOTHING
 from kafkaproof.spec.topics.zookeeper import remove_state, write_assignment
 
 
@@ -36,7 +37,7 @@ def delete_topic(zk, b, epoch):
         return EXPIRED
     zk.topic = 0
     for client in zk.clients:
-        client.watch = NONE
+        client.topic_watch = NONE
     for p in range(len(zk.assignments)):
         clear(zk.assignments[p])
         zk.adding[p] = 0

@@ -2,7 +2,7 @@
 
 EQUIVALENT = {
     (
-        "kafkaproof.spec.topics.faults.expire_session",
+        "kafkaproof.spec.partition.faults.expire_session",
         "if not s.brokers[b].up or not session_open(s.zk, b): return False -> "
         "if not session_open(s.zk, b): return False",
     ): "Without a process there is no session.",

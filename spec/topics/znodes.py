@@ -6,16 +6,14 @@ states do. `seen` is the set of brokers whose current registration a controller 
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Budget, Choice, Flag, Id, Number, Record, Sequence, SetOf
+from kafkaproof.spec.partition import znodes
 from kafkaproof.spec.topics.context import Incarnation, Leader, LeaderEpoch, Partition, Replicas
 
-Watch = Choice("NONE", "ARMED", "FIRED")
-NONE, ARMED, FIRED = Watch
 Wanted = Choice("NOTHING", "REASSIGNMENT", "CANCELLATION")
 NOTHING, REASSIGNMENT, CANCELLATION = Wanted
 
-CLIENT = Record(
-    watch=(Watch, "the controller's watch on the data of the topic, for writes of others"),
-    seen=(SetOf("brokers"), "brokers whose current registration it has read"),
+CLIENT = znodes.CLIENT.extended(
+    topic_watch=(znodes.Watch, "the controller's watch on the data of the topic, for writes of others")
 )
 STATE = Record(
     leader=(Leader, "leader"),

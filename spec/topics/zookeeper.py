@@ -6,33 +6,14 @@ data is kept, since the old failover order arms it late.
 """
 
 from kafkaproof.spec.kafka.strategies import isr_after_removal, leader_after_removal
-from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, MINE, NEWER, NODEEXISTS, NONODE, OK
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, NEWER, NODEEXISTS, NONODE, OK
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.sets import (
-    contains,
-    difference,
-    intersection,
-    is_empty,
-    union,
-    with_member,
-    without_member,
-)
+from kafkaproof.spec.language.sets import contains, is_empty, union
 from kafkaproof.spec.partition.context import copy
-from kafkaproof.spec.partition.zookeeper import remove_controller, session_open
+from kafkaproof.spec.partition.znodes import ARMED, FIRED, NONE
+from kafkaproof.spec.partition.zookeeper import list_brokers, session_open
 from kafkaproof.spec.topics.context import NO_EPOCH, is_present, remember_leadership
-from kafkaproof.spec.topics.znodes import ARMED, FIRED, NONE, REASSIGNMENT
-
-KNOWN = ("brokers_changed",)
-
-
-def brokers_changed(zk, b, live):
-    """Whether registrations have changed since `b` read them: its watch reports that."""
-    return zk.registered != live or zk.clients[b].seen != live
-
-
-def ids_changed(zk, b, live):
-    """The same without broker epochs (up to 2.1): a broker that goes and comes between two reads was never away."""
-    return zk.registered != live
+from kafkaproof.spec.topics.znodes import REASSIGNMENT
 
 
 def topic_in(zk):
@@ -47,7 +28,7 @@ def marked(zk):
 
 def data_changed(zk, b):
     """Whether `b`'s watch on the data of the topic has fired."""
-    return zk.clients[b].watch == FIRED
+    return zk.clients[b].topic_watch == FIRED
 
 
 def isr_of(zk, p):
@@ -82,56 +63,9 @@ def request_target(zk):
     return zk.request.target
 
 
-def disconnect(zk, b):
-    """Broker `b` is no longer controller: its watches, and the registrations that it knew, do not matter any more."""
-    zk.clients[b].watch = NONE
-    zk.clients[b].seen = 0
-
-
-def register(zk, b):
-    """A new session, and multi[create /brokers/ids/b, setData]: OK."""
-    zk.registered = with_member(zk.registered, b)
-    for client in zk.clients:
-        client.seen = without_member(client.seen, b)
-    return OK
-
-
-def end_session(zk, b):
-    """closeSession: the ephemerals of `b` go at once."""
-    zk.registered = without_member(zk.registered, b)
-    if zk.controller == b:
-        remove_controller(zk)
-    disconnect(zk, b)
-
-
-def read_controller(zk, b):
-    """getData of /controller by a broker that believes it is controller: MINE, OK (another's), NONODE or EXPIRED."""
-    if not session_open(zk, b):
-        return EXPIRED
-    if zk.controller == b:
-        return MINE
-    disconnect(zk, b)
-    return NONODE if zk.controller == NOBODY else OK
-
-
-def list_brokers(zk, b, reader):
-    """getChildren of /brokers/ids and getData of each, into `reader`: OK or EXPIRED."""
-    if not session_open(zk, b):
-        return EXPIRED
-    reader.joined = difference(zk.registered, reader.live)
-    reader.gone = difference(reader.live, zk.registered)
-    reader.bounced = difference(intersection(reader.live, zk.registered), zk.clients[b].seen)
-    zk.clients[b].seen = zk.registered
-    return OK
-
-
-def list_broker_ids(zk, b, reader):
-    """The same without broker epochs (up to 2.1): OK or EXPIRED."""
-    if not session_open(zk, b):
-        return EXPIRED
-    reader.joined = difference(zk.registered, reader.live)
-    reader.gone = difference(reader.live, zk.registered)
-    return OK
+def end_watch(zk, b):
+    """Broker `b` is no longer controller: its watch on the topic does not matter any more."""
+    zk.clients[b].topic_watch = NONE
 
 
 def read_assignment(zk, p, assigned):
@@ -152,7 +86,7 @@ def get_assignments(zk, b, reader, watch):
     """getData of the topic, partitions that `reader` does not have into it, with `watch`: OK, NONODE or EXPIRED."""
     if not session_open(zk, b):
         return EXPIRED
-    zk.clients[b].watch = watch
+    zk.clients[b].topic_watch = watch
     if zk.topic == 0:
         return NONODE
     reader.topic = zk.topic
@@ -193,7 +127,7 @@ def arm(zk, b):
     """exists of the topic, for the watch on its data: OK or EXPIRED."""
     if not session_open(zk, b):
         return EXPIRED
-    zk.clients[b].watch = ARMED
+    zk.clients[b].topic_watch = ARMED
     return OK
 
 

@@ -5,8 +5,8 @@ import pytest
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import explore
 from kafkaproof.checker.model.execution import Execution
+from kafkaproof.spec.partition.reassignment.state import CHECKING
 from kafkaproof.spec.proofs import false_beyond
-from kafkaproof.spec.topics.context import CHECKING
 from kafkaproof.spec.topics.model import MODELS, scope
 from kafkaproof.spec.topics.properties.safety import deletion_goes_on, force_elects, isr_assigned
 from tests.checker.behaviours import behaviour, broken_at_the_end

@@ -9,14 +9,13 @@ begun cannot be cancelled.
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sets import contains, difference, is_empty, only, union
+from kafkaproof.spec.partition.context import DELETING_REQUEST
+from kafkaproof.spec.partition.progress import at_work, is_next
+from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET
+from kafkaproof.spec.partition.znodes import NONE
 from kafkaproof.spec.partition.zookeeper import session_open
 from kafkaproof.spec.topics.context import (
     ARMING,
-    BUMPING,
-    CHECKING,
-    DELETING_REQUEST,
-    WRITING_ASSIGNMENT,
-    WRITING_TARGET,
     Broker,
     Partition,
     clear_assignment,
@@ -27,10 +26,9 @@ from kafkaproof.spec.topics.context import (
 from kafkaproof.spec.topics.failover import start_machines
 from kafkaproof.spec.topics.fencing import checked_delete_request, checked_set_topic
 from kafkaproof.spec.topics.network import named
-from kafkaproof.spec.topics.progress import at_work, is_next, proceed
+from kafkaproof.spec.topics.progress import proceed
 from kafkaproof.spec.topics.reassignment import end_reassignment, finish, plan, target_of
 from kafkaproof.spec.topics.tree import set_topic
-from kafkaproof.spec.topics.znodes import NONE
 from kafkaproof.spec.topics.zookeeper import (
     arm,
     get_assignments,
@@ -44,11 +42,6 @@ from kafkaproof.spec.topics.zookeeper import (
 KNOWN = ("is_listed",)
 
 Isr = SetOf("brokers")
-
-
-def nobody(controller):
-    """The brokers whose replicas go offline when a term begins: none (up to 2.0)."""
-    return 0
 
 
 def mark_nothing(controller):
@@ -166,7 +159,7 @@ def check_target(s, b: Broker, p: Partition):
         if is_in_sync(partition, isr_of(s.zk, p)):
             finish(controller, partition)
         else:
-            controller.doing = BUMPING
+            controller.doing = TELLING
     elif request_listed(s.zk, p):
         plan(partition, request_target(s.zk), controller.wanted)
         controller.doing = WRITING_ASSIGNMENT
@@ -211,7 +204,7 @@ def write_union(s, b: Broker, p: Partition):
     else:
         copy_assignment(controller.wanted, partition)
         clear_assignment(controller.wanted)
-        controller.doing = BUMPING
+        controller.doing = TELLING
     return True
 
 

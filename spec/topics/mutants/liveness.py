@@ -4,6 +4,7 @@ from kafkaproof.spec.kafka.deletion_moves import move_replica
 from kafkaproof.spec.kafka.state_machines import REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, mutant, within
+from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.topics import brokers as hosts
 from kafkaproof.spec.topics import deletion, failover, reassignment
 from kafkaproof.spec.topics import replica as logs
@@ -12,7 +13,6 @@ from kafkaproof.spec.topics.failover import take_up_deletion
 from kafkaproof.spec.topics.mutants.steps import look_at_nothing
 from kafkaproof.spec.topics.mutants.topics import CALM, FAULT, MOVED_FAULT, TWICE
 from kafkaproof.spec.topics.network import DELETED, FAILED, kind_of, take
-from kafkaproof.spec.topics.progress import at_work
 from kafkaproof.spec.topics.replica import Epoch, stop_replica
 
 

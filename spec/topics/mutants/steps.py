@@ -4,6 +4,12 @@ from kafkaproof.spec.kafka.state_machines import ONLINE_REPLICA
 from kafkaproof.spec.kafka.zookeeper import OK
 from kafkaproof.spec.language.mutants.omission import omitting
 from kafkaproof.spec.language.sets import contains, with_member
+from kafkaproof.spec.partition import brokers as partition_brokers
+from kafkaproof.spec.partition import failover as terms
+from kafkaproof.spec.partition import faults as partition_faults
+from kafkaproof.spec.partition import zookeeper as partition_zookeeper
+from kafkaproof.spec.partition.context import IDLE
+from kafkaproof.spec.partition.zookeeper import end_session
 from kafkaproof.spec.topics import (
     brokers,
     context,
@@ -18,23 +24,21 @@ from kafkaproof.spec.topics import (
     reassignment,
     replica,
     tree,
-    zookeeper,
 )
-from kafkaproof.spec.topics.context import IDLE, Broker, end_process, forget
+from kafkaproof.spec.topics.context import Broker, end_process, forget
 from kafkaproof.spec.topics.mutants.topics import CALM, FAULT, marker_first, mutant
 from kafkaproof.spec.topics.network import START, drop_requests, keep_requests, put
-from kafkaproof.spec.topics.zookeeper import end_session
 
 OMITTED = tuple(
     omitting(transition, kills, CALM)
     for transition, kills in (
-        (failover.elect, "term_begins"),
-        (failover.resign, "term_stands"),
-        (failover.reopen, "registers_anew"),
+        (terms.elect, "term_begins"),
+        (terms.resign, "term_stands"),
+        (terms.reopen, "registers_anew"),
         (faults.crash, "process_ends"),
-        (faults.expire_session, "session_ends"),
+        (partition_faults.expire_session, "session_ends"),
         (failover.load_context, "context_read"),
-        (brokers.broker_change, "brokers_compared"),
+        (partition_brokers.broker_change, "brokers_compared"),
         (brokers.broker_startup, "newcomers_taken_in"),
         (brokers.broker_failure, "departed_dropped"),
         (creation.topic_change, "topic_taken_up"),
@@ -147,11 +151,11 @@ MUTANTS = OMITTED + (
     mutant("marker-before-topic", "deletion_in_order", {progress.begin_completion: marker_first}),
     mutant("leader-not-remembered", "context_is_written", {context.remember_leadership: remember_nothing}),
     mutant("started-everywhere", "replicas_have_states", {progress.start_replicas: start_everywhere}),
-    mutant("watch-kept", "ends_with_session", {zookeeper.disconnect: keep_watch}, FAULT),
+    mutant("watch-kept", "ends_with_session", {partition_zookeeper.disconnect: keep_watch}, FAULT),
     mutant("partitions-left", "tree_is_whole", {tree.delete_topic: delete_topic_alone}),
     mutant("crash-uncounted", "faults_counted", {faults.crash: crash_uncounted}),
     mutant("deletion-uncounted", "requests_counted", {faults.ask_for_deletion: ask_uncounted}),
-    mutant("registered-as-before", "sessions_change_alone", {zookeeper.register: register_as_before}, FAULT),
+    mutant("registered-as-before", "sessions_change_alone", {partition_zookeeper.register: register_as_before}, FAULT),
     mutant("requests-kept", "former_requests_void", {network.drop_requests: keep_requests}, FAULT),
     mutant("sent-of-no-topic", "sent_in_terms", {network.start: start_of_no_topic}),
 )

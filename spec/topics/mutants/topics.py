@@ -20,6 +20,10 @@ from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, with_member
 from kafkaproof.spec.partition.context import clear
+from kafkaproof.spec.partition.deletion.state import DELETING_CONFIG, DELETING_MARKER, DELETING_TOPIC
+from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.partition.reassignment.state import WRITING_TARGET
+from kafkaproof.spec.partition.znodes import NONE
 from kafkaproof.spec.topics import (
     context,
     creation,
@@ -31,26 +35,14 @@ from kafkaproof.spec.topics import (
     replica,
     zookeeper,
 )
-from kafkaproof.spec.topics.context import (
-    DELETING_CONFIG,
-    DELETING_MARKER,
-    DELETING_TOPIC,
-    REWRITING,
-    WRITING_TARGET,
-    Broker,
-    copy_assignment,
-    forget,
-    is_present,
-    members,
-)
+from kafkaproof.spec.topics.context import REWRITING, Broker, copy_assignment, forget, is_present, members
 from kafkaproof.spec.topics.fencing import checked_delete_topic
 from kafkaproof.spec.topics.history import two_phase
 from kafkaproof.spec.topics.history.two_phase import set_union
 from kafkaproof.spec.topics.model import scope
-from kafkaproof.spec.topics.progress import any_in, at_work, end_election, rest
+from kafkaproof.spec.topics.progress import any_in, end_election, rest
 from kafkaproof.spec.topics.reassignment import finish, origin_of, plan, target_of
 from kafkaproof.spec.topics.tree import delete_config, delete_request, delete_topic
-from kafkaproof.spec.topics.znodes import NONE
 from kafkaproof.spec.topics.zookeeper import data_changed, get_assignments
 
 MOVED, MOVED_TWICE = scope(brokers=3, replicas=2, requests=1), scope(brokers=3, replicas=2)

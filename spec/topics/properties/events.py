@@ -28,27 +28,15 @@ from kafkaproof.spec.language.sets import (
     with_member,
     without_member,
 )
-from kafkaproof.spec.partition.context import is_known
-from kafkaproof.spec.topics.context import (
-    CHANGING,
-    DELETING_CONFIG,
-    DELETING_MARKER,
-    DELETING_STATES,
-    DELETING_TOPIC,
-    IDLE,
-    LOADING,
-    REMOVING,
-    REWRITING,
-    is_present,
-    is_reassigned,
-    members,
-)
+from kafkaproof.spec.partition.context import CHANGING, IDLE, READING_BROKERS, REMOVING, is_known
+from kafkaproof.spec.partition.deletion.state import DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC
+from kafkaproof.spec.partition.znodes import ARMED, FIRED
+from kafkaproof.spec.topics.context import REWRITING, is_present, is_reassigned, members
 from kafkaproof.spec.topics.network import DELETED, EMPTY, FAILED, START
 from kafkaproof.spec.topics.properties.invariants import is_in_znode
 from kafkaproof.spec.topics.properties.safety import has_state
 from kafkaproof.spec.topics.properties.sessions import has_session, is_refused, rests
 from kafkaproof.spec.topics.properties.writes import tree_differs
-from kafkaproof.spec.topics.znodes import ARMED, FIRED
 
 
 def is_read_again(before, after, b):
@@ -62,11 +50,11 @@ def context_read(before, after, b):
     waits for them.
     """
     new = after.brokers[b].controller
-    if before.brokers[b].controller.doing != LOADING:
+    if before.brokers[b].controller.doing != READING_BROKERS:
         return False
     if not has_session(before, b):
         return new.epoch == 0
-    read = is_read_again(before, after, b) and after.zk.clients[b].watch == ARMED
+    read = is_read_again(before, after, b) and after.zk.clients[b].topic_watch == ARMED
     read = read and new.live == before.zk.registered and new.topic == before.zk.topic
     if not read or is_deletion_read(before, new):
         return False
@@ -210,7 +198,9 @@ def topic_taken_up(before, after, b):
         return False
     if not has_session(before, b):
         return new.epoch == 0
-    return new.topic == before.zk.topic and after.zk.clients[b].watch == ARMED and partitions_begun(before, after, b)
+    return (
+        new.topic == before.zk.topic and after.zk.clients[b].topic_watch == ARMED and partitions_begun(before, after, b)
+    )
 
 
 def partitions_taken_up(before, after, b):
@@ -219,11 +209,11 @@ def partitions_taken_up(before, after, b):
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
-    if not rests(before, b) or before.zk.clients[b].watch != FIRED or old.topic == 0 or old.deleting:
+    if not rests(before, b) or before.zk.clients[b].topic_watch != FIRED or old.topic == 0 or old.deleting:
         return False
     if not has_session(before, b):
         return new.epoch == 0
-    return after.zk.clients[b].watch == ARMED and (before.zk.topic == 0 or partitions_begun(before, after, b))
+    return after.zk.clients[b].topic_watch == ARMED and (before.zk.topic == 0 or partitions_begun(before, after, b))
 
 
 def partitions_begun(before, after, b):
@@ -247,11 +237,11 @@ def expansion_undone(before, after, b):
     """Partitions that are added while a topic is queued for deletion are removed from its znode again."""
     old = before.brokers[b].controller
     new = after.brokers[b].controller
-    if not rests(before, b) or before.zk.clients[b].watch != FIRED or not old.deleting:
+    if not rests(before, b) or before.zk.clients[b].topic_watch != FIRED or not old.deleting:
         return False
     if not has_session(before, b):
         return new.epoch == 0
-    return new.doing == REWRITING and after.zk.clients[b].watch == ARMED
+    return new.doing == REWRITING and after.zk.clients[b].topic_watch == ARMED
 
 
 def topic_restored(before, after, b):

@@ -11,29 +11,23 @@ from kafkaproof.spec.kafka.state_machines import (
 )
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, intersection, is_empty, union
-from kafkaproof.spec.partition.context import is_known
-from kafkaproof.spec.topics.context import (
-    BUMPING,
-    CHANGING,
-    CHECKING,
-    DELETE_TASK,
+from kafkaproof.spec.partition.context import CHANGING, ELECTING, IDLE, READING_BROKERS, REMOVING, is_known
+from kafkaproof.spec.partition.deletion.state import (
     DELETING_CONFIG,
     DELETING_MARKER,
     DELETING_STATES,
     DELETING_TOPIC,
+    STOPPING,
+)
+from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET
+from kafkaproof.spec.topics.context import (
+    DELETE_TASK,
     DROP_TASK,
-    ELECTING,
     FINISH_TASK,
-    IDLE,
-    LOADING,
     MOVING,
     NO_EPOCH,
     NO_TASK,
-    REMOVING,
     REWRITING,
-    STOPPING,
-    WRITING_ASSIGNMENT,
-    WRITING_TARGET,
     Broker,
     Partition,
     is_leaving,
@@ -70,7 +64,7 @@ def unknown_topic_is_left_alone(s, b: Broker, p: Partition):
         return False
     if controller.deleting:
         return doing == DELETING_TOPIC or doing == DELETING_CONFIG or doing == DELETING_MARKER
-    return doing == IDLE or doing == LOADING or doing == CHANGING or doing == DELETING_MARKER
+    return doing == IDLE or doing == READING_BROKERS or doing == CHANGING or doing == DELETING_MARKER
 
 
 def known_topic_has_partition(s, b: Broker):
@@ -82,18 +76,18 @@ def known_topic_has_partition(s, b: Broker):
 def begins_empty(s, b: Broker):
     """Before a term has read ZooKeeper the context is empty; without a term no event is in progress."""
     controller = s.brokers[b].controller
-    if controller.epoch > 0 and controller.doing != LOADING:
+    if controller.epoch > 0 and controller.doing != READING_BROKERS:
         return True
     if controller.topic > 0 or controller.deleting or not is_empty(controller.live):
         return False
-    return controller.doing == (LOADING if controller.epoch > 0 else IDLE)
+    return controller.doing == (READING_BROKERS if controller.epoch > 0 else IDLE)
 
 
 def event_ends_clean(s, b: Broker):
     """Between events, and before the first, nothing is left to do."""
     controller = s.brokers[b].controller
     doing = controller.doing
-    if doing != IDLE and doing != LOADING and doing != REWRITING and not deletes_znodes(controller):
+    if doing != IDLE and doing != READING_BROKERS and doing != REWRITING and not deletes_znodes(controller):
         return True
     if doing != DELETING_STATES and not is_empty(controller.todo):
         return False
@@ -149,7 +143,7 @@ def deletes_when_queued(s, b: Broker):
 def reassigns(controller):
     """Whether a reassignment is looked at, written, or finished."""
     doing = controller.doing
-    looks = doing == CHECKING or doing == BUMPING or doing == WRITING_ASSIGNMENT
+    looks = doing == CHECKING or doing == TELLING or doing == WRITING_ASSIGNMENT
     return looks or finishes(controller) or controller.task == DROP_TASK
 
 

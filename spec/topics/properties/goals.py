@@ -8,8 +8,8 @@ from kafkaproof.spec.kafka.state_machines import (
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import sometimes
 from kafkaproof.spec.language.sets import contains, is_empty, union
+from kafkaproof.spec.partition.deletion.state import DELETING_STATES, DELETING_TOPIC
 from kafkaproof.spec.partition.zookeeper import session_open
-from kafkaproof.spec.topics.context import DELETING_STATES, DELETING_TOPIC
 from kafkaproof.spec.topics.network import DELETE, DROP, kind_of
 from kafkaproof.spec.topics.progress import any_in
 from kafkaproof.spec.topics.properties.safety import at_rest, has_state

@@ -5,21 +5,15 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sequences import begins_with
 from kafkaproof.spec.language.sets import contains, is_empty, union
+from kafkaproof.spec.partition.context import READING_BROKERS
+from kafkaproof.spec.partition.deletion.state import DELETING_CONFIG, DELETING_MARKER
 from kafkaproof.spec.partition.properties.controllers import same_sequence
-from kafkaproof.spec.topics.context import (
-    DELETING_CONFIG,
-    DELETING_MARKER,
-    LOADING,
-    REWRITING,
-    WRITING_ASSIGNMENT,
-    Broker,
-    Partition,
-    is_present,
-)
+from kafkaproof.spec.partition.reassignment.state import WRITING_ASSIGNMENT
+from kafkaproof.spec.partition.znodes import NONE
+from kafkaproof.spec.topics.context import REWRITING, Broker, Partition, is_present
 from kafkaproof.spec.topics.properties.events_in_progress import deletes_znodes, finishes
 from kafkaproof.spec.topics.properties.safety import by_right, has_state
 from kafkaproof.spec.topics.reassignment import origin_of
-from kafkaproof.spec.topics.znodes import NONE
 
 
 def owner_rules(s, b: Broker):
@@ -40,7 +34,7 @@ def watches_in_term(s, b: Broker):
     """Who rules not, or has no session, has no watch and knows no registration."""
     client = s.zk.clients[b]
     rules = s.brokers[b].controller.epoch > 0 and contains(s.zk.registered, b)
-    return rules or client.watch == NONE and is_empty(client.seen)
+    return rules or client.watch == NONE and client.topic_watch == NONE and is_empty(client.seen)
 
 
 def queued_is_marked(s, b: Broker):
@@ -81,7 +75,7 @@ def left_over_is_deleted(s, b: Broker):
     controller = s.brokers[b].controller
     if s.zk.topic > 0 or s.zk.config == 0:
         return True
-    if not by_right(s, b) or controller.doing == LOADING:
+    if not by_right(s, b) or controller.doing == READING_BROKERS:
         return s.zk.marker == 1
     return s.zk.marker == 1 and controller.deleting and controller.doing != DELETING_MARKER
 
@@ -142,7 +136,7 @@ def cache_is_state(s, b: Broker, p: Partition):
 def unknown_partition_has_no_state(s, b: Broker, p: Partition):
     """A partition that a controller by right does not know has no state, once it has read ZooKeeper."""
     controller = s.brokers[b].controller
-    if not by_right(s, b) or controller.doing == LOADING or is_present(controller.partitions[p]):
+    if not by_right(s, b) or controller.doing == READING_BROKERS or is_present(controller.partitions[p]):
         return True
     return not has_state(s, p)
 

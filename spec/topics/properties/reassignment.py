@@ -14,16 +14,8 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union
-from kafkaproof.spec.topics.context import (
-    BUMPING,
-    CHECKING,
-    DROP_TASK,
-    FINISH_TASK,
-    MOVING,
-    WRITING_ASSIGNMENT,
-    WRITING_TARGET,
-    members,
-)
+from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET
+from kafkaproof.spec.topics.context import DROP_TASK, FINISH_TASK, MOVING, members
 from kafkaproof.spec.topics.network import START
 from kafkaproof.spec.topics.properties.invariants import is_in_znode, same_assignment
 from kafkaproof.spec.topics.properties.sessions import has_session, is_refused, rests
@@ -90,7 +82,7 @@ def finished_when_ready(before, after, b, p):
     if not has_session(before, b):
         return new.epoch == 0
     if not is_ready(old.partitions[p], before.zk.partitions[p].isr):
-        return new.doing == BUMPING
+        return new.doing == TELLING
     for r in range(len(after.brokers)):
         told = replica_move_is_legal(old.partitions[p].replicas[r], ONLINE_REPLICA)
         if told and contains(old.partitions[p].adding, r) and new.partitions[p].replicas[r] != ONLINE_REPLICA:
@@ -106,7 +98,7 @@ def replicas_told(before, after, b, p):
     new = after.brokers[b].controller
     state = before.zk.partitions[p]
     adding = old.partitions[p].adding
-    if old.doing != BUMPING or not contains(old.moving, p):
+    if old.doing != TELLING or not contains(old.moving, p):
         return False
     if is_refused(before, b):
         return term_ends_unwritten(before, after, b, p)

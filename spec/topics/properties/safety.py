@@ -16,23 +16,14 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sequences import begins_with
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union
-from kafkaproof.spec.partition.context import is_known
-from kafkaproof.spec.topics.context import (
-    ARMING,
-    DROP_TASK,
-    IDLE,
-    LOADING,
-    MOVING,
-    NO_EPOCH,
-    WRITING_ASSIGNMENT,
-    WRITING_TARGET,
-    is_present,
-    is_reassigned,
-)
+from kafkaproof.spec.partition.context import IDLE, READING_BROKERS, is_known
+from kafkaproof.spec.partition.reassignment.state import WRITING_ASSIGNMENT, WRITING_TARGET
+from kafkaproof.spec.partition.znodes import FIRED
+from kafkaproof.spec.topics.context import ARMING, DROP_TASK, MOVING, NO_EPOCH, is_present, is_reassigned
 from kafkaproof.spec.topics.network import DELETE, DELETED, FAILED, kind_of
 from kafkaproof.spec.topics.properties.writes import WRITES
 from kafkaproof.spec.topics.reassignment import origin_of
-from kafkaproof.spec.topics.znodes import CANCELLATION, FIRED, REASSIGNMENT
+from kafkaproof.spec.topics.znodes import CANCELLATION, REASSIGNMENT
 
 
 def by_right(s, b):
@@ -225,7 +216,7 @@ def partitions_known(s):
     """The current controller, at rest, knows the partitions of its topic, or will be notified of them (C12)."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
-        hears = s.zk.clients[b].watch == FIRED or controller.deleting or controller.topic != s.zk.topic
+        hears = s.zk.clients[b].topic_watch == FIRED or controller.deleting or controller.topic != s.zk.topic
         for p in range(len(s.zk.assignments)):
             exists = s.zk.assignments[p].length > 0
             if at_rest(s, b) and not hears and exists and not is_present(controller.partitions[p]):
@@ -274,7 +265,7 @@ def moves_legal(before, after):
     for b in range(len(after.brokers)):
         old = before.brokers[b].controller
         new = after.brokers[b].controller
-        goes_on = old.epoch > 0 and old.epoch == new.epoch and old.doing != LOADING and old.doing != ARMING
+        goes_on = old.epoch > 0 and old.epoch == new.epoch and old.doing != READING_BROKERS and old.doing != ARMING
         if goes_on and old.topic > 0 and old.topic == new.topic:
             for p in range(len(new.partitions)):
                 was = old.partitions[p].state

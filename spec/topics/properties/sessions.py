@@ -6,7 +6,7 @@ Sources: KafkaController.elect, maybeResign, processExpire, and KafkaServer.star
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.topics.context import IDLE, LOADING
+from kafkaproof.spec.partition.context import IDLE, READING_BROKERS
 from kafkaproof.spec.topics.properties.writes import is_late
 
 
@@ -33,7 +33,7 @@ def term_begins(before, after, b):
         return False
     controller = after.brokers[b].controller
     elected = after.zk.controller == b and after.zk.epoch == before.zk.epoch + 1
-    return elected and controller.epoch == after.zk.epoch and controller.doing == LOADING
+    return elected and controller.epoch == after.zk.epoch and controller.doing == READING_BROKERS
 
 
 def term_stands(before, after, b):

@@ -17,17 +17,10 @@ from kafkaproof.spec.kafka.strategies import isr_after_removal, leader_after_rem
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
-from kafkaproof.spec.topics.context import (
-    CHECKING,
-    DELETE_TASK,
-    ELECTING,
-    FINISH_TASK,
-    NO_TASK,
-    REMOVING,
-    STOPPING,
-    WRITING_TARGET,
-    members,
-)
+from kafkaproof.spec.partition.context import ELECTING, REMOVING
+from kafkaproof.spec.partition.deletion.state import STOPPING
+from kafkaproof.spec.partition.reassignment.state import CHECKING, WRITING_TARGET
+from kafkaproof.spec.topics.context import DELETE_TASK, FINISH_TASK, NO_TASK, members
 from kafkaproof.spec.topics.network import DELETE, DELETED, DROP, EMPTY, FAILED, START
 from kafkaproof.spec.topics.properties.events import EVENTS
 from kafkaproof.spec.topics.properties.safety import has_state

@@ -16,18 +16,12 @@ from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, is_empty
+from kafkaproof.spec.partition.context import DELETING_REQUEST, REMOVING
+from kafkaproof.spec.partition.deletion.state import STOPPING
+from kafkaproof.spec.partition.progress import is_next
+from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET
 from kafkaproof.spec.topics import machines, progress, reassignment
-from kafkaproof.spec.topics.context import (
-    BUMPING,
-    CHECKING,
-    DELETING_REQUEST,
-    MOVING,
-    NO_EPOCH,
-    REMOVING,
-    STOPPING,
-    WRITING_ASSIGNMENT,
-    WRITING_TARGET,
-)
+from kafkaproof.spec.topics.context import MOVING, NO_EPOCH
 from kafkaproof.spec.topics.history import two_phase
 from kafkaproof.spec.topics.model import MODELS
 from kafkaproof.spec.topics.properties.safety import assignment_well_formed
@@ -41,7 +35,7 @@ EPOCH, LATER_EPOCH = 1, 2
 """The epoch of the controller, and that of every later one, in the states that are built here."""
 _VISIBLE = {
     WRITING_ASSIGNMENT: (reassignment.write_assignment, two_phase.write_union),
-    BUMPING: (reassignment.tell_replicas,),
+    TELLING: (reassignment.tell_replicas,),
     WRITING_TARGET: (reassignment.write_target,),
 }
 
@@ -292,7 +286,7 @@ def steps_of(kip455: bool, brokers: frozenset[int]) -> TopicSteps:
 @cache
 def _bound(variant: str) -> Model:
     """A variant's model, with the transitions bound to any choice."""
-    any_of = {progress.is_next: contains, progress.leaves_next: _leaves}
+    any_of = {is_next: contains, progress.leaves_next: _leaves}
     return next(model for model in MODELS if model.variant == variant).rebound(any_of)
 
 

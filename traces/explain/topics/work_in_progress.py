@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.partition.deletion.state import DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC
 from kafkaproof.spec.topics import deletion
-from kafkaproof.spec.topics.context import DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC
 from kafkaproof.spec.topics.history.two_phase import delete_listed
 from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.topic_trees import TopicTree
