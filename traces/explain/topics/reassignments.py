@@ -110,7 +110,7 @@ class Reassignments:
             if not wanted.adding and not wanted.removing and (known.adding or known.removing):
                 yield self._steps.cancelled(s)
             listed = target in memory.listed(write.zxid).get(partition, ())
-            for live in [frozenset(wanted.assignment)] if listed else scene.lives:
+            for live in [frozenset(wanted.replicas)] if listed else scene.lives:
                 if (asked := self._steps.asked(s, target, live)) is not None:
                     yield asked
                     return
