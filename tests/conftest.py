@@ -28,14 +28,14 @@ LOCAL = "local[2]"
 START = cluster.start
 
 OLDER = (
-    r"(group.(classic|middle|limited|static|unlocked|transactional)|partition.(rolling|zkclient|legacy)"
+    r"(group.(locked|gated|limited|static|unlocked|transactional)|partition.(rolling|zkclient|legacy)"
     r"|requests.(legacy|broker-epochs)|topics.(two-phase|kip455-zk)|election.(zkclient|fenced-edited|fenced-lagging))"
 )
 THOROUGH = re.compile(
     "|".join(
         (
             rf"test_(symmetry|three_ways|explorer|group_system)\.py::.*{OLDER}",
-            r"test_group_system\.py::.*\[(classic|static|unlocked) at",
+            r"test_group_system\.py::.*\[(locked|static|unlocked) at",
             r"test_requests_system\.py::test_two_brokers_.*\[(legacy|broker-epochs)",
             r"test_partition_machine\.py::.*\[legacy",
             r"test_explorer\.py::.*partition/(creating|deleting|reassigning)",
@@ -56,7 +56,7 @@ THOROUGH = re.compile(
             r"test_prove_systems\.py::test_a_mistake_.*(stop-deletes|elect-queued|start-of-epoch|everybody-leads)",
             r"test_prove_systems\.py::test_a_section_.*(group|consumer|replica)",
             r"test_prove_systems\.py::test_(the_lemmas_of_groups|without_a_mistake|lemmas_hold_in_all)",
-            r"test_prove_systems\.py::test_lemmas_hold_in_sampled.*group-(unlocked|classic|static|limited)",
+            r"test_prove_systems\.py::test_lemmas_hold_in_sampled.*group-(unlocked|locked|static|limited)",
             r"test_live_museum\.py::test_a_failure.*\[(foreign-delete|never-led|zombie-epoch)",
             r"test_live_walks\.py::.*election-legacy",
             r"test_prove_bmc\.py::test_exhibits_of_other_systems.*requests-legacy",

@@ -1,8 +1,8 @@
 """What a coordinator answers, as tables: the request, the state of the group, the answer and the next state.
 
 A cell is (answer, next state); the next state is None if it does not change. NEW is 2.8 to 3.9, where member ids are
-required, without static members. STATIC has the requests of static members. OLD is 0.10.1 and 0.10.2, MIDDLE is 1.1 to
-2.0. Gates come first, in tables of their own: for a broker that is loading, for the first time or again; for one that
+required, without static members. STATIC has the requests of static members. UNLOCKED is 0.10.1 and 0.10.2, LOCKED is 0.11
+to 2.0. Gates come first, in tables of their own: for a broker that is loading, for the first time or again; for one that
 does not own the partition; and for a request that found the group before it was unloaded, and finds it Dead now. In a
 state without members, a row says how a former member is answered. "member" is a member other than the leader, unless
 the row says otherwise. PARKED: answered when the rebalance goes on. STORED: answered when the callback of the append
@@ -99,7 +99,7 @@ LIMITED = {
 LATER = ("join, pending", "leave, pending", "syncs are due") + tuple(
     name for name in NEW if name.startswith(("delete", "fetch, stable", "commit, in"))
 )
-OLD = {
+UNLOCKED = {
     name: {**cells, DEAD: (UNKNOWN, None) if cells[DEAD][0] == UNAVAILABLE else cells[DEAD]}
     for name, cells in NEW.items()
     if name not in LATER
@@ -113,7 +113,7 @@ OLD = {
     "commit, metadata too long": row((TOO_LONG, EMPTY), TOO_LONG, UNKNOWN, REBALANCE, UNKNOWN, UNKNOWN),
 }
 """Other requests are answered with UNKNOWN_MEMBER_ID when the group is Dead."""
-MIDDLE = OLD | {"delete": NEW["delete"]}
+LOCKED = UNLOCKED | {"delete": NEW["delete"]}
 
 TIMERS = ("session ends", "syncs are due")
 
@@ -134,21 +134,28 @@ def unloaded(rows):
 
 WHILE_LOADING = {"sync": REBALANCE, "heartbeat": "NONE"}
 NEW_GATE = {"loading": gate(NEW, LOADING, **WHILE_LOADING), "not owned": gate(NEW, NOT_HERE), "unloaded": unloaded(NEW)}
-MIDDLE_GATE = {
-    "loading": gate(MIDDLE, LOADING, **WHILE_LOADING),
-    "not owned": gate(MIDDLE, NOT_HERE),
-    "loading again": gate(MIDDLE, LOADING, **WHILE_LOADING),
-    "unloaded": unloaded(MIDDLE),
+GATED_GATE = {
+    "loading": gate(LOCKED, LOADING, **WHILE_LOADING),
+    "not owned": gate(LOCKED, NOT_HERE),
+    "loading again": gate(LOCKED, LOADING, **WHILE_LOADING),
+    "unloaded": unloaded(LOCKED),
 }
-OLD_GATE = {
-    "loading": gate(OLD, NOT_HERE),
-    "not owned": gate(OLD, NOT_HERE),
-    "unloaded": unloaded(OLD),
-    "loading again": {
-        name: answer for name, answer in gate(OLD, LOADING, heartbeat="NONE").items() if not name.startswith("sync")
-    },
-}
-"""OLD first checks that the partition is owned, which it is only after the load; for a sync it checks nothing else."""
+
+
+def owned_first(rows):
+    """What is answered up to 1.1, where the partition must be owned, which it is only after the load. For a sync nothing
+    else is checked.
+    """
+    again = gate(rows, LOADING, heartbeat="NONE")
+    return {
+        "loading": gate(rows, NOT_HERE),
+        "not owned": gate(rows, NOT_HERE),
+        "unloaded": unloaded(rows),
+        "loading again": {name: answer for name, answer in again.items() if not name.startswith("sync")},
+    }
+
+
+UNLOCKED_GATE, LOCKED_GATE = owned_first(UNLOCKED), owned_first(LOCKED)
 
 GROUP_ERRORS = {
     "UNKNOWN_TOPIC_OR_PARTITION": UNAVAILABLE,

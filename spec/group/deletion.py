@@ -24,7 +24,6 @@ from kafkaproof.spec.group.sorts import NOWHERE, Broker
 from kafkaproof.spec.group.storage import (
     count_fault,
     decide_deletion,
-    leads,
     note_death,
     note_deletion,
     put_tombstone,
@@ -209,11 +208,6 @@ def topic_deleted(s, b: Broker):
     return True
 
 
-def may_leave_cache(owned, leading):
-    """Whether a Dead group may leave the cache: always, whether or not the broker owns the partition or leads."""
-    return True
-
-
 def remove_dead(s, b: Broker):
     """A Dead group leaves the cache.
 
@@ -222,7 +216,7 @@ def remove_dead(s, b: Broker):
     Kafka:   GroupMetadataManager.cleanupGroupMetadata, removeGroupsForPartition, 0.10 to 3.9.
     """
     broker = s.brokers[b]
-    if broker.group.state != DEAD or not may_leave_cache(broker.owned, leads(s.storage, b)):
+    if broker.group.state != DEAD:
         return False
 
     forget_group(broker.group)

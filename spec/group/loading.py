@@ -17,7 +17,7 @@ from kafkaproof.spec.group.storage import count_fault, has_more, has_news, is_ne
 
 
 def must_load(broker):
-    """addLoadingPartition: whether an elected broker loads the partition: only if it does not already own it."""
+    """addLoadingPartition: whether an elected broker loads the partition: only if it does not already own it (2.8.1+)."""
     return not broker.owned
 
 
@@ -27,7 +27,7 @@ def take_over(s, b: Broker):
     Guards:  the next change to handle is its own election; it is not loading, and has unloaded what it had.
     Effects: requests are answered with COORDINATOR_LOAD_IN_PROGRESS; a broker that already owns the partition
              continues.
-    Kafka:   GroupCoordinator.onElection, GroupMetadataManager.scheduleLoadGroupAndOffsets, 0.9 to 3.9.
+    Kafka:   GroupCoordinator.onElection, 2.4.1 to 3.9; GroupCoordinator.handleGroupImmigration, 0.9 to 2.4.0.
     """
     broker = s.brokers[b]
     if broker.loading or broker.group.state != ABSENT and not broker.owned:
@@ -47,7 +47,7 @@ def read(s, b: Broker):
     Guards:  it is loading, still leads, and there is another record; a group that is already in its cache stays as it
              is, whatever the log says.
     Effects: the record replaces the former one with the same key, or removes it.
-    Kafka:   GroupMetadataManager.doLoadGroupsAndOffsets, loadGroup, 0.9 to 3.9.
+    Kafka:   GroupMetadataManager.loadGroupsAndOffsets, loadGroup, 0.10.2 to 3.9.
     """
     broker = s.brokers[b]
     if not broker.loading or broker.group.state != ABSENT or not has_more(s.storage, b, broker.read):
@@ -60,10 +60,10 @@ def read(s, b: Broker):
 def load(s, b: Broker):
     """Broker `b` finishes the load, and owns the partition.
 
-    Guards:  it is loading; it has read to the log end (2.1+), or no longer leads.
+    Guards:  it is loading; it has read to the log end (0.11+), or no longer leads.
     Effects: the group is as the last records say: Stable with members, Empty without; sessions start anew. A group that
              was already in the cache stays as it was.
-    Kafka:   GroupMetadataManager.doLoadGroupsAndOffsets, loadGroupsAndOffsets, 2.1 to 3.9.
+    Kafka:   GroupMetadataManager.loadGroupsAndOffsets, 0.11 to 3.9.
     """
     broker = s.brokers[b]
     if not broker.loading or broker.group.state == ABSENT and not may_stop(s.storage, b, broker.read):
@@ -80,7 +80,7 @@ def load_fails(s, b: Broker):
 
     Guards:  it is loading.
     Effects: nothing that it has read enters the cache.
-    Kafka:   GroupMetadataManager.loadGroupsAndOffsets, catch and finally, 0.9 to 3.9.
+    Kafka:   GroupMetadataManager.loadGroupsAndOffsets, catch and finally, 0.10.2 to 3.9.
     """
     broker = s.brokers[b]
     if not broker.loading:
@@ -110,7 +110,7 @@ def unload(s, b: Broker):
 
     Guards:  the next change to handle is the election of another broker; it is not loading.
     Effects: the group becomes Dead; parked requests are answered with NOT_COORDINATOR.
-    Kafka:   GroupCoordinator.onResignation, onGroupUnloaded, GroupMetadataManager.removeGroupsForPartition, 0.9 to 3.9.
+    Kafka:   GroupCoordinator.onGroupUnloaded, GroupMetadataManager.removeGroupsForPartition, 0.9 to 3.9.
     """
     broker = s.brokers[b]
     if broker.loading or not has_news(s.storage, broker.epoch) or is_next_leader(s.storage, b, broker.epoch):

@@ -12,29 +12,26 @@ from kafkaproof.spec.group import (
     offsets,
     state,
     static,
-    storage,
     sync,
     transactions,
     validation,
     verdicts,
 )
 from kafkaproof.spec.group.history import clients as former_clients
-from kafkaproof.spec.group.history import group_classic as classic
 from kafkaproof.spec.group.history import group_limited as limited
-from kafkaproof.spec.group.history import group_middle as middle
+from kafkaproof.spec.group.history import releases
 from kafkaproof.spec.group.history.unlocked import coordinator as unlocked
-from kafkaproof.spec.group.history.unlocked import storage as unlocked_storage
 from kafkaproof.spec.group.properties import answers, cache, clients, deleted, goals, liveness, members, stored
 from kafkaproof.spec.group.properties import offsets as commits
 from kafkaproof.spec.group.properties import safety as coordinators
 from kafkaproof.spec.group.scopes import (
-    CLASSIC_VERDICTS,
     CURRENT_VERDICTS,
     FORGETFUL_VERDICTS,
     FORGOTTEN,
+    GATED_VERDICTS,
     LARGEST,
     LIMITED_VERDICTS,
-    MIDDLE_VERDICTS,
+    LOCKED_VERDICTS,
     MOVED_BACK,
     ONE_CLIENT,
     ONE_MOVE_AND_FAULT,
@@ -188,7 +185,7 @@ COORDINATORS = answers.ANSWERS + answers.TRUE + cache.CACHE + stored.STORED + st
 EVENTS = clients.CLIENTS + COORDINATORS + stored.REACHED
 SHARED = coordinators.SAFETY + commits.SAFETY + members.SAFETY
 SAFETY = SHARED + commits.BY_GROUP
-FORMER_SAFETY = SHARED + commits.BY_AGE
+BY_AGE = SHARED + commits.BY_AGE
 CURRENT = model(
     "current",
     Releases("2.8", "3.9"),
@@ -207,78 +204,51 @@ CURRENT = model(
     voted=TWO_PROTOCOLS,
     aged=ONE_PERIOD_AND_FAULT,
 )
-FORMER = {
-    loading.must_load: classic.must_load,
-    membership.patience_is_over: classic.patience_is_over,
-    deletion.is_expired: classic.is_expired,
-    storage.is_readable: storage.is_below_high_watermark,
-}
-CLASSIC_WAYS = FORMER | {
-    verdicts.first_join_verdict: classic.first_join_verdict,
-    verdicts.join_verdict: classic.join_verdict,
-    verdicts.sync_verdict: classic.sync_verdict,
-    verdicts.heartbeat_verdict: classic.heartbeat_verdict,
-    verdicts.leave_verdict: classic.leave_verdict,
-    verdicts.commit_verdict: classic.commit_verdict,
-    verdicts.gate: classic.gate,
-    join.prepare_rebalance: classic.prepare_rebalance,
-    deletion.may_leave_cache: classic.may_leave_cache,
-    offsets.later: classic.later,
-}
-CLASSIC = model(
-    "classic",
-    None,
-    "No release, but unlocked with records appended under the group's lock: an acknowledged commit may be missing after "
-    "a failover, and callbacks in the wrong order take an offset back.",
-    COMMON,
-    FORMER_SAFETY + goals.CLASSIC + liveness.LIVENESS,
-    CLASSIC_VERDICTS,
-    standard=STANDARD,
-    quick=QUICK,
-    deep=TWO_COORDINATORS,
-    state=UNLOADED_LATE,
-).rebound(CLASSIC_WAYS)
 UNLOCKED = model(
     "unlocked",
     Releases("0.10.1", "0.10.2"),
-    "As classic, and records are appended after the group's lock is released: in another order than they were decided.",
+    "Records are appended after the group's lock is released: in another order than they were decided. Groups are loaded "
+    "up to the high watermark, callbacks in the wrong order take an offset back, and there is no initial delay.",
     COMMON + acting(BROKER, unlocked.append),
-    FORMER_SAFETY + goals.CLASSIC + liveness.LIVENESS,
+    BY_AGE + goals.UNLOCKED + liveness.LIVENESS,
     UNLOCKED_VERDICTS,
     standard=scope(clients=2, ids=2, generations=2, prepared=1),
     quick=scope(generations=2, prepared=1),
     deep=scope(brokers=2, clients=2, ids=2, epochs=2, prepared=1),
-).rebound(
-    CLASSIC_WAYS
-    | {
-        storage.store_group: unlocked_storage.store_group,
-        storage.store_empty: unlocked_storage.store_empty,
-        storage.store_offset: unlocked_storage.store_offset,
-    }
+).rebound(releases.WAYS_0_10_1)
+UNLOCKED = UNLOCKED.rebound(releases.CALLED_0_11)
+LOCKED = (
+    model(
+        "locked",
+        Releases("0.11", "1.1"),
+        "Records are appended under the group's lock, groups are loaded to the log end, and there is an initial delay. Requests "
+        "ask first whether the broker owns the partition, and a sync does not ask whether it loads. DeleteGroups, which is "
+        "new in 1.1, is there.",
+        COMMON + DELETION,
+        BY_AGE + goals.LOCKED + liveness.LIVENESS,
+        LOCKED_VERDICTS,
+        standard=STANDARD,
+        quick=QUICK,
+        deep=TWO_COORDINATORS,
+    )
+    .rebound(releases.WAYS_0_11)
+    .rebound(releases.CALLED_0_11)
 )
-MIDDLE = model(
-    "middle",
-    None,
-    "No release, but near 1.1 to 2.0: an initial delay, callbacks in the order of the log, groups that can be deleted, "
-    "offsets of a running group that expire. Groups are loaded up to the high watermark, as up to 0.10.2, and requests "
-    "ask first whether the partition is loading, as from 2.0 on.",
-    COMMON + DELETION,
-    FORMER_SAFETY + goals.MIDDLE + liveness.LIVENESS,
-    MIDDLE_VERDICTS,
-    standard=STANDARD,
-    quick=QUICK,
-    deep=TWO_COORDINATORS,
-    state=UNLOADED_LATE,
-).rebound(
-    FORMER
-    | {
-        verdicts.first_join_verdict: middle.first_join_verdict,
-        verdicts.join_verdict: middle.join_verdict,
-        verdicts.sync_verdict: middle.sync_verdict,
-        verdicts.heartbeat_verdict: middle.heartbeat_verdict,
-        verdicts.leave_verdict: middle.leave_verdict,
-        verdicts.commit_verdict: middle.commit_verdict,
-    }
+GATED = (
+    model(
+        "gated",
+        Releases("2.0", "2.0"),
+        "As locked, but every request asks first whether the partition is loading.",
+        COMMON + DELETION,
+        BY_AGE + goals.GATED + liveness.LIVENESS,
+        GATED_VERDICTS,
+        standard=STANDARD,
+        quick=QUICK,
+        deep=TWO_COORDINATORS,
+        state=UNLOADED_LATE,
+    )
+    .rebound(releases.WAYS_2_0)
+    .rebound(releases.CALLED_2_0)
 )
 STATIC = model(
     "static",
@@ -326,4 +296,4 @@ FORGETFUL = model(
     quick=ONE_CLIENT,
     deep=TWO_FORGOTTEN,
 ).rebound({member.tells_to_reset: former_clients.forgets_its_id, member.may_leave: former_clients.leaves_with_an_id})
-MODELS = (UNLOCKED, CLASSIC, MIDDLE, CURRENT, FORGETFUL, STATIC, LIMITED, TRANSACTIONAL)
+MODELS = (UNLOCKED, LOCKED, GATED, CURRENT, FORGETFUL, STATIC, LIMITED, TRANSACTIONAL)

@@ -79,11 +79,13 @@ TWO_PROTOCOLS = scope(clients=2, ids=2, log=1, protocols=2)
 ONE_PERIOD_AND_FAULT = scope(faults=1, periods=1)
 TWO_MOVES, MOVED_BACK = scope(brokers=2, clients=2, ids=2, epochs=3, log=1), scope(brokers=2, epochs=3)
 UNLOADED_LATE = scope(brokers=2, generations=2, epochs=2, periods=1)
-BEHIND = {"loaded_is_log": 8, "durable": 13}
 UNLOCKED_VERDICTS = {
     scope(generations=2, prepared=1): {},
     scope(clients=2, ids=2, generations=2, prepared=1): {},
     scope(clients=2, ids=2, generations=2, log=3, prepared=2): {"no_stale_commit": 13, "stable_is_stored": 13},
+    scope(log=3, periods=1, prepared=1): {"running_group_keeps_offset": 13},
+    scope(brokers=2, epochs=2, prepared=1): {"loaded_is_log": 9, "durable": 15},
+    scope(log=3, appends=2, faults=1, prepared=1): {"offset_never_regresses": 14, "durable": 14},
     scope(brokers=2, clients=2, ids=2, epochs=2, prepared=1): {
         "loaded_is_log": 9,
         "above_stored": 11,
@@ -91,22 +93,14 @@ UNLOCKED_VERDICTS = {
         "disjoint_by_number": 18,
     },
 }
-CLASSIC_VERDICTS = {
+LOCKED_VERDICTS = {
     QUICK: {},
     STANDARD: {},
-    ONE_MOVE: BEHIND,
+    ONE_MOVE: {},
     AGEING: {"running_group_keeps_offset": 11},
-    scope(log=3, appends=2, faults=1): {"offset_never_regresses": 11, "durable": 11},
-    scope(brokers=2, epochs=2, periods=1): BEHIND | {"running_group_keeps_offset": 11},
-    TWO_COORDINATORS: BEHIND | {"above_stored": 10, "disjoint_by_number": 16},
+    TWO_COORDINATORS: {},
 }
-MIDDLE_VERDICTS = {
-    QUICK: {},
-    STANDARD: {},
-    ONE_MOVE: BEHIND,
-    AGEING: {"running_group_keeps_offset": 11},
-    TWO_COORDINATORS: BEHIND | {"above_stored": 10, "disjoint_by_number": 16},
-}
+GATED_VERDICTS = LOCKED_VERDICTS
 CURRENT_VERDICTS = {
     QUICK: {},
     STANDARD: {},

@@ -259,13 +259,8 @@ def has_more(storage, b, read):
 
 
 def is_readable(storage, read):
-    """Whether a new leader has read far enough: to the log's end (2.1+)."""
+    """Whether a new leader has read far enough: to the log's end (0.11+)."""
     return read == storage.log.length
-
-
-def is_below_high_watermark(storage, read):
-    """The same up to 0.10.2: to the high watermark, which in a new leader may lag behind by what it fetched last."""
-    return read == storage.log.length or read + 1 == storage.log.length
 
 
 def may_stop(storage, b, read):

@@ -43,6 +43,11 @@ def gate(broker):
     return NONE if broker.owned or broker.group.state == DEAD else NOT_COORDINATOR
 
 
+def dead():
+    """The answer to a request that finds the group Dead: the client is to look for the coordinator again (2.3+)."""
+    return COORDINATOR_NOT_AVAILABLE
+
+
 def accepts(group, id):
     """Whether the group has room for a client that joins with this member id (group.max.size, KIP-389): no limit here."""
     return True
@@ -79,7 +84,7 @@ def first_join_verdict(broker, instance, first, second):
     if not accepts(broker.group, NOBODY):
         return GROUP_MAX_SIZE_REACHED
     if broker.group.state == DEAD:
-        return COORDINATOR_NOT_AVAILABLE
+        return dead()
     if not common(broker.group, first, second):
         return INCONSISTENT_GROUP_PROTOCOL
     return MEMBER_ID_REQUIRED if member_id_is_required(instance) else PARKED
@@ -96,7 +101,7 @@ def join_verdict(broker, id, instance, first, second, changed):
     if not accepts(group, id):
         return GROUP_MAX_SIZE_REACHED
     if group.state == DEAD:
-        return COORDINATOR_NOT_AVAILABLE
+        return dead()
     if not common(group, first, second):
         return INCONSISTENT_GROUP_PROTOCOL
     if status(group, id) == PENDING:
@@ -136,7 +141,7 @@ def known_member(broker, id, instance, generation):
     if group.state == ABSENT:
         return UNKNOWN_MEMBER_ID
     if group.state == DEAD:
-        return COORDINATOR_NOT_AVAILABLE
+        return dead()
     verdict = membership(group, id, instance)
     if verdict != NONE:
         return verdict
@@ -144,12 +149,16 @@ def known_member(broker, id, instance, generation):
 
 
 def sync_verdict(broker, id, instance, generation):
-    """SyncGroup."""
+    """SyncGroup. A coordinator that is loading has lost the rebalance."""
     if broker.loading:
         return REBALANCE_IN_PROGRESS
     verdict = gate(broker)
-    if verdict == NONE:
-        verdict = known_member(broker, id, instance, generation)
+    return sync_in_group_verdict(broker, id, instance, generation) if verdict == NONE else verdict
+
+
+def sync_in_group_verdict(broker, id, instance, generation):
+    """doSyncGroup, once the broker may look at the group."""
+    verdict = known_member(broker, id, instance, generation)
     if verdict != NONE:
         return verdict
     if broker.group.state == PREPARING_REBALANCE:
@@ -177,7 +186,7 @@ def leave_verdict(broker, id):
     if verdict != NONE:
         return verdict
     if broker.group.state == DEAD:
-        return COORDINATOR_NOT_AVAILABLE
+        return dead()
     if broker.group.state == ABSENT or status(broker.group, id) == GONE:
         return UNKNOWN_MEMBER_ID
     return NONE
@@ -189,7 +198,7 @@ def remove_static_verdict(broker, id):
     if verdict != NONE:
         return verdict
     if broker.group.state == DEAD:
-        return COORDINATOR_NOT_AVAILABLE
+        return dead()
     return UNKNOWN_MEMBER_ID if id == NOBODY else NONE
 
 
@@ -202,7 +211,7 @@ def commit_verdict(broker, id, instance, generation):
     if group.state == ABSENT:
         return ILLEGAL_GENERATION if generation > 0 else STORED
     if group.state == DEAD:
-        return COORDINATOR_NOT_AVAILABLE
+        return dead()
     if generation == 0 and group.state == EMPTY:
         return STORED
     verdict = membership(group, id, instance)
@@ -218,7 +227,7 @@ def commit_in_transaction_verdict(broker):
     verdict = gate(broker)
     if verdict != NONE:
         return verdict
-    return COORDINATOR_NOT_AVAILABLE if broker.group.state == DEAD else STORED
+    return dead() if broker.group.state == DEAD else STORED
 
 
 def fetch_verdict(broker, stable):

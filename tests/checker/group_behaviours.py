@@ -318,14 +318,13 @@ def as_appended(texts):
     return found
 
 
-FALSE_OF_MIDDLE = {
+FALSE_OF_LOCKED = {
     name: without_ids(texts)
     for name, texts in {
         "above_stored": LOADED_NOTHING,
         "stable_is_stored": BORN_AGAIN,
         "no_stale_commit": THERE_AND_BACK,
-        "durable": LOADED_BEHIND,
-        "loaded_is_log": LOADED_BEHIND,
+        "durable": DELETED_WHILE_COMMITTING,
         "running_group_keeps_offset": EXPIRED_WHILE_RUNNING,
         "assignment_is_stored": LOST_AT_THE_FIRST,
         "disjoint": TWICE_IN_GENERATION_TWO,
@@ -340,14 +339,16 @@ FALSE_OF_ONE = {
     "assignment_is_stored": LOST_ALONE,
     "young_offset_stays": EXPIRED_AT_ONCE,
 }
-FALSE_OF_CLASSIC = {name: without_delay(texts) for name, texts in FALSE_OF_MIDDLE.items()} | {
-    "offset_never_regresses": CACHED_BEYOND_THE_LOG
+FALSE_OF_UNLOCKED = {name: without_delay(texts) for name, texts in FALSE_OF_LOCKED.items()} | {
+    "durable": LOADED_BEHIND,
+    "loaded_is_log": LOADED_BEHIND,
+    "offset_never_regresses": CACHED_BEYOND_THE_LOG,
 }
 FALSE = {
-    "unlocked": {name: as_appended(texts) for name, texts in FALSE_OF_CLASSIC.items()}
+    "unlocked": {name: as_appended(texts) for name, texts in FALSE_OF_UNLOCKED.items()}
     | {"stable_is_stored": APPENDED_IN_ANOTHER_ORDER, "no_stale_commit": COMMITTED_BEHIND_A_GENERATION},
-    "classic": FALSE_OF_CLASSIC,
-    "middle": FALSE_OF_MIDDLE,
+    "locked": FALSE_OF_LOCKED,
+    "gated": FALSE_OF_LOCKED,
     "current": FALSE_OF_CURRENT,
     "transactional": FALSE_OF_CURRENT,
     "static": {name: without_ids(texts) for name, texts in FALSE_OF_ONE.items()},

@@ -10,15 +10,15 @@ import pytest
 
 from kafkaproof.spec.group import decision_tables, verdicts
 from kafkaproof.spec.group.codes import CODES
-from kafkaproof.spec.group.decision_tables import MIDDLE_GATE, NEW_GATE, OLD_GATE, STATES
-from kafkaproof.spec.group.history import group_classic as classic
-from kafkaproof.spec.group.model import CLASSIC, CURRENT, FORGETFUL, LIMITED, MIDDLE, STATIC, TRANSACTIONAL
+from kafkaproof.spec.group.decision_tables import GATED_GATE, LOCKED_GATE, NEW_GATE, STATES, UNLOCKED_GATE
+from kafkaproof.spec.group.history import answers as former
+from kafkaproof.spec.group.model import CURRENT, FORGETFUL, GATED, LIMITED, LOCKED, STATIC, TRANSACTIONAL, UNLOCKED
 from kafkaproof.spec.group.scopes import ONE_MOVE, QUICK, scope
 from tests.checker.group_cells import Cells
 
 PROTOCOLS, TWICE = scope(clients=2, ids=2, log=1, protocols=2), scope(brokers=2, epochs=3)
 TOPICS, SUPERSEDED = scope(faults=1, topics=2), scope(brokers=2, generations=2, epochs=2, faults=1)
-GIVEN_UP = scope(clients=2, ids=2, generations=2, faults=1)
+GIVEN_UP, PREPARED = scope(clients=2, ids=2, generations=2, faults=1), {"prepared": 1}
 CLIENTS = ("member", "join", "sync", "membership", "loading")
 
 
@@ -43,18 +43,19 @@ EXPLORED = {
             (of_clients(FORGETFUL), scope(clients=2, ids=2, generations=2, log=1)),
         ),
     ),
-    "classic": (
-        decision_tables.OLD,
-        OLD_GATE,
+    "locked": (
+        decision_tables.LOCKED,
+        LOCKED_GATE,
         (
-            (CLASSIC, {**QUICK, "periods": 1}),
-            (CLASSIC, TWICE),
-            (CLASSIC, PROTOCOLS),
-            (of_clients(CLASSIC), SUPERSEDED),
-            (of_clients(CLASSIC), GIVEN_UP),
+            (LOCKED, {**QUICK, "periods": 1}),
+            (LOCKED, TWICE),
+            (LOCKED, PROTOCOLS),
+            (of_clients(LOCKED), SUPERSEDED),
+            (of_clients(LOCKED), GIVEN_UP),
         ),
     ),
-    "middle": ({"delete": decision_tables.MIDDLE["delete"]}, MIDDLE_GATE, ((MIDDLE, TWICE), (MIDDLE, QUICK))),
+    "gated": ({"delete": decision_tables.LOCKED["delete"]}, GATED_GATE, ((GATED, TWICE), (GATED, QUICK))),
+    "unlocked": ({}, UNLOCKED_GATE, ((UNLOCKED, TWICE | PREPARED), (UNLOCKED, QUICK | PREPARED))),
     "static": (decision_tables.STATIC, {}, ((STATIC, QUICK), (STATIC, scope(clients=2, ids=2, protocols=2)))),
     "limited": (decision_tables.LIMITED, {}, ((LIMITED, QUICK), (LIMITED, scope(clients=2, ids=2, log=1, faults=1)))),
 }
@@ -121,7 +122,8 @@ def test_each_cell_that_is_altered_is_found(variant):
 
 
 def test_a_coordinator_that_answers_as_another_version_is_found():
-    model = CURRENT.rebound({verdicts.heartbeat_verdict: classic.heartbeat_verdict})
+    model = CURRENT.rebound({verdicts.heartbeat_verdict: former.heartbeat_of_state})
+    model = model.rebound({verdicts.dead: former.dead_is_unknown})
     heartbeats = {"member", "other generation", "not a member"}
     differs = {(f"heartbeat, {who}", "Dead") for who in heartbeats} | {("heartbeat, member", "CompletingRebalance")}
     assert differs <= wrong(said(decision_tables.NEW, NEW_GATE), explored([(model, QUICK)]))

@@ -12,8 +12,9 @@ from kafkaproof.checker.explore.reference import explore
 from kafkaproof.checker.runs.counterexample import executed
 from kafkaproof.spec.group import cache, deletion, validation
 from kafkaproof.spec.group.coordinator import has_timers
+from kafkaproof.spec.group.history import releases
 from kafkaproof.spec.group.join import create_if_absent
-from kafkaproof.spec.group.model import CLASSIC, CLASSIC_WAYS, COMMON, CURRENT
+from kafkaproof.spec.group.model import COMMON, CURRENT, LOCKED
 from kafkaproof.spec.group.network import OFFSET_METADATA_TOO_LARGE, answer_operator
 from kafkaproof.spec.group.scopes import scope
 from kafkaproof.spec.group.sorts import NOWHERE, Broker
@@ -58,10 +59,9 @@ def old_offset_may_go(s):
     return True
 
 
-STAGING = replace(CURRENT, transitions=COMMON, properties=()).rebound(
-    CLASSIC_WAYS
-    | {validation.refuse: refuse, deletion.has_pending_commit: is_pending, cache.put_offset: put_and_complete}
-)
+STAGED = {validation.refuse: refuse, deletion.has_pending_commit: is_pending, cache.put_offset: put_and_complete}
+STAGING = replace(CURRENT, transitions=COMMON, properties=()).rebound(releases.WAYS_0_11 | STAGED)
+STAGING = STAGING.rebound(releases.CALLED_0_11)
 
 
 def asked(model):
@@ -71,13 +71,13 @@ def asked(model):
 
 def test_an_offset_that_is_staged_and_not_appended_never_expires():
     assert asked(STAGING).violated == {"old_offset_may_go": 5}
-    assert asked(CLASSIC).violated == {}
+    assert asked(LOCKED).violated == {}
 
 
 @pytest.mark.parametrize(
     "model, texts, goes",
     [
-        (CLASSIC, COMMITTED + FLAWED + AGED, True),
+        (LOCKED, COMMITTED + FLAWED + AGED, True),
         (STAGING, FLAWED + COMMITTED + AGED, True),
         (STAGING, COMMITTED + FLAWED + AGED, False),
     ],

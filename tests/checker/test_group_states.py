@@ -5,7 +5,7 @@ import pytest
 from kafkaproof.checker.explore.projection import projected
 from kafkaproof.checker.model.fields import fields_of
 from kafkaproof.spec.group.group_states import ABSENT, COMES_AS, DEAD, ENTERED_FROM, LEAVES_AS, GroupState
-from kafkaproof.spec.group.model import CURRENT, MIDDLE
+from kafkaproof.spec.group.model import CURRENT, GATED
 from kafkaproof.spec.group.scopes import scope
 
 TABLE = {(before, after) for after, befores in ENTERED_FROM.items() for before in befores if before != after}
@@ -46,7 +46,7 @@ def test_a_process_that_dies_takes_its_groups_with_it():
 
 
 def test_without_a_member_id_to_be_fetched_the_first_join_takes_an_empty_group_further_at_once():
-    edges = machine(MIDDLE, MIDDLE.scopes["state"])
+    edges = machine(GATED, GATED.scopes["state"])
     assert set(edges) - (TABLE | COMING | LEAVING) == {(ABSENT, GroupState.names.index("PreparingRebalance"))}
     assert set(edges) >= (TABLE | COMING | LEAVING) - {(ABSENT, GroupState.names.index("Empty"))}
 

@@ -101,7 +101,7 @@ def test_the_recorded_lassos_are_found_at_the_quick_scope(run_directory, system,
         assert reasons(replace(again, loop=violated.lasso.loop), violated.prop) == list(violated.reasons)
 
 
-@pytest.mark.parametrize("variant", ["classic", "current"])
+@pytest.mark.parametrize("variant", ["locked", "current"])
 def test_groups_that_nobody_needs_are_removed(run_directory, variant):
     kernel = kernel_of("group", variant, group_scope(generations=2, periods=1))
     explored(run_directory, kernel)

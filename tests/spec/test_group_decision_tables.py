@@ -8,29 +8,31 @@ from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.group import decision_tables, model, offsets, storage, sync
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
 from kafkaproof.spec.group.decision_tables import (
+    GATED_GATE,
     LIMITED,
-    MIDDLE,
-    MIDDLE_GATE,
+    LOCKED,
+    LOCKED_GATE,
     NEW,
     NEW_GATE,
-    OLD,
-    OLD_GATE,
     STATES,
     STATIC,
     TIMERS,
+    UNLOCKED,
+    UNLOCKED_GATE,
 )
 from kafkaproof.spec.group.find_coordinator import find_verdict
 from kafkaproof.spec.group.group_states import ENTERED_FROM, GroupState, move_is_legal
 from kafkaproof.spec.group.network import COMMIT, JOIN, LEAVE, SYNC, WORK, Verdict
 from kafkaproof.spec.group.scopes import scope
 
-SCOPE = scope(clients=3, ids=4, generations=3, log=4, appends=2, protocols=2, faults=2, topics=2, periods=1)
+SCOPE = scope(clients=3, ids=4, generations=3, log=4, appends=2, protocols=2, faults=2, topics=2, periods=1, prepared=1)
 LEADER, FOLLOWER, STRANGER, GENERATION = 0, 1, 2, 2
 TABLES = {
     "current": (model.CURRENT, NEW, NEW_GATE),
     "transactional": (model.TRANSACTIONAL, NEW, NEW_GATE),
-    "middle": (model.MIDDLE, MIDDLE, MIDDLE_GATE),
-    "classic": (model.CLASSIC, OLD, OLD_GATE),
+    "gated": (model.GATED, LOCKED, GATED_GATE),
+    "locked": (model.LOCKED, LOCKED, LOCKED_GATE),
+    "unlocked": (model.UNLOCKED, UNLOCKED, UNLOCKED_GATE),
     "static": (model.STATIC, STATIC, {}),
     "limited": (model.LIMITED, LIMITED, {}),
 }

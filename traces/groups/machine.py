@@ -13,6 +13,7 @@ from functools import lru_cache
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.group import deletion, join, loading, membership, network, offsets, sync
 from kafkaproof.spec.group.coordinator import MEMBER
+from kafkaproof.spec.group.history.unlocked.coordinator import append
 from kafkaproof.spec.group.network import put_request
 from kafkaproof.spec.group.state import STATE, initial
 from kafkaproof.spec.group.static import static_join
@@ -22,8 +23,8 @@ from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sets import only
 from kafkaproof.spec.language.steps import names
 
-CURRENT, MIDDLE, CLASSIC = "current", "middle", "classic"
-_MODELS = {CURRENT: ("static", "transactional", "current"), MIDDLE: ("middle",), CLASSIC: ("classic",)}
+CURRENT, LOCKED, UNLOCKED = "current", "locked", "unlocked"
+_MODELS = {CURRENT: ("static", "transactional", "current"), LOCKED: ("locked",), UNLOCKED: ("unlocked",)}
 _TAKEN = names(
     loading.take_over,
     loading.read,
@@ -45,6 +46,7 @@ _TAKEN = names(
     deletion.delete_group,
     deletion.remove_dead,
     deletion.bury,
+    append,
 )
 LOG, MANY = 8, 1 << 30
 
@@ -111,9 +113,15 @@ class Coordinator:
         return [n for n, member in enumerate(self.group.members) if member.status == MEMBER]
 
     def take(self, transition: Callable, *arguments: int) -> bool:
-        """Take a step; False where the variant has no transition of this name, or it is not enabled."""
+        """Take a step; False where the variant has no transition of this name, or it is not enabled.
+
+        A record that the step only prepares is appended at once.
+        """
         bound = self.machine.transitions.get(transition.__name__)
-        return bound is not None and bound(self.state, *arguments)
+        taken = bound is not None and bound(self.state, *arguments)
+        if self.state.brokers[0].prepared.length:
+            self.machine.transitions[append.__name__](self.state, 0, 0)
+        return taken
 
     def load(self, unread: int = 0) -> bool:
         """The broker is elected, reads the log but for its last `unread` records, and owns the partition."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from kafkaproof.spec.kafka.offset_values import GroupValue, OffsetValue, read_key, read_value
 from kafkaproof.traces.groups.directories import partitions_in
 from kafkaproof.traces.groups.group import Group, Undecided, Unexplained
-from kafkaproof.traces.groups.machine import CLASSIC, CURRENT, MIDDLE, Machine, machine_of
+from kafkaproof.traces.groups.machine import CURRENT, LOCKED, UNLOCKED, Machine, machine_of
 from kafkaproof.traces.groups.numbers import subscribes
 from kafkaproof.traces.groups.offsets_topic import Known
 from kafkaproof.traces.groups.placement import misplaced
@@ -95,7 +95,10 @@ def replay_groups(
 
 
 def variant_of(logs: list[Log]) -> str:
-    """The variant of *group* whose records these are: by the newest version of a value, and the magic of batches."""
+    """The variant of *group* whose records these are: by the newest version of a value, and the magic of batches.
+
+    Records of 0.11 to 2.0 are alike, and so is what `locked` and `gated` do to them.
+    """
     versions, magic = {None: -1, "group": -1}, 0
     for log in logs:
         for record, batch, _ in log.entries:
@@ -106,7 +109,7 @@ def variant_of(logs: list[Log]) -> str:
     group, offset = versions["group"], versions[None]
     if group >= 2 or group < 0 and offset not in (0, 1) and magic == 2:
         return CURRENT
-    return MIDDLE if magic == 2 else CLASSIC
+    return LOCKED if magic == 2 else UNLOCKED
 
 
 class _Partition:

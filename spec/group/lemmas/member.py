@@ -101,4 +101,4 @@ MEMBERS = (
     owner_was_elected,
 )
 CURRENT = (*COORDINATORS, *MEMBERS, loads_into_nothing)
-MIDDLE = (*COORDINATORS, *MEMBERS, loads_no_other, nobody_is_pending)
+FORMER = (*COORDINATORS, *MEMBERS, loads_no_other, nobody_is_pending)

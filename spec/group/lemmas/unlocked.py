@@ -1,11 +1,11 @@
-"""Lemmas of groups whose records are appended after the lock is released (unlocked), beside those of *classic*.
+"""Lemmas of groups whose records are appended after the lock is released (unlocked), beside those of *locked*.
 
 In short: what is prepared is as whole as what is in the log, and its callback is of a client that waits, or of the
 group in the cache.
 """
 
 from kafkaproof.spec.group.coordinator import has_timers
-from kafkaproof.spec.group.lemmas.member import MIDDLE, drawn_is_fresh, late_drawn_is_fresh
+from kafkaproof.spec.group.lemmas.member import FORMER, drawn_is_fresh, late_drawn_is_fresh
 from kafkaproof.spec.group.member import WORKING
 from kafkaproof.spec.group.network import UNANSWERED, WAIT
 from kafkaproof.spec.group.properties.invariants import is_whole
@@ -63,7 +63,7 @@ def preparer_waits(s, b: Broker, m: Client):
     return True
 
 
-UNLOCKED = tuple(f for f in MIDDLE if f not in (drawn_is_fresh, late_drawn_is_fresh)) + (
+UNLOCKED = tuple(f for f in FORMER if f not in (drawn_is_fresh, late_drawn_is_fresh)) + (
     prepared_is_known,
     prepared_is_whole,
     prepared_is_of_group,

@@ -6,7 +6,7 @@ MUTANTS = {
     "current": group.MUTANTS + events.MUTANTS + liveness.GROUP,
     "forgetful": group.FORGETFUL_MUTANTS,
     "static": group.STATIC_MUTANTS,
-    "classic": group.CLASSIC_MUTANTS,
+    "locked": group.LOCKED_MUTANTS,
     "limited": group.LIMITED_MUTANTS,
     "transactional": group.TRANSACTIONAL_MUTANTS,
 }

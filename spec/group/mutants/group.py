@@ -4,6 +4,8 @@ All mutations that are known for G1 to G17. A mutant is not held to the rules of
 writing a transition.
 """
 
+from dataclasses import replace
+
 from kafkaproof.spec.group import (
     cache,
     deletion,
@@ -20,11 +22,12 @@ from kafkaproof.spec.group import (
     verdicts,
 )
 from kafkaproof.spec.group.history import clients as former_clients
-from kafkaproof.spec.group.history import group_classic as classic
 from kafkaproof.spec.group.history import group_limited as limited
+from kafkaproof.spec.group.history import releases, rules
+from kafkaproof.spec.group.history.unlocked import coordinator as unlocked
 from kafkaproof.spec.group.mutants import mistakes as wrong
 from kafkaproof.spec.group.scopes import FORGOTTEN, scope
-from kafkaproof.spec.language.model import first_paragraph
+from kafkaproof.spec.language.model import Transition, first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
 
 ONE, TWO = scope(generations=2), scope(clients=2, ids=2, log=1)
@@ -41,6 +44,12 @@ def mutant_within(name, kills, transition, replacements, at=ONE):
     """The same, in one transition alone."""
     told = first_paragraph(next(iter(replacements.values())))
     return Mutant(name, told, kills, within(transition, replacements), at)
+
+
+def append_unlocked(model):
+    """Records are appended after the group's lock is released, as up to 0.10.2."""
+    appending = Transition(unlocked.append, "broker {b}")
+    return replace(model, transitions=(*model.transitions, appending)).rebound(releases.APPENDED_LATER)
 
 
 MUTANTS = (
@@ -100,7 +109,7 @@ MUTANTS = (
         {verdicts.commit_verdict: wrong.commit_of_later_generations},
         scope(brokers=2, clients=2, ids=2, generations=2, epochs=2),
     ),
-    mutant("loaded-to-the-high-watermark", "durable", {storage.is_readable: storage.is_below_high_watermark}, MOVED),
+    mutant("loaded-to-the-high-watermark", "durable", {storage.is_readable: rules.is_below_high_watermark}, MOVED),
     mutant("loaded-in-part", "durable", {storage.is_readable: wrong.read_in_part}, MOVED),
     mutant(
         "acknowledged-before-replicated",
@@ -169,7 +178,22 @@ FORGETFUL_MUTANTS = (
     mutant("id-kept", "forgets_as_told", {former_clients.forgets_its_id: wrong.forgets_if_unknown}, FORGOTTEN),
     mutant("leaves-without-an-id", "says_goodbye", {former_clients.leaves_with_an_id: wrong.leaves_without_an_id}, ONE),
 )
-CLASSIC_MUTANTS = (mutant("expired-at-once", "expires_by_age", {classic.is_expired: wrong.expire_at_once}, AGEING),)
+LOCKED_MUTANTS = (
+    mutant("expired-at-once", "expires_by_age", {rules.expires_by_itself: wrong.expire_at_once}, AGEING),
+    mutant(
+        "loaded-to-the-high-watermark",
+        "loaded_is_log",
+        {storage.is_readable: rules.is_below_high_watermark},
+        scope(brokers=2, epochs=2),
+    ),
+    Mutant(
+        "appended-outside-the-lock",
+        first_paragraph(append_unlocked),
+        "no_stale_commit",
+        append_unlocked,
+        scope(clients=2, ids=2, generations=2, log=3, prepared=2),
+    ),
+)
 LIMITED_MUTANTS = (mutant("no-limit", "one_member", {limited.accepts_one: wrong.accept_all}, TWO),)
 TRANSACTIONAL_MUTANTS = (
     mutant("aborted-counts", "counts_when_committed", {cache.settle: wrong.merge_aborted}, scope()),

@@ -302,8 +302,9 @@ PENDING_MEMBERS = codes.REQUIRED + at((sometimes(pending_blocks),), clients=2, i
 EXPIRY_BY_GROUP = (sometimes(expires_alone, topics=2, periods=1, log=3),)
 DELETING = codes.DELETING + (sometimes(resurrected, brokers=2, epochs=2, generations=2, log=2, faults=1),)
 GOALS = BASIC + codes.LOADING + DEAD_IN_CACHE + PENDING_MEMBERS + EXPIRY_BY_GROUP + DELETING + codes.SUBSCRIBED
-CLASSIC = BASIC
-MIDDLE = BASIC + codes.LOADING + DEAD_IN_CACHE + DELETING
+UNLOCKED = BASIC
+LOCKED = BASIC + DEAD_IN_CACHE + DELETING
+GATED = LOCKED + codes.LOADING
 STATIC = codes.FENCED + (sometimes(replaced_in_stable, clients=2, ids=2, log=2),)
 FORGETFUL = at((sometimes(ghost), sometimes(disowned)), brokers=2, epochs=2) + (sometimes(leaves_pending, ids=2),)
 LIMITED = codes.FULL + (sometimes(turned_away, clients=2, ids=2, generations=2, log=2),)

@@ -38,10 +38,10 @@ def life(writer: Writer, version: int, commits: int) -> None:
 @pytest.mark.parametrize(
     "magic, version, commits, variant",
     [
-        (0, 0, 0, "classic"),
-        (1, 0, 1, "classic"),
-        (1, 1, 1, "classic"),
-        (2, 1, 1, "middle"),
+        (0, 0, 0, "unlocked"),
+        (1, 0, 1, "unlocked"),
+        (1, 1, 1, "unlocked"),
+        (2, 1, 1, "locked"),
         (2, 2, 2, "current"),
         (2, 3, 3, "current"),
         (2, 4, 4, "current"),
@@ -167,9 +167,9 @@ def test_another_protocol(tmp_path):
     assert only(replay_groups(writer.write(tmp_path))).verdict == "conforms"
 
 
-@pytest.mark.parametrize("version, verdict", [(1, "conforms"), (3, "diverges")])
-def test_a_new_coordinator_may_have_missed_the_last_record_up_to_2_0(tmp_path, version, verdict):
-    writer = Writer()
+@pytest.mark.parametrize("magic, version, verdict", [(1, 1, "conforms"), (2, 1, "diverges"), (2, 3, "diverges")])
+def test_a_new_coordinator_may_have_missed_the_last_record_up_to_0_10_2(tmp_path, magic, version, verdict):
+    writer = Writer(magic=magic)
     writer.group(group(1, A, version=version))
     writer.group(group(2, A, B, version=version))
     writer.epoch = 1
