@@ -40,9 +40,20 @@ WRITTEN = {
     "/cluster/id": {"version": "1", "id": "x"},
     "/latest_producer_id_block": {"version": 1, "broker": 0, "block_start": "0", "block_end": "999"},
     "/feature": {"version": 2, "status": 1, "features": {}},
+    "/consumers/g/ids/g_host-1-a": {"version": 1, "subscription": {"t": 1}, "pattern": "static", "timestamp": "1"},
 }
 """A content of each kind of znode that holds JSON, as Kafka writes it."""
-EMPTY = ("/admin/delete_topics/t", "/brokers/seqid", "/brokers/topics/t/partitions", "/brokers/topics/t/partitions/0")
+EMPTY = (
+    "/admin/delete_topics/t",
+    "/brokers/seqid",
+    "/brokers/topics/t/partitions",
+    "/brokers/topics/t/partitions/0",
+    "/consumers/g",
+    "/consumers/g/ids",
+    "/consumers/g/owners/t",
+    "/consumers/g/offsets/t",
+)
+MEMBER, OWNER, OFFSET = "/consumers/g/ids/g_host-1-a", "/consumers/g/owners/t/0", "/consumers/g/offsets/t/0"
 STATE = "/brokers/topics/t/partitions/0/state"
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
@@ -58,7 +69,7 @@ def fault(path: str, content) -> str | None:
 
 
 def test_every_kind_of_znode_is_tried():
-    assert {format_of(path)[1] for path in (*WRITTEN, *EMPTY, "/controller_epoch")} == set(FORMATS)
+    assert {format_of(path)[1] for path in (*WRITTEN, *EMPTY, OWNER, OFFSET, "/controller_epoch")} == set(FORMATS)
 
 
 @pytest.mark.parametrize("path", WRITTEN)
@@ -198,6 +209,42 @@ def test_the_shortest_chroot_counts(path, found):
     assert format_of(path)[1].name == found
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        rb'{ "pattern":"static", "subscription":{ "t": 1,"u": 2 }, "timestamp":"1386000000000", "version":1 }',
+        rb'{ "pattern":"white_list", "subscription":{ "t.*" : 2 }, "timestamp":"1386000000000", "version":1 }',
+        rb'{ "pattern":"white_list", "subscription":{ "t\.\d+" : 2 }, "timestamp":"1386000000000", "version":1 }',
+        rb'{"version":1,"subscription":{"t":1,"u":2},"pattern":"static","timestamp":"1400000000000"}',
+        rb'{"version":1,"subscription":{"t\.u":1},"pattern":"black_list","timestamp":"1400000000000"}',
+        rb'{"version":1,"subscription":{"t\\.u":1},"pattern":"black_list","timestamp":"1430000000000"}',
+    ],
+    ids=["0.8.0", "0.8.0 pattern", "0.8.0 backslash", "0.8.1", "0.8.1 backslash", "0.8.2"],
+)
+def test_a_member_is_read_as_each_release_writes_it(text):
+    assert fault(MEMBER, text) is None
+
+
+@pytest.mark.parametrize(
+    "path, text, told",
+    [
+        (MEMBER, b"", "empty"),
+        (MEMBER, rb'{"version":1,"subscription":{"t\.u":1},"pattern":"static","timestamp":"1"}', "no JSON"),
+        (MEMBER, b'{"version":1,"subscription":{"t":0},"pattern":"static","timestamp":"1"}', "subscription.t is 0"),
+        (MEMBER, b'{"version":1,"subscription":{},"pattern":"list","timestamp":"1"}', "no kind of subscription"),
+        (OWNER, b"g_host-1-a-0", None),
+        (OWNER, b"somebody", "Kafka writes the name of a thread"),
+        (OFFSET, b"9223372036854775807", None),
+        (OFFSET, b"-1", None),
+        (OFFSET, b"1.5", "Kafka writes an offset"),
+        ("/consumers/g/offset/t/0", b"5", None),
+    ],
+)
+def test_what_old_consumers_write_is_read_or_told(path, text, told):
+    found = fault(path, text)
+    assert found is None if told is None else told in found
+
+
 def test_a_later_version_is_a_whole_number():
     known = format_of(STATE)[1]
     found = [later_version(known, b'{"version":%b}' % each) for each in (b"2", b"1", b"2.0", b'"2"', b"true")]
@@ -213,9 +260,9 @@ def created(path: str, ephemeral: bool = False, cversion: int = -1, kind: str = 
     return Create(path, json.dumps(WRITTEN[path]).encode(), ephemeral, cversion, kind)
 
 
-def test_a_registration_and_a_controller_are_ephemeral_and_nothing_else_is():
+def test_registrations_and_a_controller_are_ephemeral_and_nothing_else_is():
     for path in WRITTEN:
-        goes = path in ("/brokers/ids/1", "/controller")
+        goes = path in ("/brokers/ids/1", "/controller", MEMBER)
         assert record(created(path, goes)) == [] and len(record(created(path, not goes))) == 1
     assert record(created("/brokers/topics/t", kind="ttl")) == ["it is a znode of the kind ttl"]
 

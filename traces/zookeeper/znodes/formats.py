@@ -1,8 +1,9 @@
 """What Kafka writes to its znodes: for each the fields, their types, and the versions with their releases.
 
 Sources: kafka.zk.ZkData (1.1 to 3.9); kafka.utils.ZkUtils, kafka.utils.ReplicationUtils, kafka.utils.LogDirUtils,
-kafka.cluster.Broker, kafka.admin.AdminUtils, kafka.server.ZookeeperLeaderElector (0.8.0 to 1.0).
-Not declared, and not judged: access control, delegation tokens, /consumers, which no transition reads.
+kafka.cluster.Broker, kafka.admin.AdminUtils, kafka.server.ZookeeperLeaderElector (0.8.0 to 1.0);
+kafka.consumer.ZookeeperConsumerConnector, kafka.consumer.TopicCount, kafka.utils.Json (0.8.0 to 1.1).
+Not declared, and not judged: access control and delegation tokens, which no transition reads.
 """
 
 import re
@@ -32,6 +33,12 @@ _PROTOCOL = text("PLAINTEXT|SSL|SASL_PLAINTEXT|SASL_SSL", "security protocol")
 _LISTENERS = _ENDPOINTS | {"listener_security_protocol_map": mapped(".+", _PROTOCOL)}
 _TOPIC_ID = text(r"[A-Za-z0-9_-]{22}|topic-id-\d+", "id of a topic, nor a pseudonym of one")
 _RACK = {"rack": either(_ANY, null)}
+_PATTERN = text("static|white_list|black_list", "kind of subscription")
+_UNESCAPED = (
+    r'\{ "pattern":"(?:white|black)_list", "subscription":\{ "[^"]*\\[^"]*" : \d+ \}, "timestamp":"\d+", "version":1 \}'
+    r'|\{"version":1,"subscription":\{"[^"]*\\[^"]*":\d+\},"pattern":"(?:white|black)_list","timestamp":"\d+"\}'
+)
+"""A subscription by a pattern with a backslash, which 0.8.0 and 0.8.1 did not escape: no member could read it."""
 
 
 class Version(NamedTuple):
@@ -47,7 +54,8 @@ class Version(NamedTuple):
 class Format:
     """A kind of znode: what it is, its path as brokers know it, and what Kafka writes to it.
 
-    `plain`: what it is when it is no JSON object, None where it always is one; `ephemeral`: it goes with its session;
+    `plain`: what it is when it is no JSON object, None where it always is one, and `words` for that; `ephemeral`: it
+    goes with its session;
     `sequence`: the beginning of its name, to which ZooKeeper appends a number of ten digits, None where it does not.
     """
 
@@ -55,6 +63,7 @@ class Format:
     path: str
     versions: tuple[Version, ...] = ()
     plain: str | None = None
+    words: str = "a number"
     ephemeral: bool = False
     sequence: str | None = None
 
@@ -179,6 +188,27 @@ FORMATS = (
     ),
     Format("the counter of broker ids", "/brokers/seqid", plain=""),
     Format("a partition", r"/brokers/topics/[^/]+/partitions(?:/\d+)?", plain=""),
+    Format(
+        "a member of a group of old consumers",
+        "/consumers/[^/]+/ids/[^/]+",
+        (_of(1, "0.8 to 1.1", {"subscription": mapped(".+", whole(1)), "pattern": _PATTERN, "timestamp": _DIGITS}),),
+        plain=_UNESCAPED,
+        ephemeral=True,
+    ),
+    Format(
+        "the owner of a partition in a group",
+        r"/consumers/[^/]+/owners/[^/]+/\d+",
+        plain=r".+-\d+",
+        words="the name of a thread",
+        ephemeral=True,
+    ),
+    Format(
+        "the offset of a group in a partition",
+        r"/consumers/[^/]+/offsets?/[^/]+/\d+",
+        plain=r"-?\d{1,19}",
+        words="an offset",
+    ),
+    Format("a group of old consumers", "/consumers/[^/]+(?:/ids|/(?:owners|offsets?)(?:/[^/]+)?)?", plain=""),
 )
 """Every kind of znode whose content is read, and those whose content Kafka leaves empty."""
 _PATHS = [(re.compile(f"(.*?)(?:{each.path})", re.ASCII), each) for each in FORMATS]
@@ -208,7 +238,7 @@ def fault_in(known: Format, data: bytes | None) -> Fault | None:
     if known in _PLAIN and _is_plain(known, data):
         return None
     if not known.versions:
-        return Fault(f"it is {shown(data)}, and Kafka {'writes a number' if known.plain else 'leaves it empty'}")
+        return Fault(f"it is {shown(data)}, and Kafka {f'writes {known.words}' if known.plain else 'leaves it empty'}")
     value, problem = parsed(data)
     if problem or not isinstance(value, dict):
         return Fault(f"it {problem or f'is {shown(value)}'}")
