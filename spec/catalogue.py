@@ -22,6 +22,7 @@ ORDER = (
     "topics",
     "group",
     "consumer",
+    "offsets",
     "cluster",
 )
 """The systems in the order in which they are listed, from the simplest on; a new one comes behind."""

@@ -1,9 +1,7 @@
 """The known problems of the old consumer are found, and what mends them is not found to have them."""
 
 import ast
-import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -16,6 +14,7 @@ from kafkaproof.spec.consumer import zookeeper
 from kafkaproof.spec.consumer.history import orders
 from kafkaproof.spec.consumer.model import CHECKED, MODELS, ORDERLY, SIZES, WAITING, scope
 from kafkaproof.spec.language.subset import definition, nodes_of
+from tests.checker.exhibits import exhibits_of, require_exhibit
 
 BY_VARIANT = {model.variant: model for model in MODELS}
 TINY = {
@@ -38,18 +37,7 @@ TINY = {
     ("orderly", scope(consumers=1, changes=1, expiries=1)): (684, 1_475, 22),
     ("orderly", scope(offsets=2, changes=1)): (10_268, 27_707, 33),
 }
-FINDINGS = Path(__file__).parents[2] / "docs" / "findings" / "consumer.md"
-EXHIBIT = re.compile(r"^`([\w-]+)` \(([\d, ]+)\), `(\w+)`, (\d+) states\n\n((?:    .+\n)+)", re.M)
-EXHIBITS = [
-    (
-        variant,
-        dict(zip(SIZES, map(int, numbers.split(",")))),
-        name,
-        int(states),
-        [line.strip() for line in steps.splitlines()],
-    )
-    for variant, numbers, name, states, steps in EXHIBIT.findall(FINDINGS.read_text(encoding="utf-8"))
-]
+EXHIBITS = exhibits_of("consumer", SIZES)
 
 
 def shortest(model, scope, name):
@@ -76,17 +64,6 @@ def shortest(model, scope, name):
 def registering_when_free(steps):
     """The same steps, as variants name them whose registration waits."""
     return [step.replace("session.register(", "consumer_variants.register_when_free(") for step in steps]
-
-
-def said_at_the_end(trace, name):
-    """Whether a property is violated, or a goal reached, in the last state of a trace or by its last step."""
-    states = [trace.initial, *(state for _, _, state in trace.steps)]
-    prop = next(p for p in trace.model.properties if p.name == name)
-    if prop.kind != "step":
-        return bool(prop.predicate(states[-1])) == (prop.kind == "sometimes")
-    step, transition, _ = trace.steps[-1]
-    arguments = tuple(step.arguments.values())
-    return name in Execution(trace.model, trace.scope).broken_by_step(states[-2], transition, arguments, states[-1])
 
 
 @pytest.mark.parametrize(
@@ -127,23 +104,20 @@ def test_the_default_scope_gives_the_recorded_verdicts_and_reaches_every_goal():
     assert unused == {"offsets.consume", "offsets.commit", "faults.split_session"}
 
 
-@pytest.mark.parametrize("variant, sizes, name, states, steps", EXHIBITS, ids=[f"{e[2]}-{e[3]}" for e in EXHIBITS])
-def test_an_exhibit_of_the_findings_is_one(variant, sizes, name, states, steps):
-    trace = executed(BY_VARIANT[variant], sizes, steps)
-    assert trace.states == states
-    assert said_at_the_end(trace, name)
-    assert not said_at_the_end(executed(BY_VARIANT[variant], sizes, steps[:-1]), name)
+@pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda each: f"{each.name}-{each.states}")
+def test_an_exhibit_of_the_findings_is_one(exhibit):
+    require_exhibit(BY_VARIANT[exhibit.variant], exhibit)
 
 
 def test_the_findings_have_their_exhibits():
-    assert {exhibit[2] for exhibit in EXHIBITS} >= {"offset_never_falls", "quiet_group_reads_all", "claim_forgotten"}
+    assert {exhibit.name for exhibit in EXHIBITS} >= {"offset_never_falls", "quiet_group_reads_all", "claim_forgotten"}
     assert len(EXHIBITS) == 11
 
 
 def test_offsets_that_are_read_after_the_claim_refuse_the_path_to_an_offset_that_falls():
-    (exhibit,) = [e for e in EXHIBITS if e[0] == "checked" and e[2] == "offset_never_falls"]
+    (exhibit,) = [e for e in EXHIBITS if e.variant == "checked" and e.name == "offset_never_falls"]
     with pytest.raises(TraceError, match="read_offset"):
-        executed(ORDERLY, exhibit[1], registering_when_free(exhibit[4]))
+        executed(ORDERLY, exhibit.sizes, registering_when_free(exhibit.steps))
 
 
 def test_a_member_that_joins_costs_everybody_a_rebalance():

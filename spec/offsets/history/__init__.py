@@ -1,0 +1,1 @@
+"""What earlier releases did otherwise, and ways to migrate that lose an offset."""

@@ -1,0 +1,53 @@
+"""Mutants of where a group keeps its offset: one deliberate mistake each, on the variant `repaired`."""
+
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.model import first_paragraph
+from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
+from kafkaproof.spec.language.mutants.simple import NO, YES, simple
+from kafkaproof.spec.offsets import stores
+from kafkaproof.spec.offsets.history import paths
+from kafkaproof.spec.offsets.model import scope
+from kafkaproof.spec.offsets.stores import ZOOKEEPER, offset_in_zookeeper
+
+
+def kafka_if_it_has_one(s, storage):
+    """A member that commits to both places begins at Kafka's offset if there is one, not at the higher one."""
+    if storage == ZOOKEEPER or s.kafka == 0:
+        return offset_in_zookeeper(s)
+    return s.kafka
+
+
+def put_next(s, offset):
+    """The record that is next is committed to ZooKeeper as if it had been read."""
+    s.zookeeper = offset + 1
+
+
+def own_position(s, position):
+    """A member that begins believes that ZooKeeper has the offset at which it begins, as in Kafka."""
+    return position
+
+
+def keep_position(s, m):
+    """A member that reads no more keeps its position."""
+    s.owner = NOBODY
+
+
+def mutant(name, kills, replacements, at):
+    """A mutant told by the docstring of what replaces something."""
+    return Mutant(name, first_paragraph(next(iter(replacements.values()))), kills, everywhere(replacements), at)
+
+
+CALM, CRASH = scope(), scope(crashes=1)
+MUTANTS = {
+    "repaired": (
+        mutant("higher-one-not-taken", "begins_at_acknowledged", {stores.fetched: kafka_if_it_has_one}, CALM),
+        mutant("own-checkpoint", "both_have_it", {paths.checkpoint_in_zookeeper: own_position}, CRASH),
+        mutant("own-checkpoint-falls", "begins_at_acknowledged", {paths.checkpoint_in_zookeeper: own_position}, CRASH),
+        mutant("next-committed", "commits_what_was_read", {stores.put_in_zookeeper: put_next}, CALM),
+        simple("begins_at_stored", stores.fetched, NO, CALM),
+        simple("both_have_it", stores.must_copy, NO, CALM),
+        simple("stored_never_falls", stores.fetched, NO, CALM),
+        simple("steps_are_apart", stores.may_leave_both, YES, CALM),
+        mutant("position-kept", "one_reads", {stores.leave: keep_position}, CALM),
+    )
+}
