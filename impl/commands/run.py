@@ -32,7 +32,7 @@ from kafkaproof.impl.harness.real.jars import number_of
 from kafkaproof.impl.harness.real.reproduction import go_along
 from kafkaproof.spec.cluster.model import FENCED
 from kafkaproof.spec.errors import UserError
-from kafkaproof.spec.partition.model import LEGACY
+from kafkaproof.spec.partition.releases.model import LEGACY
 from kafkaproof.spec.running.processes import VARIANTS
 
 CHAOS_SECONDS, LOST, SHOWN = 30, 1, 10

@@ -62,11 +62,10 @@ GIVES_UP = {"alone_acknowledges": 10}
 COMPOSITION = Model(
     system="cluster",
     variant="fenced",
-    releases=Releases("2.7", "3.9"),
+    releases=Releases("3.3", "3.9"),
     story="Controllers that fail over, over replicas with logs, producers and consumers: what was "
     "acknowledged is kept, but when a zombie tells a leader that has just begun anew an ISR of the past; a leader "
-    "alone in the ISR may wait for ever for one that has left it. An ISR with a broker that is not alive is refused as from "
-    "3.3 on, and the late answer to a fetch as in 3.9.1.",
+    "alone in the ISR may wait for ever for one that has left it. The late answer to a fetch is as in 3.9.1.",
     state=state.STATE,
     initial=state.initial,
     transitions=CONTROL + UNCHANGED + DATA,

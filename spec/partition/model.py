@@ -1,4 +1,4 @@
-"""The partition system: its variants, oldest first, and what is known of each."""
+"""The partition system as in the present releases, and what is known of it; earlier ones are in `releases`."""
 
 from kafkaproof.spec.election import active_controller
 from kafkaproof.spec.election import faults as any_system
@@ -11,15 +11,11 @@ from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import (
     brokers,
-    context,
-    elections,
     failover,
     faults,
     isr,
     log_dirs,
     machines,
-    network,
-    progress,
     rebalance,
     replica,
     state,
@@ -30,7 +26,7 @@ from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history import zkclient_partition as zkclient
 from kafkaproof.spec.partition.properties import goals
 from kafkaproof.spec.partition.properties.liveness import LIVENESS
-from kafkaproof.spec.partition.properties.safety import SAFETY, STEP_BY_STEP, WITHOUT_BROKER_EPOCHS
+from kafkaproof.spec.partition.properties.safety import SAFETY, STEP_BY_STEP
 
 SEAMS = (
     zookeeper.create_controller,
@@ -102,6 +98,8 @@ LOG_DIRS = (
 COMMON = SESSION + EVENTS + LOG_DIRS + EXPIRY
 ADMIN_ELECTIONS = acting(triggers.admin_election) + declared.faults(faults.ask_for_election)
 """From 2.4 on."""
+PRESENT = COMMON + ADMIN_ELECTIONS + writing(isr.alter_partition, kind=EVENT)
+"""From 2.7 on."""
 
 
 SIZES = {
@@ -155,20 +153,12 @@ def model(variant, releases, story, transitions, properties, standard, deep, exp
 
 LOST_ANSWER = {"is_served_despite_loss": 6}
 FOLLOWED_IN_VAIN = LOST_ANSWER | {"may_go_when_followed": 10}
-ONE_FAULT = LOST_ANSWER | {
-    "no_stale_write": 7,
-    "context_is_zookeeper": 10,
-    "leaderless_for_a_reason": 15,
-    "is_served": 11,
-    "is_balanced": 16,
-}
-OLDEST = ONE_FAULT | {"isr_not_empty": 14}
 FENCED = model(
     "fenced",
-    Releases("2.7", "3.9"),
+    Releases("3.3", "3.9"),
     "Every write of a controller is checked against the epoch, and leaders ask the controller to change an "
-    "ISR: a deposed controller changes nothing. An ISR with a broker that is not alive is refused, as from 3.3 on.",
-    COMMON + ADMIN_ELECTIONS + writing(isr.alter_partition, kind=EVENT),
+    "ISR: a deposed controller changes nothing. An ISR with a broker that is not alive is refused (KIP-841).",
+    PRESENT,
     SAFETY + STEP_BY_STEP + goals.WITH_BROKER_EPOCHS,
     TWO_FAULTS,
     scope(brokers=3, faults=2),
@@ -183,62 +173,4 @@ FENCED = model(
         scope(epochs=1, faults=3): FOLLOWED_IN_VAIN,
     },
 )
-UNFENCED = {
-    zookeeper.checked_create_state: zookeeper.create_state,
-    zookeeper.checked_set_state: zookeeper.set_state,
-    zookeeper.checked_delete_request: zookeeper.delete_request,
-    zookeeper.list_brokers: leader_zk.list_broker_ids,
-    zookeeper.known_as_they_are: zookeeper.as_they_are,
-    network.drop_requests: network.keep_requests,
-    progress.dead_hosts: leader_zk.nobody,
-    triggers.needs_preferred: leader_zk.needs_any_election,
-}
-LEADER_ZK = asking(leader_zk.change_isr) + writing(leader_zk.isr_notification, kind=EVENT)
-LEGACY = model(
-    "legacy",
-    Releases("1.1", "2.0"),
-    "Nothing checks the writes of a controller, and leaders write the ISR: a zombie's election lands after its "
-    "successor's, and names a leader whom nobody obeys (KAFKA-6082).",
-    COMMON + LEADER_ZK,
-    WITHOUT_BROKER_EPOCHS + goals.GOALS,
-    scope(brokers=3),
-    TWO_FAULTS,
-    {
-        scope(): ONE_FAULT,
-        scope(brokers=3): ONE_FAULT,
-        scope(faults=2): ONE_FAULT | {"no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19},
-    },
-).rebound(UNFENCED, safety_only=(scope(faults=2),))
-ASKED_AGAIN = {
-    transition.function: rebind(transition.function, {context.forget: zkclient.ask_again})
-    for transition in EVENTS + LEADER_ZK
-}
-ZKCLIENT = model(
-    "zkclient",
-    Releases("0.10.2", "0.10.2"),
-    "The client opens a new session by itself and the event in progress goes on in it, beside another "
-    "controller's; and the last member of an ISR leaves it, so that nobody is known to have what is committed. "
-    "Two rules are of later releases: a broker failure takes every partition without a live leader offline (1.0), and a "
-    "preferred election that is not needed writes the state again (1.1).",
-    SESSION + EVENTS + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
-    WITHOUT_BROKER_EPOCHS + goals.WITHOUT_LOG_DIRS,
-    scope(brokers=3),
-    TWO_FAULTS,
-    {
-        scope(): OLDEST,
-        scope(brokers=3): OLDEST,
-        scope(faults=2): OLDEST | {"no_stale_delete": 10, "led_if_possible": 13, "online_has_leader": 19},
-    },
-).rebound(
-    {
-        function: rebind(replacement, UNFENCED | {elections.isr_without: zkclient.isr_without_even_the_last})
-        for function, replacement in ASKED_AGAIN.items()
-    }
-    | UNFENCED
-    | {
-        failover.reopen: zkclient.reopen,
-        faults.expire_session: rebind(faults.expire_session, {zookeeper.disconnect: zkclient.keep_versions}),
-    },
-    safety_only=(scope(faults=2),),
-)
-MODELS = (ZKCLIENT, LEGACY, FENCED)
+MODELS = (FENCED,)

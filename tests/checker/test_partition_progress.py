@@ -10,7 +10,7 @@ from kafkaproof.spec.kafka.state_machines import (
     PartitionState,
     ReplicaState,
 )
-from kafkaproof.spec.partition.model import MODELS, scope
+from kafkaproof.spec.partition.model import FENCED, scope
 
 SCOPE = scope()
 MAY_HAPPEN = {
@@ -31,8 +31,7 @@ MAY_HAPPEN = {
 
 @pytest.fixture(scope="module")
 def graph():
-    fenced = next(model for model in MODELS if model.variant == "fenced")
-    return state_graph(fenced, SCOPE, 10_000)
+    return state_graph(FENCED, SCOPE, 10_000)
 
 
 def is_at_rest(graph, node):

@@ -134,10 +134,10 @@ def test_the_rebalance_moves_only_to_a_preferred_replica_that_can_lead():
     assert now.may_rebalance(ar, mask({1, 2}), mask({1, 2}), 2)
     assert not now.may_rebalance(ar, mask({1, 2}), mask({1, 2}), 1)
     assert not now.may_rebalance(ar, mask({2}), mask({1, 2}), 2)
-    assert old.may_rebalance_if_online(ar, mask({1, 2}), 2)
-    assert not old.may_rebalance_if_online(ar, mask({1, 2}), 1)
-    assert not old.may_rebalance_if_online(ar, mask({2}), 2)
-    assert not old.may_rebalance_if_online(sequence([]), mask({2}), 2)
+    assert old.may_rebalance_if_online(ar, 0, mask({1, 2}), 2)
+    assert not old.may_rebalance_if_online(ar, 0, mask({1, 2}), 1)
+    assert not old.may_rebalance_if_online(ar, 0, mask({2}), 2)
+    assert not old.may_rebalance_if_online(sequence([]), 0, mask({2}), 2)
 
 
 def test_edge_1_the_order_of_the_assignment_decides():

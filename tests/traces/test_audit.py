@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.election.model import MODELS as ELECTION
-from kafkaproof.spec.partition.model import MODELS as PARTITION
 from kafkaproof.spec.topics.model import MODELS as TOPICS
 from kafkaproof.traces.evidence import accounts
 from kafkaproof.traces.evidence.accounts import KINDS, is_listed
@@ -46,7 +46,7 @@ STEPS = {
 BUNDLED_STEPS = {LEGACY: 3628, FENCED: 299, REASSIGN: 199, FIVE_FENCED: 1359, FIVE_LEGACY: 1121}
 NAMES = {
     system: {t.function.__name__ for model in models for t in model.transitions}
-    for system, models in (("election", ELECTION), ("partition", PARTITION), ("topics", TOPICS))
+    for system, models in (("election", ELECTION), ("partition", find("partition")), ("topics", TOPICS))
 }
 
 

@@ -29,8 +29,8 @@ class Features(NamedTuple):
 
     @property
     def elects_what_is_deleted(self) -> bool:
-        """Whether a controlled shutdown elects for topics that are queued for deletion (up to 2.2)."""
-        return not self.kip455
+        """Whether a controlled shutdown elects for topics that are queued for deletion (up to 2.0)."""
+        return not self.guarded
 
     @property
     def takes_the_dead_offline_at_first(self) -> bool:

@@ -1,18 +1,20 @@
-"""Partitions of 1.1 to 2.0: leaders write the ISR themselves, and nothing checks a controller's writes.
+"""Partitions up to 2.6: leaders write the ISR themselves; up to 2.0 nothing checks a controller's writes.
 
 A controller that was deposed in the middle of an event goes on: its write is checked against the version that it read,
 and its successor, which has read the same version, has changed nothing. So the write is applied (KAFKA-6082). The
 brokers obey the successor and refuse the zombie's request: ZooKeeper names a leader that nobody follows, and the
 successor's context differs from ZooKeeper.
 
-There are no broker epochs either: a broker that goes and comes between two reads was never away for the controller, and
-accepts what was sent to its former process. Leaders announce a new ISR by a notification, which the controller reads,
-with the state, and deletes. A new controller does not take the replicas of dead brokers offline, but elects at once; an
-operator's request for preferred leaders holds an election even where the preferred replica leads already (both seen in
-logs of 1.1.1). Not modelled: the order of 1.1 to 2.1 in which one event's brokers come and go.
+Up to 2.1 there are no broker epochs either: a broker that goes and comes between two reads was never away for the
+controller, and accepts what was sent to its former process; and an operator's request for preferred leaders holds an
+election even where the preferred replica leads already (from 1.1 on). Up to 2.2 a new controller does not take the
+replicas of dead brokers offline, but elects at once. Up to 2.6 leaders announce a new ISR by a notification, which the
+controller reads, with the state, and deletes. Not modelled: the order of 1.1 to 2.1 in which one event's brokers come
+and go; that up to 1.1 a replica stays Online whose broker fails before the partition has a leader.
 """
 
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, OK
+from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member, without_member
 from kafkaproof.spec.partition.context import (
     Broker,
@@ -26,16 +28,16 @@ from kafkaproof.spec.partition.context import (
 from kafkaproof.spec.partition.isr import Isr
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.znodes import ARMED
-from kafkaproof.spec.partition.zookeeper import assigned, get_state, isr_changed, session_open
+from kafkaproof.spec.partition.zookeeper import assigned, check_epoch, get_state, isr_changed, session_open
 
 
 def nobody(controller):
-    """The brokers whose replicas are to go offline when a term begins: none (up to 2.0)."""
+    """The brokers whose replicas are to go offline when a term begins: none (up to 2.2)."""
     return 0
 
 
 def needs_any_election(controller, p):
-    """Whether a preferred election is held: always, except for a topic queued for deletion (up to 2.3)."""
+    """Whether a preferred election is held: always, except for a topic queued for deletion (up to 2.1)."""
     return is_known(controller.partitions[p]) and not is_queued(controller, p)
 
 
@@ -69,6 +71,10 @@ def take_notification(zk, b, p, epoch, reader):
     if answer == OK:
         zk.isr_changed = without_member(zk.isr_changed, p)
     return answer
+
+
+checked_take_notification = checked(take_notification, check_epoch)
+"""From 2.1 on."""
 
 
 def change_isr(s, b: Broker, p: Partition, isr: Isr):

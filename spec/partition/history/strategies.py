@@ -41,10 +41,10 @@ def isr_after_removal_or_empty(isr, replica, unclean):
     return without_member(isr, replica) if unclean == 1 else isr_after_removal(isr, replica)
 
 
-def may_rebalance_if_online(assignment, online, leader):
+def may_rebalance_if_online(assignment, isr, online, leader):
     """Whether the automatic rebalance tries to move a leader: the preferred replica is online, in the ISR or not.
 
-    Kafka: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8 to 2.7.
+    Kafka: KafkaController.checkAndTriggerAutoLeaderRebalance, 1.0 to 2.5; checkAndTriggerPartitionRebalance, 0.8 to 0.10.2.
     """
     if prefers(assignment, leader) or assignment.length == 0:
         return False

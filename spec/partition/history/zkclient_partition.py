@@ -6,10 +6,10 @@ controller already. What needs an act of an operator in `leader_zk` needs only a
 new session gives up the term.
 
 The last member leaves an ISR too where the topic allows unclean elections, so no replica is known to have the committed
-records. Controlled shutdown and the automatic rebalance take the controller's lock for each partition anew, so other
-events may come between two partitions: the rest is dropped here, and begun again later. Not modelled: that a broker is
-a candidate before it registers (see `zkclient_session`); the order in which the callbacks for a new session run; failed
-log directories, which only 1.0 has.
+records. Up to 0.10.2 controlled shutdown and the automatic rebalance take the controller's lock for each partition
+anew, so other events may come between two partitions: the rest is dropped here, and begun again later. Not modelled:
+that a broker is a candidate before it registers (see `zkclient_session`); the order in which the callbacks for a new
+session run.
 """
 
 from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, ELECTING, PREFERRED, Broker

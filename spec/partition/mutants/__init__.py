@@ -1,11 +1,21 @@
 """Deliberate mistakes in partitions."""
 
-from kafkaproof.spec.partition.mutants import creation, deletion, elections, liveness, partition, reassignment, steps
+from kafkaproof.spec.partition.mutants import (
+    creation,
+    deletion,
+    elections,
+    liveness,
+    partition,
+    reassignment,
+    releases,
+    steps,
+)
 
 MUTANTS = {
     "fenced": partition.MUTANTS + steps.MUTANTS + liveness.FENCED,
     "creating": creation.MUTANTS,
     "deleting": deletion.MUTANTS,
     "reassigning": reassignment.MUTANTS,
-    "legacy": elections.LEGACY_MUTANTS + liveness.LEGACY,
+    "legacy": elections.LEGACY_MUTANTS + liveness.LEGACY + releases.LEGACY,
+    "zkclient": releases.ZKCLIENT,
 }

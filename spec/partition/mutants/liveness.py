@@ -9,6 +9,7 @@ from kafkaproof.spec.partition import brokers, progress, rebalance, triggers
 from kafkaproof.spec.partition import zookeeper as states
 from kafkaproof.spec.partition.brokers import is_moved_away
 from kafkaproof.spec.partition.context import OFFLINE, PREFERRED_BY_ZNODE, Broker, Partition
+from kafkaproof.spec.partition.history.triggers import is_moved_away_though_queued
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.triggers import delete_request, needs_preferred, preferred_election, reassignment
 from kafkaproof.spec.partition.zookeeper import checked_delete_request, checked_set_state, wanted_target
@@ -119,4 +120,4 @@ FENCED = (
         ASKED_AND_LOST,
     ),
 )
-LEGACY = (mutant("leaders-stay", "may_go_when_followed", LEADERS_STAY, ONE_FAULT),)
+LEGACY = (mutant("leaders-stay", "may_go_when_followed", {is_moved_away_though_queued: move_followers}, ONE_FAULT),)

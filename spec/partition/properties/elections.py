@@ -130,6 +130,11 @@ def share_exceeds_limit(controller, p):
     return 100 * elsewhere > PERCENTAGE * same
 
 
+def may_go_back(controller, partition):
+    """Whether the preferred replica of a partition could lead: it is online and in the ISR."""
+    return contains(intersection(partition.isr, online(controller, partition)), partition.assignment.slots[0])
+
+
 def rebalance_acts(before, after, b):
     """When the timer fires, exactly those partitions are elected that may go back to their first replica, in the groups
     whose share of other leaders exceeds the limit (P12).
@@ -138,7 +143,7 @@ def rebalance_acts(before, after, b):
     expected = 0
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
-        able = contains(intersection(partition.isr, online(controller, partition)), partition.assignment.slots[0])
+        able = may_go_back(controller, partition)
         if able and is_elsewhere(controller, p) and share_exceeds_limit(controller, p) and not is_queued(controller, p):
             expected = with_member(expected, p)
     return after.brokers[b].controller.todo == expected

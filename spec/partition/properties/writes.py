@@ -173,6 +173,11 @@ def removed_as_read(before, after, b, p, r):
     return new.partitions[p].replicas[r] == OFFLINE_REPLICA and not differs_from_cache(state, new.partitions[p])
 
 
+def eligible(s, controller, p):
+    """The replicas that a proposed ISR may consist of: those that are live and not shutting down."""
+    return intersection(alive(controller), assigned(s.zk, p))
+
+
 def proposal_granted(before, after, b, p, sender, isr, delivery):
     """A proposal is granted to the leader of the cached leader epoch, for eligible replicas; then it is written on the
     cached version, and cached.
@@ -188,8 +193,7 @@ def proposal_granted(before, after, b, p, sender, isr, delivery):
         or not contains(old.live, sender)
     ):
         return False
-    eligible = intersection(alive(old), assigned(before.zk, p))
-    if isr == cached.isr or not contains(isr, sender) or not is_empty(difference(isr, eligible)):
+    if isr == cached.isr or not contains(isr, sender) or not is_empty(difference(isr, eligible(before, old, p))):
         return False
     if is_refused(before, b):
         return term_ends_unwritten(before, after, b, p)

@@ -1,19 +1,19 @@
 """The same upgrade as partitions see it: the writes of 2.1 are checked against the epoch, those of 1.1 to 2.0 are not.
 
 All else is as in `leader_zk`, in both versions: leaders write the ISR (until the inter-broker protocol is 2.7), and
-there are no broker epochs (2.2). Whether a new controller takes the replicas of dead brokers offline is that of the
-old version in both.
+there are no broker epochs (2.2). Whether a controlled shutdown touches a topic that is queued for deletion is that of
+the old version in both.
 """
 
 from kafkaproof.spec.election.history.versions import OLD_BROKERS, is_old
 from kafkaproof.spec.kafka.zookeeper import FENCED
-from kafkaproof.spec.partition import model as partition
 from kafkaproof.spec.partition import zookeeper
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history.leader_zk import take_notification
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.properties import goals
 from kafkaproof.spec.partition.properties.safety import WITHOUT_BROKER_EPOCHS
+from kafkaproof.spec.partition.releases import model as partition
 from kafkaproof.spec.partition.zookeeper import (
     checked_create_state,
     checked_delete_request,
@@ -61,7 +61,7 @@ ROLLING = partition.model(
     "No release, but an upgrade: one broker of 1.1 to 2.0 is left among those of 2.1. Deposed, it writes states that "
     "name leaders whom nobody obeys, and its upgraded successor does not know.",
     partition.COMMON + partition.LEADER_ZK,
-    WITHOUT_BROKER_EPOCHS + goals.GOALS,
+    partition.rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + goals.GOALS,
     scope(brokers=3),
     partition.TWO_FAULTS,
     {

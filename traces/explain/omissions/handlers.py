@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
+from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     OFFLINE_PARTITION,
@@ -21,7 +22,6 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sequences import push
-from kafkaproof.spec.partition import progress
 from kafkaproof.spec.partition.brokers import broker_change, controlled_shutdown
 from kafkaproof.spec.partition.context import (
     ELECTING,
@@ -31,8 +31,7 @@ from kafkaproof.spec.partition.context import (
     drop_result,
     remember_leadership,
 )
-from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.model import EVENTS, MODELS
+from kafkaproof.spec.partition.model import EVENTS
 from kafkaproof.spec.partition.network import put_shutdown
 from kafkaproof.spec.partition.znodes import FIRED
 from kafkaproof.traces.evidence.features import Features
@@ -187,7 +186,6 @@ def handlers_of(features: Features) -> Handlers:
 
 def _bound(features: Features) -> Model:
     variant = features.variant.removesuffix("-edited")
-    found = next(model for model in MODELS if model.variant == variant)
     if features.guarded and not features.takes_the_dead_offline_at_first:
-        return found.rebound({progress.dead_hosts: leader_zk.nobody})
-    return found
+        variant = "kip380"
+    return find("partition", variant)[0]

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
+from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.election import model as election
 from kafkaproof.spec.language.model import Model
-from kafkaproof.spec.partition import model as partition
 from kafkaproof.spec.topics import model as topics
 from kafkaproof.traces.evidence.accounts import KINDS, TOOLS
 from kafkaproof.traces.report.log import Report
@@ -96,7 +96,7 @@ def _words(system: str, function: str) -> Iterator[str]:
     """The name and the words of a transition, by its function's name."""
     models: dict[str, tuple[Model, ...]] = {
         "election": election.MODELS,
-        "partition": (*partition.MODELS, *topics.MODELS),
+        "partition": (*find("partition"), *topics.MODELS),
         "topics": topics.MODELS,
     }
     for model in models[system]:

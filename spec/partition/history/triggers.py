@@ -1,0 +1,65 @@
+"""When earlier releases elect a leader or accept an ISR otherwise than the present one."""
+
+from kafkaproof.spec.kafka.state_machines import OFFLINE_PARTITION
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition.context import PREFERRED, PREFERRED_BY_ZNODE, is_known, is_queued, online
+from kafkaproof.spec.partition.elections import chosen_leader
+from kafkaproof.spec.partition.history.strategies import preferred_leader_if_needed
+from kafkaproof.spec.partition.zookeeper import assigned
+
+
+def whoever_they_are(controller, isr):
+    """Whether the members of a proposed ISR are eligible: always, live or not (KIP-841 is of 3.3).
+
+    Kafka: KafkaController.processAlterPartition, processAlterIsr, 2.7 to 3.2.
+    """
+    return True
+
+
+def all_replicas(s, controller, p):
+    """The replicas that a proposed ISR may consist of: all of them (for properties)."""
+    return assigned(s.zk, p)
+
+
+def is_moved_away_though_queued(controller, p, leaver):
+    """Whether a controlled shutdown touches a partition: on the broker, replicated and known, its topic queued for
+    deletion or not.
+
+    Kafka: KafkaController.doControlledShutdown, 1.1 to 2.0; shutdownBroker, 0.8 to 1.0.
+    """
+    partition = controller.partitions[p]
+    return (
+        contains(replicas_of(partition.assignment), leaver) and partition.assignment.length > 1 and is_known(partition)
+    )
+
+
+def chosen_leader_if_needed(controller, partition, isr, unclean):
+    """The leader that the event in progress elects; NOBODY where a preferred election is not needed.
+
+    Kafka: PreferredReplicaPartitionLeaderSelector.selectLeader, 0.8 to 1.0.
+    """
+    if controller.strategy == PREFERRED or controller.strategy == PREFERRED_BY_ZNODE:
+        return preferred_leader_if_needed(partition.assignment, isr, online(controller, partition), partition.leader)
+    return chosen_leader(controller, partition, isr, unclean)
+
+
+def mark_dead_leaders(controller):
+    """Partitions led by the brokers that have failed go Offline: not those without a leader, nor those whose leader is
+    shutting down.
+
+    Kafka: KafkaController.onBrokerFailure, 0.8 to 0.11.
+    """
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        dead = partition.leader != NOBODY and not contains(controller.live, partition.leader)
+        if is_known(partition) and dead and not is_queued(controller, p):
+            partition.state = OFFLINE_PARTITION
+
+
+def goes_back_if_online(controller, partition):
+    """Whether the automatic rebalance has a leader elected that its preferred replica may replace: it is online, in the
+    ISR or not (for properties).
+    """
+    return contains(online(controller, partition), partition.assignment.slots[0])

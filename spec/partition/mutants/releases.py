@@ -1,0 +1,34 @@
+"""Mutants of earlier releases: each does in one rule what a later release does, and is noticed."""
+
+from kafkaproof.spec.kafka.state_machines import OFFLINE_PARTITION
+from kafkaproof.spec.language.mutants.mutant import mutant
+from kafkaproof.spec.partition.brokers import is_moved_away
+from kafkaproof.spec.partition.context import has_leader, is_known, is_queued
+from kafkaproof.spec.partition.elections import chosen_leader
+from kafkaproof.spec.partition.history import triggers as former
+from kafkaproof.spec.partition.mutants.partition_mutant import ONE, TWO
+
+
+def all_offline_leaders(controller):
+    """The failure of a broker takes every partition offline whose leader is not online."""
+    for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        if is_known(partition) and not has_leader(controller, partition) and not is_queued(controller, p):
+            partition.state = OFFLINE_PARTITION
+
+
+def elected_needlessly(controller, partition, isr, unclean):
+    """A preferred election is held where the preferred replica leads already."""
+    return chosen_leader(controller, partition, isr, unclean)
+
+
+def left_if_queued(controller, p, leaver):
+    """A controlled shutdown leaves the leaders of topics that are queued for deletion where they are."""
+    return is_moved_away(controller, p, leaver)
+
+
+LEGACY = (mutant("queued-not-moved", "leaver_moved_away", {former.is_moved_away_though_queued: left_if_queued}, TWO),)
+ZKCLIENT = (
+    mutant("all-offline-leaders", "only_what_it_led", {former.mark_dead_leaders: all_offline_leaders}, TWO),
+    mutant("needless-election", "preferred_if_needed", {former.chosen_leader_if_needed: elected_needlessly}, ONE),
+)

@@ -1,0 +1,53 @@
+"""What is asked of the controllers of earlier releases alone."""
+
+from kafkaproof.spec.kafka.state_machines import OFFLINE_PARTITION
+from kafkaproof.spec.kafka.strategies import prefers
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.model import always_step, sometimes
+from kafkaproof.spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.partition.context import IDLE, PREFERRED, PREFERRED_BY_ZNODE
+from kafkaproof.spec.partition.history.triggers import is_moved_away_though_queued
+from kafkaproof.spec.partition.properties.events import is_touched, leaver_moved_away
+from kafkaproof.spec.partition.properties.states import differs
+
+
+def only_what_it_led(before, after, b):
+    """The failure of a broker takes no partition offline but those that it led (until 0.11)."""
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    for p in range(len(new.partitions)):
+        leader = old.partitions[p].leader
+        fails = new.partitions[p].state == OFFLINE_PARTITION and old.partitions[p].state != OFFLINE_PARTITION
+        if fails and (leader == NOBODY or contains(new.live, leader)):
+            return False
+    return True
+
+
+def preferred_if_needed(before, after, b, p, delivery):
+    """A preferred election writes nothing where the preferred replica leads, as the controller remembers (until 1.0)."""
+    controller = before.brokers[b].controller
+    partition = controller.partitions[p]
+    asked = controller.strategy == PREFERRED or controller.strategy == PREFERRED_BY_ZNODE
+    needless = asked and prefers(partition.assignment, partition.leader)
+    return not needless or not differs(before.zk.partitions[p], after.zk.partitions[p])
+
+
+def dead_in_isr(s):
+    """A controller that has handled everything leaves a broker in an ISR that it knows is not registered (until 3.2)."""
+    for broker in s.brokers:
+        controller = broker.controller
+        if controller.epoch > 0 and controller.doing == IDLE:
+            for partition in controller.partitions:
+                led = partition.leader != NOBODY and contains(controller.live, partition.leader)
+                if led and not is_empty(difference(partition.isr, controller.live)):
+                    return True
+    return False
+
+
+UNTIL_2_0 = (
+    always_step(leaver_moved_away, of=("controlled_shutdown",)).rebound({is_touched: is_moved_away_though_queued}),
+)
+UNTIL_1_0 = (*UNTIL_2_0, always_step(preferred_if_needed, of=("write_leader",)))
+UNTIL_0_11 = (*UNTIL_1_0, always_step(only_what_it_led, of=("broker_failure",)))
+GOALS = (sometimes(dead_in_isr),)
+"""Of 2.7 to 3.2."""

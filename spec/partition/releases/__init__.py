@@ -1,0 +1,1 @@
+"""The partition system as in earlier releases of Kafka."""

@@ -1,0 +1,240 @@
+"""The partition system as in earlier releases, oldest first: each variant is one range, and says what it does otherwise.
+
+A group of replaced rules is named after the last release that has them.
+"""
+
+from kafkaproof.spec.kafka.declarations import acting, asking
+from kafkaproof.spec.kafka.strategies import may_rebalance
+from kafkaproof.spec.language.model import EVENT
+from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.releases import Releases
+from kafkaproof.spec.partition import (
+    brokers,
+    context,
+    elections,
+    failover,
+    faults,
+    isr,
+    network,
+    progress,
+    triggers,
+    zookeeper,
+)
+from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.history import triggers as former
+from kafkaproof.spec.partition.history import zkclient_partition as zkclient
+from kafkaproof.spec.partition.history.strategies import may_rebalance_if_online
+from kafkaproof.spec.partition.model import (
+    ADMIN_ELECTIONS,
+    COMMON,
+    EVENTS,
+    EXPIRY,
+    LOG_DIRS,
+    LOST_ANSWER,
+    PRESENT,
+    QUICK,
+    SESSION,
+    TWO_FAULTS,
+    model,
+    scope,
+    writing,
+)
+from kafkaproof.spec.partition.properties import elections as asked
+from kafkaproof.spec.partition.properties import former as older
+from kafkaproof.spec.partition.properties import goals, writes
+from kafkaproof.spec.partition.properties.controllers import WITH_BROKER_EPOCHS
+from kafkaproof.spec.partition.properties.safety import COMMON as SAFETY_OF_ALL
+from kafkaproof.spec.partition.properties.safety import SAFETY, STEP_BY_STEP, WITHOUT_BROKER_EPOCHS
+
+UNTIL_2_6 = {leader_zk.take_notification: leader_zk.checked_take_notification}
+"""What `LEADER_ZK` replaces from 2.1 on, where its deletions are checked."""
+UNTIL_2_5 = {may_rebalance: may_rebalance_if_online}
+UNTIL_2_2 = UNTIL_2_5 | {progress.dead_hosts: leader_zk.nobody}
+UNTIL_2_1 = UNTIL_2_2 | {
+    zookeeper.list_brokers: leader_zk.list_broker_ids,
+    zookeeper.known_as_they_are: zookeeper.as_they_are,
+    network.drop_requests: network.keep_requests,
+    triggers.needs_preferred: leader_zk.needs_any_election,
+}
+UNFENCED = UNTIL_2_1 | {
+    zookeeper.checked_create_state: zookeeper.create_state,
+    zookeeper.checked_set_state: zookeeper.set_state,
+    zookeeper.checked_delete_request: zookeeper.delete_request,
+    brokers.is_moved_away: former.is_moved_away_though_queued,
+}
+"""Until 2.0."""
+UNTIL_1_0 = UNFENCED | {
+    elections.isr_without: zkclient.isr_without_even_the_last,
+    elections.chosen_leader: former.chosen_leader_if_needed,
+}
+UNTIL_0_11 = UNTIL_1_0 | {progress.mark_offline_leaders: former.mark_dead_leaders}
+CHECKED_WRITES = LOST_ANSWER | {"leaderless_for_a_reason": 15}
+ONE_FAULT = CHECKED_WRITES | {"no_stale_write": 7, "context_is_zookeeper": 10, "is_served": 11, "is_balanced": 16}
+OLDEST = ONE_FAULT | {"isr_not_empty": 14}
+FOLLOWED = goals.OF_ALL + goals.SHUTTING_DOWN + goals.LOG_DIRS
+"""From 2.1 to 2.6, without those of administrators and of broker epochs."""
+WITHOUT_ADMIN_ELECTIONS = SAFETY_OF_ALL + WITH_BROKER_EPOCHS
+LEADER_ZK = asking(leader_zk.change_isr) + writing(leader_zk.isr_notification, kind=EVENT)
+
+
+def rebalancing_if_online(properties):
+    """These properties for releases whose automatic rebalance does not ask for the ISR (until 2.5)."""
+    return tuple(p.rebound({asked.may_go_back: former.goes_back_if_online}) for p in properties)
+
+
+KIP497 = model(
+    "kip497",
+    Releases("2.7", "3.2"),
+    "As in the present releases, but the controller accepts an ISR with a broker that is not alive: when its leader "
+    "fails, nobody may be there to lead.",
+    PRESENT,
+    tuple(p.rebound({writes.eligible: former.all_replicas}) for p in SAFETY + STEP_BY_STEP)
+    + goals.WITH_BROKER_EPOCHS
+    + older.GOALS,
+    QUICK,
+    TWO_FAULTS,
+    {scope(): LOST_ANSWER},
+).rebound({isr.are_eligible: former.whoever_they_are})
+CANDIDATES = model(
+    "rebalance-by-isr",
+    Releases("2.6", "2.6"),
+    "Leaders write the ISR, and the controller hears of it by notifications. The automatic rebalance asks first whether "
+    "the preferred replica is in the ISR.",
+    COMMON + ADMIN_ELECTIONS + LEADER_ZK,
+    SAFETY + FOLLOWED + goals.FORCED_ELECTIONS + goals.BOUNCED,
+    QUICK,
+    TWO_FAULTS,
+    {scope(): CHECKED_WRITES, TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 18, "is_served": 20}},
+).rebound(UNTIL_2_6)
+KIP460 = model(
+    "kip460",
+    Releases("2.4", "2.5"),
+    "The first releases in which an administrator asks the controller for an unclean election (KIP-460). Leaders write "
+    "the ISR, and the automatic rebalance holds elections in vain where the preferred replica is not in it.",
+    COMMON + ADMIN_ELECTIONS + LEADER_ZK,
+    rebalancing_if_online(SAFETY) + FOLLOWED + goals.FORCED_ELECTIONS + goals.BOUNCED,
+    QUICK,
+    TWO_FAULTS,
+    {scope(): CHECKED_WRITES, TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 18, "is_served": 20}},
+).rebound(UNTIL_2_6 | UNTIL_2_5)
+REMOVES_FIRST = model(
+    "removal-at-start",
+    Releases("2.3", "2.3"),
+    "The first release whose new controller takes the replicas of dead brokers out of the ISRs before it elects. An "
+    "administrator asks for preferred elections alone, which is not explored here (KIP-183).",
+    COMMON + LEADER_ZK,
+    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + goals.BOUNCED,
+    QUICK,
+    TWO_FAULTS,
+    {scope(): CHECKED_WRITES, TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 18, "is_served": 20}},
+).rebound(UNTIL_2_6 | UNTIL_2_5)
+KIP380 = model(
+    "kip380",
+    Releases("2.2", "2.2"),
+    "The first release with broker epochs: a broker that has gone and come unseen is handled as failed and come again. "
+    "A new controller elects, and leaves the replicas of dead brokers in the ISRs.",
+    COMMON + LEADER_ZK,
+    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + goals.BOUNCED,
+    QUICK,
+    TWO_FAULTS,
+    {scope(): CHECKED_WRITES, TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 17, "is_served": 20}},
+).rebound(UNTIL_2_6 | UNTIL_2_2)
+CHECKED = model(
+    "checked",
+    Releases("2.1", "2.1"),
+    "The first release whose writes are checked against the epoch (KAFKA-6082). There are no broker epochs: a broker that "
+    "goes and comes unseen is told nothing.",
+    COMMON + LEADER_ZK,
+    rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + FOLLOWED,
+    QUICK,
+    TWO_FAULTS,
+    {
+        scope(): CHECKED_WRITES | {"is_served": 11, "is_balanced": 16},
+        TWO_FAULTS: CHECKED_WRITES
+        | {"led_if_possible": 17, "is_served": 11, "is_balanced": 16, "may_go": 17, "may_go_when_followed": 15},
+    },
+).rebound(UNTIL_2_6 | UNTIL_2_1)
+LEGACY = model(
+    "legacy",
+    Releases("1.1", "2.0"),
+    "Nothing checks the writes of a controller, and leaders write the ISR: a zombie's election lands after its "
+    "successor's, and names a leader whom nobody obeys (KAFKA-6082).",
+    COMMON + LEADER_ZK,
+    rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_2_0 + goals.GOALS,
+    scope(brokers=3),
+    TWO_FAULTS,
+    {
+        scope(): ONE_FAULT,
+        scope(brokers=3): ONE_FAULT,
+        scope(faults=2): ONE_FAULT
+        | {"queued_left_alone": 9, "no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19},
+    },
+).rebound(UNFENCED, safety_only=(scope(faults=2),))
+
+
+def with_zkclient(model, replaced, **changes):
+    """A variant whose client opens new sessions by itself: what was asked of the old session is asked again."""
+    return model.rebound(
+        replaced
+        | {
+            t.function: rebind(t.function, replaced | {context.forget: zkclient.ask_again})
+            for t in model.transitions
+            if t.function in ASKED_AGAIN
+        }
+        | {
+            failover.reopen: zkclient.reopen,
+            faults.expire_session: rebind(faults.expire_session, {zookeeper.disconnect: zkclient.keep_versions}),
+        },
+        **changes,
+    )
+
+
+ASKED_AGAIN = [t.function for t in EVENTS + LOG_DIRS + LEADER_ZK]
+JBOD = with_zkclient(
+    model(
+        "kip112",
+        Releases("1.0", "1.0"),
+        "The client opens a new session by itself, and the event in progress goes on in it. One log directory of several "
+        "may fail (KIP-112), and with that the failure of a broker takes every partition without a live leader offline.",
+        SESSION + EVENTS + LEADER_ZK + LOG_DIRS + EXPIRY,
+        rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_1_0 + goals.GOALS,
+        QUICK,
+        TWO_FAULTS,
+        {scope(): OLDEST},
+    ),
+    UNTIL_1_0,
+)
+ONE_THREAD = with_zkclient(
+    model(
+        "one-thread",
+        Releases("0.11", "0.11"),
+        "As in 0.10.2, but one thread handles one event after the other: none comes between two partitions.",
+        SESSION + EVENTS + LEADER_ZK + EXPIRY,
+        rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + goals.OF_ALL + goals.STALE_ISR,
+        QUICK,
+        TWO_FAULTS,
+        {scope(): OLDEST},
+    ),
+    UNTIL_0_11,
+)
+ZKCLIENT = with_zkclient(
+    model(
+        "zkclient",
+        Releases("0.10.2", "0.10.2"),
+        "The client opens a new session by itself and the event in progress goes on in it, beside another "
+        "controller's; and the last member of an ISR leaves it, so that nobody is known to have what is committed.",
+        SESSION + EVENTS + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
+        rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + goals.OF_ALL + goals.STALE_ISR,
+        scope(brokers=3),
+        TWO_FAULTS,
+        {
+            scope(): OLDEST,
+            scope(brokers=3): OLDEST,
+            scope(faults=2): OLDEST
+            | {"queued_left_alone": 9, "no_stale_delete": 10, "led_if_possible": 13, "online_has_leader": 19},
+        },
+    ),
+    UNTIL_0_11,
+    safety_only=(scope(faults=2),),
+)
+MODELS = (ZKCLIENT, ONE_THREAD, JBOD, LEGACY, CHECKED, KIP380, REMOVES_FIRST, KIP460, CANDIDATES, KIP497)
