@@ -6,7 +6,7 @@ SEED := 1
 PER := 40
 SYSTEM :=
 
-.PHONY: install check lint test wheel thorough real mutants mutants-random proofs pages tamperings clean
+.PHONY: install check lint test wheel thorough real mutants mutants-random proofs pages tamperings sources clean
 
 install: $(VENV)/installed
 
@@ -60,6 +60,9 @@ pages: install
 
 tamperings: install
 	$(BIN)/python -m tests.traces.tamperings.table docs/tamperings.md --places 3
+
+sources: install
+	$(BIN)/python -m tests.sources $(KAFKA)
 
 clean:
 	rm -rf $(VENV) runs build *.egg-info

@@ -65,7 +65,8 @@ class Deletions:
     def _mark(self, name: str) -> Verdict:
         """Mark a topic that the controller knows; one that is marked already is as good.
 
-        Source: kafka.server.AdminManager.deleteTopics, 1.1 to 3.9.
+        Source: kafka.server.AdminManager.deleteTopics, 1.1 to 2.7; kafka.server.ZkAdminManager.deleteTopics, 2.8 to
+                3.9.
         """
         process = self._process
         if name == OFFSETS_TOPIC:

@@ -120,7 +120,8 @@ class Topics:
     def _why_not(self, creation: Creation, topic, there: set[str]) -> Verdict | None:
         """What is wrong with a topic that is to be created; None for nothing.
 
-        Source: kafka.server.AdminManager.createTopics, org.apache.kafka.common.internals.Topic.validate, 1.1 to 3.9.
+        Source: kafka.server.AdminManager.createTopics, 1.1 to 2.7; kafka.server.ZkAdminManager.createTopics, 2.8 to
+                3.9; org.apache.kafka.common.internals.Topic.validate, 1.1 to 3.9.
         """
         name, partitions, replicas = topic.name, self._partitions(topic), self._replicas(topic)
         live = self._process.partition.controller.live.bit_count()

@@ -1,6 +1,6 @@
 """Record batches as producers send them and logs keep them (magic 2): what a broker reads of one, and writes into it.
 
-Source: org.apache.kafka.common.record.DefaultRecordBatch.
+Source: org.apache.kafka.common.record.DefaultRecordBatch, 0.11 to 3.9.
 """
 
 from __future__ import annotations

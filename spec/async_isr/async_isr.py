@@ -115,7 +115,7 @@ def controller_handle_request(s, version: Version, replica: Replica):
 
     Guards:  the request was sent; it is on the version that the controller has.
     Effects: that ISR, with the next version.
-    Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9 (processAlterIsr before 3.2).
+    Kafka:   KafkaController.processAlterIsr, 2.7 to 3.1; processAlterPartition, 3.2 to 3.9.
     """
     if not contains(s.requests[version], replica) or not is_current(s, version):
         return False
@@ -158,7 +158,8 @@ def leader_handle_update(s, version: Version):
     Guards:  it was sent; its version is higher than the leader's.
     Effects: ISR and version are those of the update; what the leader has asked for on a lower version no longer counts,
              since the controller refuses it from now on.
-    Kafka:   Partition.handleAlterPartitionUpdate, makeLeader, 2.7 to 3.9.
+    Kafka:   Partition.makeLeader, 2.7 to 3.9; handleAlterIsrResponse, 2.7 to 3.0; handleAlterIsrUpdate, 3.1;
+             handleAlterPartitionUpdate, 3.2 to 3.9.
     """
     if version > s.controller.version or not is_news(s, version):
         return False
@@ -174,7 +175,7 @@ def leader_write(s):
 
     Guards:  none.
     Effects: its log has one more record.
-    Kafka:   Partition.appendRecordsToLeader.
+    Kafka:   Partition.appendRecordsToLeader, 2.7 to 3.9.
     """
     s.offsets[LEADER] += 1
     return True
@@ -185,7 +186,7 @@ def follower_replicate(s, replica: Replica):
 
     Guards:  its log is shorter than the leader's (so it is not the leader).
     Effects: its log has one more record.
-    Kafka:   ReplicaFetcherThread.processPartitionData.
+    Kafka:   ReplicaFetcherThread.processPartitionData, 2.7 to 3.9.
     """
     if s.offsets[replica] >= s.offsets[LEADER]:
         return False

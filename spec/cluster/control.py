@@ -39,7 +39,9 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
     Effects: its effects; OK and BADVERSION are passed on to the leader. After BADVERSION it proposes nothing more in
              its leader epoch, even where that version comes from an earlier write of its own proposal, whose answer was
              lost.
-    Kafka:   KafkaController.processAlterPartition, Partition.handleAlterPartitionError, 2.7 to 3.9.
+    Kafka:   KafkaController.processAlterIsr, 2.7 to 3.1; Partition.handleAlterIsrResponse, 2.7 to 3.0;
+             handleAlterIsrError, 3.1; KafkaController.processAlterPartition, Partition.handleAlterPartitionError, 3.2
+             to 3.9.
     """
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
@@ -63,8 +65,9 @@ def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
     Guards:  `b` is at work; the proposal is accepted, and is the cached ISR, whose version is not older than the
              one that the leader knows.
     Effects: the leader has the answer.
-    Kafka:   KafkaController.processAlterPartition, LeaderAndIsr.equalsAllowStalePartitionEpoch, 3.x; in 2.7 to 3.1 the
-             leader compares the version instead.
+    Kafka:   KafkaController.processAlterIsr, LeaderAndIsr.equalsIgnoreZk, 2.7 to 3.1;
+             KafkaController.processAlterPartition, 3.2 to 3.9; LeaderAndIsr.equalsAllowStalePartitionEpoch, 3.3 to
+             3.9.
     """
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
@@ -93,7 +96,7 @@ def refuse_isr(s, sender: Broker, p: Partition, b: Broker, isr: Isr):
 
     Guards:  `b` is at work; the proposal is accepted, but a member is not eligible.
     Effects: the old ISR stays; the high watermark rises if it can.
-    Kafka:   KafkaController.processAlterPartition, INELIGIBLE_REPLICA, 3.3 to 3.9 (KIP-841).
+    Kafka:   KafkaController.processAlterPartition (INELIGIBLE_REPLICA), 3.3 to 3.9 (KIP-841).
     """
     if not is_refused(s, b, p, sender, isr):
         return False
@@ -110,7 +113,7 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
     Effects: its effects; a new leader epoch is obeyed: a leader begins with the ISR in the request, a follower fetches
              from its log end on. Without a leader the replica is idle. (In Kafka it goes on as before, which it also
              may here, since the request may be late.)
-    Kafka:   ReplicaManager.becomeLeaderOrFollower, Partition.makeLeader and makeFollower, 2.7 to 3.9.
+    Kafka:   ReplicaManager.becomeLeaderOrFollower, Partition.makeLeader, makeFollower, 2.7 to 3.9.
     """
     known = s.brokers[b].replicas[p].leader_epoch
     leader = leader_in(s.network, epoch, p)

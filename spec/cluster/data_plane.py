@@ -30,7 +30,7 @@ def serve_fetch(s, b: Broker, p: Partition, follower: Broker):
     Guards:  there is a process; those of `leader.serve_fetch`.
     Request: OK; NOT_LEADER; FENCED_LEADER_EPOCH; UNKNOWN_LEADER_EPOCH.
     Effects: its effects.
-    Kafka:   ReplicaManager.fetchMessages, Partition.fetchRecords, updateFollowerFetchState.
+    Kafka:   ReplicaManager.fetchMessages, Partition.readRecords, updateFollowerFetchState, 2.7 to 3.9.
     """
     if not s.brokers[b].up or not answer_fetch(s.planes[p], b, follower):
         return False

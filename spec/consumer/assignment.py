@@ -9,8 +9,8 @@ Consumers are numbered in the order of their ids, `<group>_<host>-<ms>-<8 hex di
 is the order of start-up only on a single host. (An id that begins with another id and "-" would sort among the other's
 threads; no generated id does.)
 
-Source: kafka.consumer.RangeAssignor and RoundRobinAssignor, 0.8.2 to 1.1; before that only range, in
-ZookeeperConsumerConnector.
+Source: kafka.consumer.RangeAssignor.assign, kafka.consumer.RoundRobinAssignor.assign, 0.8.2 to 1.1;
+        ZKRebalancerListener.rebalance, 0.8.0 to 0.8.1 (ranges only).
 """
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -47,7 +47,7 @@ def range_first(i, partitions, threads):
     """The first partition of thread i. Each of the first threads has one partition more, until the remainder is used
     up.
 
-    Kafka: RangeAssignor.assign, startPart, 0.8.2 to 1.1; before that ZKRebalancerListener.rebalance.
+    Kafka: ZKRebalancerListener.rebalance, 0.8.0 to 0.8.1; kafka.consumer.RangeAssignor.assign, 0.8.2 to 1.1.
     """
     return quotient(partitions, threads) * i + min(i, remainder(partitions, threads))
 
@@ -55,7 +55,7 @@ def range_first(i, partitions, threads):
 def range_owner(p, partitions, threads):
     """The thread that reads partition p: each reads consecutive partitions, the first threads one more.
 
-    Kafka: RangeAssignor.assign, 0.8.2 to 1.1.
+    Kafka: ZKRebalancerListener.rebalance, 0.8.0 to 0.8.1; kafka.consumer.RangeAssignor.assign, 0.8.2 to 1.1.
     """
     for i in range(threads):
         if range_first(i, partitions, threads) <= p < range_first(i + 1, partitions, threads):
@@ -77,7 +77,8 @@ def range_ceil_owner(p, partitions, threads):
 def deal(last, subscribed, threads):
     """The next thread after `last` in the circle (-1 at the beginning) that has subscribed to the topic.
 
-    Kafka: RoundRobinAssignor.assign, threadAssignor.dropWhile, 0.10.2 to 1.1. From 0.8.2 to 0.10.1 the attempt fails
+    Kafka: kafka.consumer.RoundRobinAssignor.assign, 0.10.2 to 1.1 (from 0.8.2 to 0.10.1 the attempt fails unless all
+           members subscribe to the same topics, each with as many threads for one topic as for another).
     unless all members subscribe to the same topics, each with as many threads for one topic as for another.
     """
     for step in range(threads):

@@ -55,7 +55,7 @@ def double_reads(s):
 def attempts(before, after):
     """The number of attempts to rebalance that a step began.
 
-    Kafka: ZookeeperConsumerConnector.syncedRebalance, RebalanceRateAndTime.
+    Kafka: ZookeeperConsumerConnector."RebalanceRateAndTime", 0.8.2 to 1.1.
     """
     count = 0
     for c in range(len(after.consumers)):

@@ -29,7 +29,7 @@ def commit(s, c: Consumer, p: Partition):
     Guards:  `p` is in the registry; the position differs from the one last read from ZooKeeper or committed.
     Request: OK; EXPIRED.
     Effects: the position is committed.
-    Kafka:   ZookeeperConsumerConnector.commitOffsetToZooKeeper, 0.8.2 to 1.1; before that commitOffsets.
+    Kafka:   ZookeeperConsumerConnector.commitOffsets, 0.8 to 1.1; commitOffsetToZooKeeper, 0.8.2 to 1.1.
     """
     consumer = s.consumers[c]
     if not contains(consumer.registry, p) or not consumer.positions[p].uncommitted:

@@ -113,7 +113,7 @@ def read_subscriptions(s, c: Consumer):
     Guards:  it has listed the members.
     Request: OK; NONODE if one of them is gone; EXPIRED.
     Effects: on OK it reads the topic next; on NONODE the attempt fails.
-    Kafka:   TopicCount.constructTopicCount, 0.8 to 1.1; before the topic from 0.10.2 on (AssignmentContext).
+    Kafka:   TopicCount.constructTopicCount, 0.8 to 1.1 (before the topic from 0.10.2 on: AssignmentContext).
     """
     consumer = s.consumers[c]
     if consumer.doing != READING_IDS:
@@ -133,7 +133,7 @@ def read_partitions(s, c: Consumer):
     Guards:  it has read the members.
     Request: OK; EXPIRED.
     Effects: it reads the offsets of its own partitions next; if it has none, the rebalance is over.
-    Kafka:   ZkUtils.getPartitionsForTopics, 0.8 to 1.1; RangeAssignor.assign, 0.8.2 to 1.1.
+    Kafka:   ZkUtils.getPartitionsForTopics, 0.8 to 1.1; kafka.consumer.RangeAssignor.assign, 0.8.2 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.doing != READING_TOPIC:
@@ -151,7 +151,8 @@ def read_offset(s, c: Consumer, p: Partition):
     Guards:  the assignment is known, and the offset is not.
     Request: OK; EXPIRED.
     Effects: after the last one it claims its partitions.
-    Kafka:   ZookeeperConsumerConnector.fetchOffsets, 0.8.2 to 1.1; before that addPartitionTopicInfo.
+    Kafka:   ZKRebalancerListener.addPartitionTopicInfo, 0.8 to 1.1; ZookeeperConsumerConnector.fetchOffsets, 0.8.2 to
+             1.1.
     """
     consumer = s.consumers[c]
     if consumer.doing != READING_OFFSETS or not contains(consumer.left, p):
@@ -172,7 +173,8 @@ def claim(s, c: Consumer, p: Partition, delivery: Delivery):
     Request: OK; MINE if the node names that thread, in whichever session; NODEEXISTS; EXPIRED; LOST.
     Effects: OK and MINE are successes. After the last claim the threads read; but if a claim has failed, the others are
              undone.
-    Kafka:   ZKRebalancerListener.reflectPartitionOwnershipDecision, createEphemeralPathExpectConflict, 0.8 to 1.1.
+    Kafka:   ZKRebalancerListener.reflectPartitionOwnershipDecision, ZkUtils.createEphemeralPathExpectConflict, 0.8 to
+             1.1.
     """
     consumer = s.consumers[c]
     if consumer.doing != CLAIMING or not contains(consumer.left, p):

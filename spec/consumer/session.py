@@ -69,7 +69,7 @@ def register(s, c: Consumer):
     Effects: the registry is cleared; on OK it rebalances next, and in a new session the watches fire. On NODEEXISTS the
              callback fails: a process that is starting exits, any other goes on unregistered. On EXPIRED it registers
              again.
-    Kafka:   ZookeeperConsumerConnector.registerConsumerInZK with ZKCheckedEphemeral, 0.9 to 1.1.
+    Kafka:   ZookeeperConsumerConnector.registerConsumerInZK, ZKCheckedEphemeral.create, 0.9 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.callback != START and consumer.callback != NEW_SESSION:
@@ -94,7 +94,7 @@ def rebalance_registered(s, c: Consumer):
 
     Guards:  the id is registered; the lock is free.
     Effects: the first attempt begins.
-    Kafka:   ZKSessionExpireListener.handleNewSession, reinitializeConsumer, 0.8 to 1.1.
+    Kafka:   ZKSessionExpireListener.handleNewSession, ZookeeperConsumerConnector.reinitializeConsumer, 0.8 to 1.1.
     """
     consumer = s.consumers[c]
     if consumer.callback != REBALANCE or consumer.doing != IDLE:

@@ -90,7 +90,7 @@ def write_state(s, b: Broker, delivery: Delivery):
     Request: OK; FENCED; BADVERSION of the state; EXPIRED; LOST.
     Effects: on BADVERSION, perhaps because of its own lost write, it reads again; on FENCED it checks who is
              controller.
-    Kafka:   KafkaZkClient.updateLeaderAndIsr with an expected epoch version, 2.1 to 3.9.
+    Kafka:   KafkaZkClient.updateLeaderAndIsr (with an expected epoch version), 2.1 to 3.9.
     """
     broker = s.brokers[b]
     if not at_work(broker):

@@ -45,7 +45,8 @@ def handle_change(s, b: Broker):
 
     Guards:  no event is in progress; the watch has fired.
     Effects: a change is checked against what `b` believes; after a deletion `b` also becomes a candidate.
-    Kafka:   KafkaController.processControllerChange and processReelect, 1.1 to 3.9.
+    Kafka:   KafkaController.ControllerChange, KafkaController.Reelect, 1.1 to 2.2;
+             KafkaController.processControllerChange, processReelect, 2.3 to 3.9.
     """
     broker = s.brokers[b]
     event = waiting(s.zk, b)

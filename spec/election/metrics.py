@@ -23,7 +23,7 @@ def active_controllers(s):
 def channel_managers(s):
     """How many brokers have a channel manager.
 
-    Kafka: KafkaController.isActive, up to 1.0.
+    Kafka: KafkaController.isActive, 0.8 to 1.0.
     """
     count = 0
     for broker in s.brokers:

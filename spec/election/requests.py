@@ -42,7 +42,7 @@ def update_metadata(s, b: Receiver, epoch: Epoch):
     Guards:  a request of `epoch` arrives; the process lives.
     Request: taken from the network.
     Effects: accepted, or refused with STALE_CONTROLLER_EPOCH.
-    Kafka:   ReplicaManager.maybeUpdateMetadataCache, 0.8 to 3.9.
+    Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9; maybeUpdateMetadataCache, 0.8.2 to 3.9.
     """
     broker = s.brokers[b]
     if broker.session == DOWN or not arriving(s.network, b, epoch):

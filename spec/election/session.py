@@ -54,7 +54,8 @@ def register_broker(s, b: Broker):
     Guards:  `b` has opened a session and not yet registered in it.
     Request: OK; NODEEXISTS when a former session of `b` is still open; EXPIRED.
     Effects: on OK it looks for the controller and is a candidate; on NODEEXISTS it dies.
-    Kafka:   KafkaZkClient.registerBroker, 1.1 to 3.9; Startup and RegisterBrokerAndReelect events.
+    Kafka:   KafkaZkClient.registerBrokerInZk, 1.1 to 2.0; registerBroker, 2.1 to 3.9 (Startup,
+             RegisterBrokerAndReelect).
     """
     broker = s.brokers[b]
     if broker.doing != REGISTERING:
@@ -76,7 +77,7 @@ def die(s, b: Broker):
     Guards:  its registration was refused.
     Request: OK.
     Effects: no process.
-    Kafka:   KafkaServer.startup, fatal error, 1.1 to 3.9.
+    Kafka:   KafkaServer.startup (fatal error), 1.1 to 3.9.
     """
     broker = s.brokers[b]
     if broker.doing != DYING:
@@ -92,7 +93,7 @@ def notice_expiry(s, b: Broker):
 
     Guards:  the session has ended, and `b` does not know.
     Effects: it knows that; the event in progress goes on until its next request.
-    Kafka:   ZooKeeperClient.ZooKeeperClientWatcher, Expired, 1.1 to 3.9.
+    Kafka:   ZooKeeperClient.ZooKeeperClientWatcher (Expired), 1.1 to 3.9.
     """
     broker = s.brokers[b]
     if broker.session != OPEN or session_open(s.zk, b):
@@ -108,7 +109,8 @@ def reopen(s, b: Broker):
     Guards:  `b` knows that its session has expired; no event is in progress.
     Request: OK.
     Effects: the term is over, waiting events are dropped, and the id is registered next.
-    Kafka:   KafkaController.processExpire, ZooKeeperClient.reinitialize, 1.1 to 3.9.
+    Kafka:   ZooKeeperClient.reinitialize, 1.1 to 3.9; KafkaController.Expire, 1.1 to 2.2;
+             KafkaController.processExpire, 2.3 to 3.9.
     """
     broker = s.brokers[b]
     if broker.session != EXPIRED_SESSION or broker.doing != IDLE:

@@ -213,7 +213,7 @@ def remove_dead(s, b: Broker):
 
     Guards:  the group is Dead.
     Effects: broker `b` no longer knows the group.
-    Kafka:   GroupMetadataManager.cleanupGroupMetadata, removeGroupsForPartition, 0.10 to 3.9.
+    Kafka:   GroupMetadataManager.cleanupGroupMetadata, 0.10.1 to 3.9; removeGroupsForPartition, 0.9 to 3.9.
     """
     broker = s.brokers[b]
     if broker.group.state != DEAD:
@@ -228,7 +228,7 @@ def bury(s, b: Broker):
 
     Guards:  some are due; a Dead group has left the cache.
     Effects: they are in the log, perhaps after records written since; or they are nowhere.
-    Kafka:   GroupMetadataManager.cleanupGroupMetadata, appendRecordsToLeader without acks, 0.10 to 3.9.
+    Kafka:   GroupMetadataManager.cleanupGroupMetadata, 0.10.1 to 3.9 (appended without acks).
     """
     broker = s.brokers[b]
     if broker.tombstone == NO_RECORD or broker.group.state == DEAD:

@@ -16,7 +16,8 @@ def find(s, b: Broker, known: Epoch):
     Guards:  that epoch has begun; 0 stands for metadata without the offsets topic, or without a leader for it.
     Request: NONE, with the leader of that epoch, which may no longer lead; or an error as in `find_verdict`.
     Effects: only the answer: clients of the model may ask any broker anyway. (Kafka creates the offsets topic.)
-    Kafka:   KafkaApis.getCoordinator, 0.9 to 3.9.
+    Kafka:   KafkaApis.handleGroupCoordinatorRequest, 0.9 to 0.10.2; handleFindCoordinatorRequest, 0.11 to 3.9;
+             getCoordinator, 3.0 to 3.9.
     """
     if not has_begun(s.storage, known):
         return False

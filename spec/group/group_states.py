@@ -3,7 +3,8 @@
 `Absent` is not a state in Kafka: it means that the group is not in the coordinator's cache. CompletingRebalance was
 called AwaitingSync up to 1.0.
 
-Source: kafka.coordinator.group.GroupState, validPreviousStates, 0.11 to 3.9.
+Source: kafka.coordinator.group.GroupMetadata.validPreviousStates, 0.11 to 2.4;
+        kafka.coordinator.group.GroupState.validPreviousStates, 2.5 to 3.9.
 """
 
 from kafkaproof.spec.language.domains import Choice

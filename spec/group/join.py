@@ -87,7 +87,7 @@ def first_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: P
     Guards:  the request arrives; no member has its group.instance.id.
     Request: MEMBER_ID_REQUIRED or PARKED, or an error as in `first_join_verdict`.
     Effects: there is a pending member; or there is a new member, and a rebalance, which refuses the parked syncs.
-    Kafka:   GroupCoordinator.doUnknownJoinGroup, doDynamicNewMemberJoinGroup, 2.2 to 3.9 (KIP-394).
+    Kafka:   GroupCoordinator.doUnknownJoinGroup, 2.2 to 2.8; doDynamicNewMemberJoinGroup, 3.0 to 3.9 (KIP-394).
     """
     group = s.brokers[b].group
     if asked(s.network, m, late) != JOIN or id_known(s.network, m, late):
@@ -118,7 +118,7 @@ def join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: Protoco
     Effects: a pending member becomes a member; a member's protocols are replaced by those that it offers. Both wait,
              and there is a rebalance, which refuses the parked syncs. NONE gives the present generation. A client that
              finds the group full is dropped.
-    Kafka:   GroupCoordinator.doCurrentMemberJoinGroup, 2.2 to 3.9.
+    Kafka:   GroupCoordinator.doJoinGroup, 0.9 to 2.8; doCurrentMemberJoinGroup, 3.0 to 3.9.
     """
     broker = s.brokers[b]
     group = broker.group
@@ -209,7 +209,7 @@ def complete_join(s, b: Broker, leader: MemberId, protocol: Protocol, topic: Top
              present leader, or any member if that one has not joined; `protocol` is supported by all members, and none
              has more votes; `topic` is the topic that they subscribe to.
     Effects: a new generation begins; every parked join is answered. Without members the group is Empty, and is stored.
-    Kafka:   GroupCoordinator.onCompleteJoin, 0.9 to 3.9; the choice of a leader: 2.3 to 3.9.
+    Kafka:   GroupCoordinator.onCompleteJoin, 0.9 to 3.9 (the choice of a leader: 2.3 to 3.9).
     """
     broker = s.brokers[b]
     group = broker.group

@@ -80,7 +80,7 @@ def load_fails(s, b: Broker):
 
     Guards:  it is loading.
     Effects: nothing that it has read enters the cache.
-    Kafka:   GroupMetadataManager.loadGroupsAndOffsets, catch and finally, 0.10.2 to 3.9.
+    Kafka:   GroupMetadataManager.loadGroupsAndOffsets (catch and finally), 0.9 to 3.9.
     """
     broker = s.brokers[b]
     if not broker.loading:

@@ -148,7 +148,8 @@ def synced(s, m: Client):
 
     Guards:  its sync was answered with NONE.
     Effects: it acts on what it was assigned, sends heartbeats, and commits.
-    Kafka:   AbstractCoordinator.SyncGroupResponseHandler, onJoinComplete, 0.9 to 3.9.
+    Kafka:   AbstractCoordinator.SyncGroupRequestHandler, 0.9; AbstractCoordinator.SyncGroupResponseHandler, 0.10.0 to
+             3.9; AbstractCoordinator.onJoinComplete, 0.9 to 3.9.
     """
     client = s.clients[m]
     answer = s.network.answers[m]
@@ -184,7 +185,8 @@ def rejoin(s, m: Client):
 
     Guards:  an answer said so, or its sync failed with any error other than UNKNOWN_MEMBER_ID.
     Effects: it has no generation, and gives up its assignment.
-    Kafka:   AbstractCoordinator.HeartbeatResponseHandler, SyncGroupResponseHandler; onJoinPrepare, 0.9 to 3.9.
+    Kafka:   AbstractCoordinator.onJoinPrepare, 0.9 to 3.9; AbstractCoordinator.SyncGroupResponseHandler, 0.10.0 to
+             3.9; AbstractCoordinator.HeartbeatResponseHandler, 0.10.1 to 3.9.
     """
     client = s.clients[m]
     verdict = verdict_for(s.network, m)
@@ -201,8 +203,8 @@ def start_over(s, m: Client):
 
     Guards:  it was answered with UNKNOWN_MEMBER_ID.
     Effects: it has neither id nor generation, and gives up its assignment.
-    Kafka:   AbstractCoordinator.resetStateOnResponseError, 3.2 to 3.9; resetGenerationOnResponseError, 2.4 to 3.1;
-             resetGeneration, 0.10.1 to 2.3.
+    Kafka:   AbstractCoordinator.resetGeneration, 0.10.1 to 2.3; resetGenerationOnResponseError, 2.4 to 3.1;
+             resetStateOnResponseError, 3.2 to 3.9.
     """
     if not tells_to_reset(verdict_for(s.network, m)):
         return False
@@ -217,7 +219,7 @@ def retry(s, m: Client):
     Guards:  its join, heartbeat or commit was answered with an error that says nothing about the group.
     Effects: the same request may be sent again; if it has no member id, a new one is drawn for it, because the former
              one may be in use by now.
-    Kafka:   AbstractCoordinator.markCoordinatorUnknown, 0.9 to 3.9.
+    Kafka:   AbstractCoordinator.coordinatorDead, 0.9 to 0.11; markCoordinatorUnknown, 1.1 to 3.9.
     """
     client = s.clients[m]
     verdict = verdict_for(s.network, m)
@@ -242,7 +244,7 @@ def give_in(s, m: Client):
     Guards:  it was answered with FENCED_INSTANCE_ID, INCONSISTENT_GROUP_PROTOCOL, GROUP_MAX_SIZE_REACHED or
              INVALID_COMMIT_OFFSET_SIZE.
     Effects: it acts on nothing.
-    Kafka:   AbstractCoordinator.JoinGroupResponseHandler, fatal errors, 0.9 to 3.9.
+    Kafka:   AbstractCoordinator.JoinGroupResponseHandler (fatal errors), 0.9 to 3.9.
     """
     if not is_fatal(verdict_for(s.network, m)):
         return False

@@ -38,7 +38,7 @@ def heartbeat(s, b: Broker, m: Client):
     Guards:  it works, and waits for nothing else.
     Request: NONE, or an error as in `heartbeat_verdict`.
     Effects: only the answer. (The session starts anew, but its time is not modelled.)
-    Kafka:   GroupCoordinator.handleHeartbeat; NONE in CompletingRebalance: 2.6 to 3.9.
+    Kafka:   GroupCoordinator.handleHeartbeat, 0.9 to 3.9 (NONE in CompletingRebalance: 2.6.1 to 3.9).
     """
     if asked(s.network, m, 0) != WORK:
         return False
@@ -54,7 +54,7 @@ def heartbeat_beside(s, b: Broker, m: Client):
     Guards:  it has a generation, and waits.
     Request: NONE, or an error as in `heartbeat_verdict`.
     Effects: none: the client acts on the answer that it waits for.
-    Kafka:   GroupCoordinator.handleHeartbeat; AbstractCoordinator.HeartbeatThread, beside a sync: 2.7 to 3.9.
+    Kafka:   GroupCoordinator.handleHeartbeat, AbstractCoordinator.HeartbeatThread, 2.7 to 3.9 (beside a sync).
     """
     if not waits_in_generation(s.network, m):
         return False
@@ -78,7 +78,8 @@ def leave(s, b: Broker, m: Client, heir: MemberId):
     Guards:  there is such a request; `heir` leads afterwards: it is any other member if the leader leaves.
     Request: NONE, or an error as in `leave_verdict`.
     Effects: on NONE the member is gone, and there is a rebalance. A pending member is only forgotten.
-    Kafka:   GroupCoordinator.handleLeaveGroup, removeMemberAndUpdateGroup, 0.9 to 3.9.
+    Kafka:   GroupCoordinator.handleLeaveGroup, 0.9 to 3.9; onMemberFailure, 0.9 to 0.10.2;
+             removeMemberAndUpdateGroup, 1.0 to 3.9.
     """
     group = s.brokers[b].group
     id = id_of(s.network, m, 1)
@@ -109,7 +110,7 @@ def expire(s, b: Broker, id: KnownId, heir: MemberId):
     Guards:  it is a member, and no parked request keeps it alive; a new member's parked join does not. `heir` leads
              afterwards: it is any other member if the leader is gone.
     Effects: its parked join is refused, the member is removed, and there is a rebalance.
-    Kafka:   GroupCoordinator.onExpireHeartbeat, 0.9 to 3.9; new members: 2.1 to 3.9.
+    Kafka:   GroupCoordinator.onExpireHeartbeat, 0.9 to 3.9 (new members: 2.1 to 3.9).
     """
     group = s.brokers[b].group
     member = group.members[id]
@@ -172,7 +173,7 @@ def sync_timeout(s, b: Broker, heir: MemberId):
     Guards:  the leader's assignment is awaited, and a member has not sent its sync; `heir` leads afterwards: any member
              that has sent its sync, if the leader has not.
     Effects: the members that have not sent theirs are removed, and there is a rebalance.
-    Kafka:   GroupCoordinator.onExpirePendingSync, 2.8 to 3.9.
+    Kafka:   GroupCoordinator.onExpirePendingSync, 2.8.1 to 3.9.
     """
     group = s.brokers[b].group
     if group.state != COMPLETING_REBALANCE or all_synced(group) or not is_successor(group, heir):

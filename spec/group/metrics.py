@@ -31,7 +31,7 @@ def in_state(s, state):
 def groups(s):
     """The number of caches that have the group.
 
-    Kafka: GroupMetadataManager, NumGroups.
+    Kafka: GroupMetadataManager."NumGroups", 0.9 to 3.9.
     """
     return len(s.brokers) - in_state(s, ABSENT)
 
@@ -64,7 +64,7 @@ def groups_dead(s):
 def offsets(s):
     """The number of caches that have a committed offset.
 
-    Kafka: GroupMetadataManager, NumOffsets.
+    Kafka: GroupMetadataManager."NumOffsets", 0.9 to 3.9.
     """
     count = 0
     for broker in s.brokers:

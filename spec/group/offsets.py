@@ -51,7 +51,8 @@ def commit(s, b: Broker, m: Client, late: Flag()):
     Guards:  it works, and waits for nothing else; or the request is late.
     Request: STORED, or an error as in `commit_verdict`.
     Effects: the offset is appended, and is pending until the callback runs.
-    Kafka:   GroupCoordinator.doCommitOffsets, GroupMetadataManager.storeOffsets, 0.9 to 3.9.
+    Kafka:   GroupCoordinator.handleCommitOffsets, 0.9 to 3.9; doCommitOffsets, 0.10.1 to 3.9;
+             GroupMetadataManager.prepareStoreOffsets, 0.9 to 0.10.2; storeOffsets, 0.11 to 3.9.
     """
     broker = s.brokers[b]
     if asked(s.network, m, late) != (COMMIT if late else WORK):
@@ -80,7 +81,8 @@ def commit_refused(s, b: Broker, m: Client, error: Refusal):
     Guards:  it works, waits for nothing else, and may commit; `b` leads the offsets partition.
     Request: the error.
     Effects: only the answer.
-    Kafka:   GroupMetadataManager.storeOffsets, failPendingOffsetWrite, 0.9 to 3.9.
+    Kafka:   GroupMetadataManager.prepareStoreOffsets, 0.10.1 to 0.10.2; storeOffsets, 0.11 to 3.9;
+             GroupMetadata.failPendingOffsetWrite, 0.10.1 to 3.9.
     """
     if asked(s.network, m, 0) != WORK or not takes_appends(s.storage, b):
         return False
@@ -103,7 +105,8 @@ def offset_stored(s, b: Broker, i: Slot):
 
     Guards:  append `i` is that of an offset, and may be acknowledged.
     Effects: the offset enters the cache, unless the group is Dead; the client is answered with NONE in any case.
-    Kafka:   GroupMetadata.onOffsetCommitAppend, 0.9 to 3.9; only if later in the log: 0.11 to 3.9.
+    Kafka:   GroupMetadataManager.putOffset, 0.9 to 0.10.0; GroupMetadata.completePendingOffsetWrite, 0.10.1 to
+             0.10.2; onOffsetCommitAppend, 0.11 to 3.9 (only if later in the log).
     """
     broker = s.brokers[b]
     append = broker.appends.slots[i]
@@ -124,7 +127,7 @@ def offset_not_stored(s, b: Broker, i: Slot, error: Failure):
 
     Guards:  append `i` is that of an offset, and may fail with this error.
     Effects: the commit is no longer pending; the client gets the error.
-    Kafka:   GroupMetadata.failPendingOffsetWrite, 0.9 to 3.9.
+    Kafka:   GroupMetadata.failPendingOffsetWrite, 0.10.1 to 3.9.
     """
     broker = s.brokers[b]
     append = broker.appends.slots[i]
@@ -144,7 +147,7 @@ def fetch(s, b: Broker, stable: Flag()):
     Guards:  none.
     Request: NONE, with the offset in the cache or -1; or an error as in `fetch_verdict`.
     Effects: only the answer.
-    Kafka:   GroupMetadataManager.getOffsets, 0.9 to 3.9; requireStable: 2.5 to 3.9 (KIP-447).
+    Kafka:   GroupMetadataManager.getOffsets, 0.9 to 3.9 (requireStable: 2.5 to 3.9, KIP-447).
     """
     answer_operator(s.network, fetch_verdict(s.brokers[b], stable))
     return True
@@ -157,7 +160,7 @@ def reset_offset(s, b: Broker):
     Request: STORED, or an error as in `commit_verdict`.
     Effects: the offset is appended if the group is Empty, or unknown: then it begins as Empty. Otherwise there is only
              the answer.
-    Kafka:   GroupCoordinator.doCommitOffsets with generation -1, 0.9 to 3.9.
+    Kafka:   GroupCoordinator.handleCommitOffsets, 0.9 to 3.9; doCommitOffsets, 0.10.1 to 3.9 (with generation -1).
     """
     broker = s.brokers[b]
     verdict = answer_operator(s.network, commit_verdict(broker, NOBODY, 0, 0))

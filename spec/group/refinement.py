@@ -55,7 +55,7 @@ def append(s, b: Broker, waits: Flag()):
 
     Guards:  it believes that it leads.
     Effects: the record is in the log if the broker leads; a callback waits, if there is one.
-    Kafka:   ReplicaManager.appendRecords.
+    Kafka:   ReplicaManager.appendRecords, 0.10.2 to 3.9.
     """
     if not s.brokers[b].owned:
         return False
@@ -72,7 +72,7 @@ def succeed(s, b: Broker, i: Slot):
 
     Guards:  it may be.
     Effects: its callback has run.
-    Kafka:   DelayedProduce.onComplete.
+    Kafka:   DelayedProduce.onComplete, 0.9 to 3.9.
     """
     append = s.brokers[b].appends.slots[i]
     if append.kind != OFFSET_RECORD or not may_succeed(s.storage, b, append.position):
@@ -89,7 +89,7 @@ def fail(s, b: Broker, i: Slot, error: Failure):
 
     Guards:  it may fail with this error.
     Effects: its callback has run.
-    Kafka:   DelayedProduce.onComplete.
+    Kafka:   DelayedProduce.onComplete, 0.9 to 3.9.
     """
     append = s.brokers[b].appends.slots[i]
     if append.kind != OFFSET_RECORD or not may_fail(s.storage, append.position, error):
@@ -104,7 +104,7 @@ def lead(s, b: Broker):
 
     Guards:  it leads, and does not know it.
     Effects: it believes that it leads.
-    Kafka:   Partition.makeLeader.
+    Kafka:   Partition.makeLeader, 0.9 to 3.9.
     """
     if s.brokers[b].owned or not leads(s.storage, b):
         return False
@@ -118,7 +118,7 @@ def follow(s, b: Broker):
 
     Guards:  it no longer leads, and does not know it.
     Effects: it appends nothing from now on.
-    Kafka:   Partition.makeFollower.
+    Kafka:   Partition.makeFollower, 0.9 to 3.9.
     """
     if not s.brokers[b].owned or leads(s.storage, b):
         return False

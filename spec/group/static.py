@@ -62,7 +62,7 @@ def static_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: 
              `static_join_verdict`.
     Effects: it takes the place of the former id, whose parked request is refused; the group is stored,
              or there is a rebalance.
-    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, 2.3 to 3.9.
+    Kafka:   GroupCoordinator.doUnknownJoinGroup, 2.3 to 2.4; updateStaticMemberAndRebalance, 2.5 to 3.9.
     """
     broker = s.brokers[b]
     group = broker.group
@@ -91,7 +91,7 @@ def static_stored(s, b: Broker, i: Slot):
 
     Guards:  append `i` is that of a static member, and may be acknowledged.
     Effects: the client is told the present generation, or that of the Dead group, if the group was unloaded meanwhile.
-    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, callback of storeGroup, 2.3 to 3.9.
+    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance (callback of storeGroup), 2.5 to 3.9.
     """
     broker = s.brokers[b]
     append = broker.appends.slots[i]
@@ -111,7 +111,7 @@ def static_not_stored(s, b: Broker, i: Slot, error: Failure):
     Guards:  append `i` is that of a static member, and may fail with this error.
     Effects: the former id is restored, unless the new one is gone, or the group was unloaded meanwhile; the client gets
              the error. (Kafka restores the former protocols, too.)
-    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, callback of storeGroup, 2.3 to 3.9.
+    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance (callback of storeGroup), 2.5 to 3.9.
     """
     broker = s.brokers[b]
     append = broker.appends.slots[i]
@@ -133,7 +133,7 @@ def remove_static(s, b: Broker, i: Client, heir: MemberId):
     Guards:  `heir` leads afterwards: it is any other member if the leader is removed.
     Request: NONE, or an error as in `remove_static_verdict`.
     Effects: on NONE the member is gone, its parked request is refused, and there is a rebalance.
-    Kafka:   GroupCoordinator.handleLeaveGroup, with a group.instance.id and no member id, 2.4 to 3.9.
+    Kafka:   GroupCoordinator.handleLeaveGroup, 2.4 to 3.9 (with a group.instance.id and no member id).
     """
     group = s.brokers[b].group
     id = member_of_instance(group, only(i))

@@ -60,7 +60,7 @@ def sync(s, b: Broker, m: Client, late: Flag(), owner: MemberId):
     Guards:  the request arrives; `owner` is a member if the request has an assignment, else nobody.
     Request: PARKED, STORED for the leader, NONE at once if Stable; or an error as in `sync_verdict`.
     Effects: the sync waits; the leader's assignment is appended. NONE gives the member's share.
-    Kafka:   GroupCoordinator.doSyncGroup, 0.9 to 3.9; appended under the group's lock: 1.1 to 3.9.
+    Kafka:   GroupCoordinator.doSyncGroup, 0.9 to 3.9 (appended under the group's lock: 0.11 to 3.9).
     """
     broker = s.brokers[b]
     group = broker.group
@@ -96,7 +96,7 @@ def sync_refused(s, b: Broker, m: Client, late: Flag(), error: Refusal):
     Guards:  the request arrives, and comes from the group's leader; `b` leads the offsets partition.
     Request: STORED, followed by the error at once.
     Effects: every parked sync gets the error, and there is a rebalance.
-    Kafka:   GroupCoordinator.doSyncGroup, callback of storeGroup, 0.9 to 3.9.
+    Kafka:   GroupCoordinator.doSyncGroup (callback of storeGroup), 0.9 to 3.9.
     """
     broker = s.brokers[b]
     group = broker.group
@@ -124,7 +124,7 @@ def group_stored(s, b: Broker, i: Slot):
 
     Guards:  append `i` is that of a group, and may be acknowledged.
     Effects: if the group still waits for it, the group is Stable, and every parked sync is answered.
-    Kafka:   GroupCoordinator.doSyncGroup, callback of storeGroup, 0.9 to 3.9.
+    Kafka:   GroupCoordinator.doSyncGroup (callback of storeGroup), 0.9 to 3.9.
     """
     broker = s.brokers[b]
     group = broker.group
@@ -146,7 +146,7 @@ def group_not_stored(s, b: Broker, i: Slot, error: Failure):
 
     Guards:  append `i` is that of a group, and may fail with this error.
     Effects: if the group still waits for it, every parked sync gets the error, and there is a rebalance.
-    Kafka:   GroupCoordinator.doSyncGroup, callback of storeGroup, 0.9 to 3.9.
+    Kafka:   GroupCoordinator.doSyncGroup (callback of storeGroup), 0.9 to 3.9.
     """
     broker = s.brokers[b]
     group = broker.group

@@ -28,7 +28,7 @@ NOT_ALLOWED, NO_GROUP_ID, SESSION_TOO_LONG, METADATA_TOO_LONG = Flaw
 def is_valid_group_id(given, empty, may_be_empty):
     """Whether a group id is valid: it is given, and not empty unless the request is a commit, a fetch or similar.
 
-    Kafka: GroupCoordinator.isValidGroupId, 1.1 to 3.9.
+    Kafka: GroupCoordinator.isValidGroupId, 2.0 to 3.9.
     """
     return given and (not empty or may_be_empty)
 
@@ -36,7 +36,7 @@ def is_valid_group_id(given, empty, may_be_empty):
 def refusal(valid_id, active, loading, owned):
     """The checks before any request: group id, coordinator active, loaded, owned. Special cases are in `verdicts`.
 
-    Kafka: GroupCoordinator.validateGroupStatus, 1.1 to 3.9.
+    Kafka: GroupCoordinator.validateGroupStatus, 2.0 to 3.9.
     """
     if not valid_id:
         return INVALID_GROUP_ID
@@ -50,7 +50,7 @@ def refusal(valid_id, active, loading, owned):
 def former_refusal(join, valid_id, active, loading, owned):
     """The same in OLD: the group id is checked only in a join.
 
-    Kafka: GroupCoordinator.handleJoinGroup and the others, 0.9 to 0.10.2.
+    Kafka: GroupCoordinator.handleJoinGroup (and its like), 0.9 to 1.1; validateGroup, 0.11 to 1.1.
     """
     if not active:
         return COORDINATOR_NOT_AVAILABLE
@@ -64,7 +64,7 @@ def former_refusal(join, valid_id, active, loading, owned):
 def session_refusal(timeout, least, most):
     """JoinGroup: the error for a session timeout, in ms, outside the broker's range.
 
-    Kafka: GroupCoordinator.handleJoinGroup, group.min.session.timeout.ms and max, 0.9 to 3.9.
+    Kafka: GroupCoordinator.handleJoinGroup, 0.9 to 3.9 (group.min.session.timeout.ms and max).
     """
     return NONE if least <= timeout <= most else INVALID_SESSION_TIMEOUT
 
@@ -80,7 +80,7 @@ def metadata_refusal(size, most):
 def authorization_refusal(allowed):
     """Any request: the error for a group that the sender may not describe, read or delete.
 
-    Kafka: KafkaApis.authHelper, 0.9 to 3.9.
+    Kafka: KafkaApis.authorize, 0.9 to 2.7; authHelper, 2.8 to 3.9.
     """
     return NONE if allowed else GROUP_AUTHORIZATION_FAILED
 
@@ -106,7 +106,8 @@ def refuse(s, b: Broker, flaw: Flaw):
     Guards:  none.
     Request: an error as in `flaw_verdict`.
     Effects: only the answer; except that a commit, whose metadata are checked last, creates an unknown group as Empty.
-    Kafka:   GroupCoordinator.handleJoinGroup, doCommitOffsets, KafkaApis, 0.9 to 3.9.
+    Kafka:   GroupCoordinator.handleJoinGroup, KafkaApis.handleOffsetCommitRequest, 0.9 to 3.9;
+             GroupCoordinator.doCommitOffsets, 0.10.1 to 3.9.
     """
     group = s.brokers[b].group
     verdict = answer_operator(s.network, flaw_verdict(s.brokers[b], flaw))

@@ -3,8 +3,8 @@
 A key begins with its version: 0 and 1 are keys of an offset, 2 of a group; other kinds are not read here. A null value
 is a tombstone. Values have versions 0 to 4, of both kinds; version 4 is flexible (KIP-482).
 
-Source: kafka.coordinator.group.GroupMetadataManager (readMessageKey, readGroupMessageValue, readOffsetMessageValue),
-0.9 to 2.6; GroupMetadataValue.json, OffsetCommitValue.json, 2.7 to 3.9.
+Source: kafka.coordinator.group.GroupMetadataManager.readMessageKey, readGroupMessageValue, readOffsetMessageValue,
+        0.11 to 3.9 (the values as GroupMetadataValue.json and OffsetCommitValue.json say, 2.7 to 3.9).
 """
 
 from __future__ import annotations

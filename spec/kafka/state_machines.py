@@ -3,7 +3,8 @@
 The tables are Kafka's; the functions say the same in the little language. An illegal move is refused for
 that partition or replica alone, which keeps its state; the rest of the batch goes on.
 
-Source: kafka.controller.PartitionState and ReplicaState, validPreviousStates, 1.1 to 3.9.
+Source: kafka.controller.PartitionState.validPreviousStates, kafka.controller.ReplicaState.validPreviousStates, 1.1 to
+        3.9.
 """
 
 from kafkaproof.spec.language.domains import Choice

@@ -11,8 +11,8 @@ works; `online_or_leaving` counts those that are shutting down as well. Each str
 The order of an assignment decides, that of an ISR never does. Every result is written with a leader epoch
 one higher, even where the leader stays; the first state of a new partition has epoch 0.
 
-Source: kafka.controller.Election and PartitionLeaderElectionAlgorithms, 2.4 to 3.9, unchanged since 1.1;
-before that the PartitionLeaderSelectors; `spec/partition/history/strategies.py` says where they differ.
+Source: kafka.controller.PartitionLeaderElectionAlgorithms, 1.1 to 3.9; kafka.controller.Election, 2.4 to 3.9 (before
+        1.1 the PartitionLeaderSelectors; `spec/partition/history/strategies.py` says where they differ).
 """
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -97,7 +97,7 @@ def offline_recipients(assignment, online):
 def reassign_leader(target, isr, online):
     """The leader after a reassignment: the first replica of the target that is online and in the ISR.
 
-    Kafka: reassignPartitionLeaderElection, 1.1 to 3.9.
+    Kafka: PartitionLeaderElectionAlgorithms.reassignPartitionLeaderElection, 1.1 to 3.9.
     """
     return first_in(target, intersection(isr, online))
 
@@ -115,7 +115,7 @@ def reassign_recipients(target):
 def preferred_leader(assignment, isr, online):
     """The first replica of the assignment if it is online and in the ISR, else NOBODY.
 
-    Kafka: preferredReplicaPartitionLeaderElection, 1.1 to 3.9.
+    Kafka: PartitionLeaderElectionAlgorithms.preferredReplicaPartitionLeaderElection, 1.1 to 3.9.
     """
     if assignment.length == 0:
         return NOBODY
@@ -138,7 +138,7 @@ def controlled_shutdown_leader(assignment, isr, online_or_leaving, leaving):
 
     `leaving` are the brokers that are shutting down. When the election fails, the old leader keeps leading.
 
-    Kafka: controlledShutdownPartitionLeaderElection, 1.1 to 3.9.
+    Kafka: PartitionLeaderElectionAlgorithms.controlledShutdownPartitionLeaderElection, 1.1 to 3.9.
     """
     return first_in(assignment, difference(intersection(isr, online_or_leaving), leaving))
 
@@ -180,7 +180,8 @@ def is_imbalanced(preferring, led_by_others, percentage):
     are known to have another leader; `percentage`: leader.imbalance.per.broker.percentage, which the
     share must exceed.
 
-    Kafka: KafkaController.checkAndTriggerAutoLeaderRebalance, 0.8 to 3.9.
+    Kafka: KafkaController.checkAndTriggerPartitionRebalance, 0.8.1 to 0.10.2; checkAndTriggerAutoLeaderRebalance,
+           0.11 to 3.9.
     """
     return led_by_others * 100 > percentage * preferring
 

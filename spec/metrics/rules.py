@@ -24,7 +24,7 @@ def is_led(leader, registered):
 def is_under_replicated(isr, replicas, adding, brokers):
     """Whether an ISR is smaller than the replicas were before a reassignment.
 
-    Kafka: Partition.isUnderReplicated, 2.5 to 3.9 (KIP-352); before, replicas that are being added counted too.
+    Kafka: Partition.isUnderReplicated, 2.5 to 3.9 (KIP-352; before, replicas that are being added counted too).
     """
     return size(isr, brokers) < size(difference(replicas, adding), brokers)
 
@@ -32,7 +32,8 @@ def is_under_replicated(isr, replicas, adding, brokers):
 def is_imbalanced(preferred, leader, isr, adding):
     """Whether somebody else than the preferred replica leads; one being added counts from when it is in the ISR.
 
-    Kafka: ControllerContext.hasPreferredLeader, 2.4 to 3.9.
+    Kafka: KafkaController.preferredReplicaImbalanceCount, 0.11 to 3.9; ControllerContext.hasPreferredLeader, 2.7 to
+           3.9.
     """
     if contains(adding, preferred):
         return contains(isr, preferred)
@@ -47,7 +48,8 @@ def is_election(former, leader):
 def is_unclean(isr, leader):
     """Whether a state names a leader who was not in the ISR before it.
 
-    Kafka: PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection, 0.8 to 3.9.
+    Kafka: OfflinePartitionLeaderSelector.selectLeader, 0.8 to 1.0;
+           PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection, 1.1 to 3.9.
     """
     return leader != NOBODY and not contains(isr, leader)
 

@@ -28,7 +28,7 @@ def broker_change(s, b: Broker):
     Guards:  its watch on /brokers/ids has fired; it is at work.
     Request: OK; EXPIRED.
     Effects: those that came, bounced and went are to be handled.
-    Kafka:   KafkaController.processBrokerChange, 2.2 to 3.9.
+    Kafka:   KafkaController.BrokerChange, 2.2; KafkaController.processBrokerChange, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not brokers_changed(s.zk, b):
@@ -121,7 +121,7 @@ def controlled_shutdown(s, b: Broker, leaver: Broker):
     Guards:  `leaver` asks; it is registered as far as `b` knows; it has not been handled yet, or still leads.
     Effects: it counts as shutting down; where it leads, another is to be elected; where it follows, it is
              to go offline; neither if the topic is queued for deletion.
-    Kafka:   KafkaController.processControlledShutdown, 1.1 to 3.9.
+    Kafka:   KafkaController.ControlledShutdown, 1.1 to 2.2; KafkaController.processControlledShutdown, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not leaves(s.network, leaver) or not contains(controller.live, leaver):

@@ -43,7 +43,7 @@ def elect(s, b: Broker):
     Guards:  there is no /controller; `b` is not controller.
     Request: OK; EXPIRED.
     Effects: its term begins.
-    Kafka:   KafkaController.elect, 2.1 to 3.9; see `election` for its steps.
+    Kafka:   KafkaController.elect, 2.1 to 3.9 (see `election` for its steps).
     """
     broker = s.brokers[b]
     if not broker.up or broker.controller.epoch > 0 or not vacant(s.zk) or not session_open(s.zk, b):
@@ -62,7 +62,8 @@ def resign(s, b: Broker):
     Request: MINE; OK (another's) or NONODE; EXPIRED.
     Effects: unless `b` owns it, the term is over. Answers that wait in the queue are then dropped, except where there
              is no /controller: `b` may be elected again in the same event (Reelect).
-    Kafka:   KafkaController.maybeResign, processReelect, 1.1 to 3.9.
+    Kafka:   KafkaController.onControllerResignation, 1.1 to 3.9; maybeResign, 2.1 to 3.9; KafkaController.Reelect,
+             1.1 to 2.2; KafkaController.processReelect, 2.3 to 3.9.
     """
     broker = s.brokers[b]
     controller = broker.controller
@@ -83,7 +84,8 @@ def reopen(s, b: Broker):
     Guards:  there is a process; its session has expired; no event is in progress.
     Request: OK.
     Effects: the term is over, and the event queue empty; the process goes on with its replicas.
-    Kafka:   KafkaController.processExpire, processRegisterBrokerAndReelect, 1.1 to 3.9.
+    Kafka:   KafkaController.Expire, KafkaController.RegisterBrokerAndReelect, 1.1 to 2.2;
+             KafkaController.processExpire, processRegisterBrokerAndReelect, 2.3 to 3.9.
     """
     broker = s.brokers[b]
     if not broker.up or session_open(s.zk, b) or broker.controller.doing != IDLE:

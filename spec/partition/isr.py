@@ -55,7 +55,7 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
              its proposal is the cached one; all members are eligible; `b` is at work.
     Request: OK; FENCED; BADVERSION when the cache is not the current version; EXPIRED; LOST.
     Effects: on OK the ISR in the cache is the new one; the leader (assumed to be the sender) and the leader epoch stay.
-    Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.
+    Kafka:   KafkaController.processAlterIsr, 2.7 to 3.1; processAlterPartition, 3.2 to 3.9.
     """
     controller = s.brokers[b].controller
     cached = controller.partitions[p]

@@ -46,7 +46,8 @@ def log_dir_notification(s, b: Broker):
     Guards:  there are notifications that nobody has read; `b` is at work.
     Request: OK; EXPIRED.
     Effects: the replicas of those brokers are Online until they answer; then the notifications are to be deleted.
-    Kafka:   KafkaController.processLogDirEventNotification, onBrokerLogDirFailure, 1.1 to 3.9.
+    Kafka:   KafkaController.onBrokerLogDirFailure, 1.1 to 3.9; KafkaController.LogDirEventNotification, 1.1 to 2.2;
+             KafkaController.processLogDirEventNotification, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     named = log_dir_events(s.zk)
@@ -71,7 +72,8 @@ def receive_error(s, b: Broker, p: Partition, r: Broker):
 
     Guards:  it arrives; `b` is controller.
     Effects: it waits until the event in progress is over; it is not lost when the term ends.
-    Kafka:   KafkaController.sendLeaderAndIsrRequest's callback, LeaderAndIsrResponseReceived, 1.1 to 3.9.
+    Kafka:   ControllerBrokerRequestBatch.sendRequestsToBrokers (callback of LeaderAndIsr), 1.1 to 2.2;
+             AbstractControllerBrokerRequestBatch.sendLeaderAndIsrRequest (callback), 2.3 to 3.9.
     """
     broker = s.brokers[b]
     epoch = broker.controller.epoch
@@ -89,7 +91,8 @@ def storage_error(s, b: Broker, r: Broker):
     Guards:  storage errors of `r` wait; `b` is at work.
     Effects: replicas newly lost are not online; partitions without an online leader are Offline, and to be
              elected; then those replicas are to go offline, unless the topic is queued for deletion.
-    Kafka:   KafkaController.processLeaderAndIsrResponseReceived, onReplicasBecomeOffline, 1.1 to 3.9.
+    Kafka:   KafkaController.onReplicasBecomeOffline, 1.1 to 3.9; KafkaController.LeaderAndIsrResponseReceived, 1.1 to
+             2.2; KafkaController.processLeaderAndIsrResponseReceived, 2.3 to 3.9.
     """
     broker = s.brokers[b]
     controller = broker.controller

@@ -183,7 +183,7 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, delivery: Delivery):
     Effects: on OK the replica is Offline, and LeaderAndIsr is sent to the others (not before a deletion); on
              BADVERSION, perhaps because of its own lost write, it reads again; on LOST it retries; on FENCED the term
              is over.
-    Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr, handleStateChange, 2.1 to 3.9.
+    Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr, doHandleStateChanges, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != WRITING_REMOVAL or not removes(controller, p, r):

@@ -36,7 +36,7 @@ def partitions(s):
 def partitions_reported(s):
     """How many partitions a controller knows.
 
-    Kafka: KafkaController.updateMetrics, globalPartitionCount.
+    Kafka: KafkaController."GlobalPartitionCount", 1.0 to 3.9.
     """
     most = 0
     for broker in s.brokers:
@@ -60,7 +60,7 @@ def offline_partitions(s):
 def offline_partitions_reported(s):
     """How many partitions are Offline for a controller, unless it knows that the topic is queued for deletion.
 
-    Kafka: ControllerContext.offlinePartitionCount, 1.1 to 3.9.
+    Kafka: KafkaController.offlinePartitionCount, 1.1 to 3.9; ControllerContext.offlinePartitionCount, 2.3 to 3.9.
     """
     most = 0
     for broker in s.brokers:
@@ -98,7 +98,8 @@ def preferred_imbalance(s):
 def preferred_imbalance_reported(s):
     """How many partitions are led by a replica other than the first, for a controller.
 
-    Kafka: ControllerContext.preferredReplicaImbalanceCount, 1.1 to 3.9.
+    Kafka: KafkaController.preferredReplicaImbalanceCount, 1.1 to 3.9;
+           ControllerContext.preferredReplicaImbalanceCount, 2.7 to 3.9.
     """
     most = 0
     for broker in s.brokers:
@@ -133,7 +134,7 @@ def reassigning(s):
 def leaders(s):
     """How many brokers believe that they lead, over all partitions.
 
-    Kafka: ReplicaManager.leaderPartitionsIterator, 0.8 to 3.9.
+    Kafka: ReplicaManager."LeaderCount", 0.8 to 3.9; leaderPartitionsIterator, 1.0 to 3.9.
     """
     count = 0
     for b in range(len(s.brokers)):

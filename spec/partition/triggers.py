@@ -44,7 +44,8 @@ def unclean_enabled(s, b: Broker):
 
     Guards:  it does; `b` is at work; some partition needs a leader.
     Effects: these partitions are to be elected.
-    Kafka:   KafkaController.processTopicUncleanLeaderElectionEnable, 2.1 to 3.9.
+    Kafka:   KafkaController.TopicUncleanLeaderElectionEnable, 2.1 to 2.2;
+             KafkaController.processTopicUncleanLeaderElectionEnable, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not unclean_allowed(s.zk) or not wants_leaders(controller):
@@ -152,7 +153,7 @@ def topic_deletion(s, b: Broker):
     Guards:  it is, and `b`, at work, does not know it.
     Effects: from now on nothing is elected. The deletion itself is not modelled: it stays queued, as it does while a
              reassignment is in progress or a replica's broker is dead.
-    Kafka:   KafkaController.processTopicDeletion, 1.1 to 3.9.
+    Kafka:   KafkaController.TopicDeletion, 1.1 to 2.2; KafkaController.processTopicDeletion, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     queued = deletion_wanted(s.zk)

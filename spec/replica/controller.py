@@ -27,7 +27,7 @@ def elect_leader(s, leader: Broker):
 
     Guards:  `leader` is in the ISR and does not lead.
     Effects: a new epoch with this leader and the same ISR.
-    Kafka:   PartitionStateMachine.doElectLeaderForPartitions.
+    Kafka:   PartitionStateMachine.electLeaderForPartition, 0.8 to 1.0; doElectLeaderForPartitions, 1.1 to 3.9.
     """
     if s.zk.leader == leader or not contains(s.zk.isr, leader):
         return False
@@ -41,7 +41,8 @@ def remove_replica(s, replica: Broker):
 
     Guards:  `replica` leads, or is in the ISR with others.
     Effects: a new epoch; the last member stays in the ISR.
-    Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr.
+    Kafka:   KafkaController.removeReplicaFromIsr, 0.8 to 1.0; ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to
+             3.9.
     """
     if s.zk.leader != replica and (not contains(s.zk.isr, replica) or s.zk.isr == only(replica)):
         return False
@@ -56,7 +57,8 @@ def elect_unclean(s, leader: Broker):
 
     Guards:  nobody leads; `leader` is not in the ISR.
     Effects: a new epoch; the new leader alone is in the ISR.
-    Kafka:   PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection, unclean.
+    Kafka:   OfflinePartitionLeaderSelector.selectLeader, 0.8 to 1.0;
+             PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection, 1.1 to 3.9.
     """
     if s.zk.leader != NOBODY or contains(s.zk.isr, leader):
         return False
@@ -73,7 +75,7 @@ def alter_partition(s, sender: Broker):
              FENCED_LEADER_EPOCH, and its sender waits for LeaderAndIsr; that is not a step.)
     Request: OK.
     Effects: the answer is sent.
-    Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.
+    Kafka:   KafkaController.processAlterIsr, 2.7 to 3.1; processAlterPartition, 3.2 to 3.9.
     """
     alter = s.network.alters[sender]
     if alter.state != SENT:

@@ -56,7 +56,9 @@ def lose_answer(s, sender: Broker):
     Guards:  AlterPartition of the present epoch is in flight.
     Request: BADVERSION, when the write is repeated.
     Effects: the ISR is the proposed one; INVALID_UPDATE_VERSION is sent.
-    Kafka:   KafkaController.processAlterPartition, Partition.handleAlterPartitionError, 2.7 to 3.9.
+    Kafka:   KafkaController.processAlterIsr, 2.7 to 3.1; Partition.handleAlterIsrResponse, 2.7 to 3.0;
+             handleAlterIsrError, 3.1; KafkaController.processAlterPartition, Partition.handleAlterPartitionError, 3.2
+             to 3.9.
     """
     alter = s.network.alters[sender]
     if alter.state != SENT or s.zk.leader != sender or s.zk.leader_epoch != alter.epoch:

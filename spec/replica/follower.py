@@ -29,7 +29,7 @@ def send_request(s, b: Broker):
 
     Guards:  it follows; its present request is not in flight.
     Effects: the request is in flight; any other message between it and a leader is lost.
-    Kafka:   AbstractFetcherThread.doWork, ReplicaFetcherThread.
+    Kafka:   AbstractFetcherThread.doWork, 0.8 to 3.9.
     """
     broker = s.brokers[b]
     if not wants_to_send(s.network, b, broker):
@@ -45,7 +45,8 @@ def receive_answer(s, b: Broker):
     Guards:  there is an answer that it accepts.
     Effects: it appends a record if there is one, and takes the high watermark of the answer as far as its log goes; or
              it truncates its log.
-    Kafka:   AbstractFetcherThread.processFetchRequest, truncateOnFetchResponse, maybeTruncate.
+    Kafka:   AbstractFetcherThread.processFetchRequest, 0.8 to 3.9; maybeTruncate, 0.11 to 3.9;
+             truncateOnFetchResponse, 2.8 to 3.9.
     """
     broker = s.brokers[b]
     if not answer_arrives(s.network, b, broker):

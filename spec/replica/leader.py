@@ -56,7 +56,8 @@ def serve_fetch(s, b: Broker, follower: Broker):
     Request: OK; NOT_LEADER; FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH if the epochs differ.
     Effects: on OK, if the logs agree up to the offset, the follower's end is known, the high watermark rises if it can,
              and the answer has a record and the high watermark before that; otherwise it says where the logs diverge.
-    Kafka:   ReplicaManager.fetchMessages, Partition.fetchRecords, updateFollowerFetchState.
+    Kafka:   ReplicaManager.fetchMessages, 0.9 to 3.9; Partition.readRecords, 2.1 to 3.9; updateFollowerFetchState,
+             2.4 to 3.9.
     """
     broker = s.brokers[b]
     if not request_arrives(s.network, b, follower, FETCH):
@@ -82,7 +83,8 @@ def produce(s, b: Broker, acks: Acks):
     Guards:  the broker believes it leads.
     Request: OK; NOT_ENOUGH_REPLICAS with acks=all and an ISR below min.insync.replicas.
     Effects: on OK the log has one more record, in the leader's epoch; a leader alone in the ISR commits it.
-    Kafka:   ReplicaManager.appendRecords, Partition.appendRecordsToLeader.
+    Kafka:   ReplicaManager.appendMessages, 0.9 to 0.10.1; appendRecords, 0.10.2 to 3.9;
+             Partition.appendMessagesToLeader, 0.8 to 0.10.1; appendRecordsToLeader, 0.10.2 to 3.9.
     """
     broker = s.brokers[b]
     if broker.state != LEADER:
@@ -145,7 +147,8 @@ def learn_isr(s, b: Broker):
 
     Guards:  the answer is in flight.
     Effects: the proposal becomes its ISR; the high watermark rises if it can.
-    Kafka:   Partition.submitAlterPartition, handleAlterPartitionUpdate, 2.7 to 3.9.
+    Kafka:   Partition.sendAlterIsrRequest, handleAlterIsrResponse, 2.7 to 3.0; submitAlterIsr, handleAlterIsrUpdate,
+             3.1; submitAlterPartition, handleAlterPartitionUpdate, 3.2 to 3.9.
     """
     broker = s.brokers[b]
     if broker.state != LEADER or proposal_state(s.network, b) != DONE:
@@ -166,7 +169,7 @@ def learn_refusal(s, b: Broker):
 
     Guards:  a proposal that adds a member is in flight.
     Effects: the old ISR stays; the high watermark rises if it can.
-    Kafka:   Partition.handleAlterPartitionError, INELIGIBLE_REPLICA, 3.3 to 3.9 (KIP-841).
+    Kafka:   Partition.handleAlterPartitionError (INELIGIBLE_REPLICA), 3.3 to 3.9 (KIP-841).
     """
     broker = s.brokers[b]
     if broker.state != LEADER or proposal_state(s.network, b) != SENT:

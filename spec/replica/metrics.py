@@ -41,7 +41,7 @@ def leaders(s):
 def under_replicated(s):
     """The number of brokers that believe they lead and know an ISR smaller than the set of replicas.
 
-    Kafka: ReplicaManager, UnderReplicatedPartitions.
+    Kafka: ReplicaManager."UnderReplicatedPartitions", 0.8 to 3.9.
     """
     count = 0
     for broker in s.brokers:

@@ -40,7 +40,7 @@ def leader_shrink_isr_unseen(s, leader: Replica, follower: Replica):
 
     Guards:  `follower` is in the ISR.
     Effects: it leaves the ISR, in the quorum and at the leader.
-    Kafka:   Partition.maybeShrinkIsr: a leader knows fetches, not logs.
+    Kafka:   Partition.maybeShrinkIsr, 0.8 to 3.9 (a leader knows fetches, not logs).
     """
     isr = s.replicas[leader].isr
     if leader == follower or not contains(isr, follower) or not is_true_leader(s, leader):
@@ -55,7 +55,7 @@ def follower_fetch_nothing(s, leader: Replica, follower: Replica):
 
     Guards:  `follower` follows in the leader's epoch, and its log is as long.
     Effects: the high watermark becomes the leader's.
-    Kafka:   ReplicaFetcherThread.processPartitionData, without records.
+    Kafka:   ReplicaFetcherThread.processPartitionData, 0.8 to 3.9 (without records).
     """
     f = s.replicas[follower]
     if leader == follower or not following_epoch(s, leader, follower):
@@ -72,7 +72,8 @@ def leader_inc_high_watermark_by_past(s, leader: Replica):
 
     Guards:  every member of the leader's local ISR has the record, and no older epoch than the leader's.
     Effects: the high watermark grows by one.
-    Kafka:   Partition.updateFollowerFetchState, maybeIncrementLeaderHW: a fetch counts, whatever happens after it.
+    Kafka:   Partition.maybeIncrementLeaderHW, 0.8 to 3.9; updateFollowerFetchState, 2.4 to 3.9 (a fetch counts,
+             whatever happens after it).
     """
     l = s.replicas[leader]
     if not presumes_leadership(s, leader) or l.hw >= l.log.length:
@@ -91,7 +92,7 @@ def leader_expand_isr_at_epoch_start(s, leader: Replica, follower: Replica):
 
     Guards:  `follower` follows in the leader's epoch; it has reached its high watermark and the start of its epoch.
     Effects: the follower joins the ISR, in the quorum and at the leader.
-    Kafka:   Partition.isFollowerInSync, 2.1 (KAFKA-7128).
+    Kafka:   Partition.maybeExpandIsr, 2.1 to 3.9 (KAFKA-7128).
     """
     isr = s.replicas[leader].isr
     if leader == follower or contains(isr, follower) or not is_true_leader(s, leader):
@@ -110,7 +111,7 @@ def elect_unclean(s, leader: Replica):
 
     Guards:  nobody leads; `leader` is not in the ISR.
     Effects: a new epoch; the new leader alone is in the ISR.
-    Kafka:   PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection, unclean.
+    Kafka:   PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection, 1.1 to 3.9.
     """
     if s.quorum.leader != NOBODY or contains(s.quorum.isr, leader):
         return False

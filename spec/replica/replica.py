@@ -37,7 +37,7 @@ def leader_and_isr(s, b: Broker, epoch: Epoch):
     Guards:  the request is in flight, and its leader epoch is above the broker's.
     Effects: if it is named as leader, it leads; otherwise it follows, if need be from a truncated log. It no longer
              waits for the answer to a former fetch, but that fetch itself may still arrive.
-    Kafka:   ReplicaManager.becomeLeaderOrFollower, Partition.makeLeader and makeFollower.
+    Kafka:   ReplicaManager.becomeLeaderOrFollower, Partition.makeLeader, makeFollower, 0.8 to 3.9.
     """
     broker = s.brokers[b]
     if epoch <= broker.leader_epoch or not arriving(s.network, b, epoch):

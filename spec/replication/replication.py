@@ -163,7 +163,7 @@ def controller_shrink_isr(s, replica: Replica):
 
     Guards:  `replica` leads or is in the ISR.
     Effects: a new epoch; if the leader is removed as the last member, it stays in the ISR.
-    Kafka:   ReplicaStateMachine.removeReplicasFromIsr, 2.1.
+    Kafka:   ReplicaStateMachine.removeReplicasFromIsr, 2.1 to 2.3; doRemoveReplicasFromIsr, 2.1 to 2.6.
     """
     quorum = s.quorum
     if quorum.leader != replica and not contains(quorum.isr, replica):
@@ -274,7 +274,7 @@ def become_follower(s, leader: Replica, follower: Replica, request: Request):
     Guards:  the request names `leader`, has a higher epoch than `follower` knows, and `leader` leads
              in exactly that epoch.
     Effects: the log ends after the last record that both have; the high watermark is not beyond it.
-    Kafka:   ReplicaFetcherThread.truncate and Partition.makeFollower, 2.1 (KIP-279, KIP-320).
+    Kafka:   ReplicaFetcherThread.truncate, Partition.makeFollower, 2.1 to 2.6 (KIP-279, KIP-320).
     """
     f = s.replicas[follower]
     l = s.replicas[leader]

@@ -81,7 +81,7 @@ def leader_and_isr(s, b: Broker, epoch: ControllerEpoch, delivery: Delivery):
              STALE_CONTROLLER_EPOCH of the request, or when the leader epoch is not higher;
              STALE_BROKER_EPOCH; KAFKA_STORAGE_ERROR; UNKNOWN_TOPIC_OR_PARTITION.
     Effects: it leads or follows in the new leader epoch. A log that is missing is created.
-    Kafka:   ReplicaManager.becomeLeaderOrFollower, makeFollowers, 0.8 to 3.9.
+    Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9; makeFollowers, 0.8.1 to 3.9.
     """
     broker = s.brokers[b]
     if not may_handle(broker) or arriving(s.network, epoch, b, delivery) != LEADER_AND_ISR:
@@ -109,7 +109,8 @@ def update_metadata(s, b: Broker, epoch: ControllerEpoch, delivery: Delivery):
     Request: answered: NONE; STALE_CONTROLLER_EPOCH; STALE_BROKER_EPOCH.
     Effects: it takes over the list of live brokers and, if the request has it, the partition's leader, whatever the
              leader epoch; leader -2 drops the partition.
-    Kafka:   ReplicaManager.maybeUpdateMetadataCache, MetadataCache.updateMetadata, 0.8 to 3.9.
+    Kafka:   ReplicaManager.maybeUpdateMetadataCache, 0.8.2 to 3.9; MetadataCache.updateCache, 0.8.1.1 to 2.0;
+             updateMetadata, 2.1 to 2.7; ZkMetadataCache.updateMetadata, 2.8 to 3.9.
     """
     broker = s.brokers[b]
     if not may_handle(broker) or arriving(s.network, epoch, b, delivery) != UPDATE_METADATA:

@@ -66,7 +66,8 @@ def broker_change(s, b: Broker):
     Effects: their channels are discarded, their log directories forgotten. If a replica is gone the others are sent
              LeaderAndIsr, for any other broker UpdateMetadata; if the leader is gone, the election does that. Brokers
              that came are to be taken in.
-    Kafka:   KafkaController.processBrokerChange, onBrokerFailure, 2.2 to 3.9.
+    Kafka:   KafkaController.onBrokerFailure, 2.2 to 3.9; KafkaController.BrokerChange, 2.2;
+             KafkaController.processBrokerChange, 2.3 to 3.9.
     """
     broker = s.brokers[b]
     controller = broker.controller
@@ -121,7 +122,7 @@ def change_leader(s, b: Broker, leader: Leader):
     Request: OK; FENCED; EXPIRED.
     Effects: LeaderAndIsr to the live replicas, UpdateMetadata to all; if refused, the term is over.
     Kafka:   PartitionStateMachine.doElectLeaderForPartitions, ReplicaStateMachine.doRemoveReplicasFromIsr,
-             KafkaController.maybeResign on ControllerMovedException, 2.1 to 3.9.
+             KafkaController.maybeResign (on ControllerMovedException), 2.1 to 3.9.
     """
     broker = s.brokers[b]
     controller = broker.controller
@@ -149,7 +150,8 @@ def log_dir_event(s, b: Broker, r: Broker):
     Guards:  it is controller; there is a notification of `r`.
     Request: OK; FENCED; EXPIRED.
     Effects: LeaderAndIsr to the replica of `r`, whose answer will show it.
-    Kafka:   KafkaController.processLogDirEventNotification, 1.0 to 3.9.
+    Kafka:   KafkaController.LogDirEventNotification, 1.0 to 2.2; KafkaController.processLogDirEventNotification, 2.3
+             to 3.9.
     """
     broker = s.brokers[b]
     controller = broker.controller
@@ -171,7 +173,8 @@ def handle_answer(s, b: Broker, r: Broker):
     Guards:  an answer about a log directory waits in the queue of its process.
     Effects: dropped without a term. On KAFKA_STORAGE_ERROR the replica is on an offline directory; if that is new it
              goes offline and is sent StopReplica. On NONE it is not.
-    Kafka:   KafkaController.processLeaderAndIsrResponseReceived, 1.0 to 3.9.
+    Kafka:   KafkaController.LeaderAndIsrResponseReceived, 1.0 to 2.2;
+             KafkaController.processLeaderAndIsrResponseReceived, 2.3 to 3.9.
     """
     broker = s.brokers[b]
     controller = broker.controller
@@ -195,7 +198,7 @@ def controlled_shutdown(s, b: Broker, leaver: Broker):
     Guards:  `b` is controller; `leaver` is live and not shutting down yet. This counts as a fault.
     Effects: a follower goes offline: StopReplica to it, LeaderAndIsr to the others. A leader is no longer online, so
              another is elected if there is one.
-    Kafka:   KafkaController.processControlledShutdown, 1.1 to 3.9.
+    Kafka:   KafkaController.ControlledShutdown, 1.1 to 2.2; KafkaController.processControlledShutdown, 2.3 to 3.9.
     """
     broker = s.brokers[b]
     controller = broker.controller

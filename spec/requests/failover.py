@@ -40,7 +40,7 @@ def resign(s, b: Broker):
     Guards:  it is controller; its watch has fired.
     Request: OK (another's) or NONODE; EXPIRED.
     Effects: its channels are discarded, and its term is over.
-    Kafka:   KafkaController.maybeResign, onControllerResignation, 1.1 to 3.9.
+    Kafka:   KafkaController.onControllerResignation, 1.1 to 3.9; maybeResign, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.epoch == 0 or not moved(s.zk, b):
@@ -60,7 +60,8 @@ def reopen(s, b: Broker):
     Request: OK.
     Effects: its term and its event queue are gone; the process goes on with its replica, E
              and metadata, under a new broker epoch.
-    Kafka:   KafkaController.processExpire, processRegisterBrokerAndReelect, 1.1 to 3.9.
+    Kafka:   KafkaController.Expire, KafkaController.RegisterBrokerAndReelect, 1.1 to 2.2;
+             KafkaController.processExpire, processRegisterBrokerAndReelect, 2.3 to 3.9.
     """
     broker = s.brokers[b]
     if not broker.up or session_open(s.zk, b):

@@ -37,7 +37,7 @@ def leaders(s):
 def control_queue(s):
     """How many batches wait in the channels of all terms.
 
-    Kafka: ControllerChannelManager, TotalQueueSize.
+    Kafka: ControllerChannelManager."TotalQueueSize", 0.11 to 3.9.
     """
     count = 0
     for epoch in range(len(s.network.channels)):
@@ -49,7 +49,7 @@ def control_queue(s):
 def request_queue(s):
     """How many requests wait at brokers: produce requests, and control requests behind them.
 
-    Kafka: RequestChannel, RequestQueueSize.
+    Kafka: RequestChannel."RequestQueueSize", 0.8 to 3.9.
     """
     count = 0
     for broker in s.brokers:

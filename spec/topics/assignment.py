@@ -3,7 +3,7 @@
 `start` and `shift` are the choices that Kafka makes at random; here they are arguments. Brokers are ids in Kafka's
 order: sorted, or alternating by rack.
 
-Source: kafka.admin.AdminUtils.assignReplicasToBrokers, 0.8 to 3.9; rack awareness (KIP-36) from 0.10.0 on.
+Source: kafka.admin.AdminUtils.assignReplicasToBrokers, 0.8 to 3.9 (with racks, KIP-36: 0.10.0 to 3.9).
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def topic_change(s, b: Broker):
     Guards:  the children of /brokers/topics differ from the context; `b` is at work.
     Request: OK; NONODE when it has gone; EXPIRED.
     Effects: the partitions of a new topic are New, and to be elected; a topic that has gone is forgotten.
-    Kafka:   KafkaController.processTopicChange, 1.1 to 3.9.
+    Kafka:   KafkaController.TopicChange, 1.1 to 2.2; KafkaController.processTopicChange, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or (controller.topic > 0) == (topic_in(s.zk) > 0):
@@ -59,7 +59,8 @@ def new_partitions(s, b: Broker):
     Guards:  the watch on the data has fired; the topic is known, and not queued for deletion; `b` is at work.
     Request: OK; NONODE; EXPIRED.
     Effects: they are New, and to be elected.
-    Kafka:   KafkaController.processPartitionModifications, 1.1 to 3.9.
+    Kafka:   KafkaController.PartitionModifications, 1.1 to 2.2; KafkaController.processPartitionModifications, 2.3 to
+             3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not data_changed(s.zk, b) or controller.topic == 0 or controller.deleting:
@@ -80,7 +81,8 @@ def ignore_partitions(s, b: Broker):
     Guards:  the watch on the data has fired; the topic is queued for deletion; `b` is at work.
     Request: OK; EXPIRED.
     Effects: the topic znode is to be written without the partitions that it does not know.
-    Kafka:   KafkaController.processPartitionModifications, restorePartitionReplicaAssignment, 2.0 to 3.9.
+    Kafka:   KafkaController.restorePartitionReplicaAssignment, 2.0 to 3.9; KafkaController.PartitionModifications,
+             2.0 to 2.2; KafkaController.processPartitionModifications, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not data_changed(s.zk, b) or controller.topic == 0 or not controller.deleting:

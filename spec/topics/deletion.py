@@ -27,7 +27,7 @@ def topic_deletion(s, b: Broker):
     Guards:  there is one, and the topic is not queued; `b` is at work.
     Effects: the marker of an unknown topic is to be deleted; else the topic is queued, but ineligible while a partition
              is being reassigned.
-    Kafka:   KafkaController.processTopicDeletion, 1.1 to 3.9.
+    Kafka:   KafkaController.TopicDeletion, 1.1 to 2.2; KafkaController.processTopicDeletion, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or controller.deleting or not marked(s.zk):
@@ -49,7 +49,8 @@ def handle_answer(s, b: Broker, r: Broker, p: Partition):
     Guards:  it arrives; `b` is at work.
     Effects: the replica is DeletionSuccessful, or the replica and the topic are ineligible; the deletion goes on. A
              late answer whose move would be illegal changes no state.
-    Kafka:   KafkaController.processTopicDeletionStopReplicaResponseReceived, 1.1 to 3.9.
+    Kafka:   KafkaController.TopicDeletionStopReplicaResponseReceived, 1.1 to 2.2;
+             KafkaController.processTopicDeletionStopReplicaResponseReceived, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller):

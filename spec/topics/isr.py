@@ -25,7 +25,7 @@ def alter_partition(s, b: Broker, p: Partition, isr: Isr):
     Request: OK; FENCED; BADVERSION; EXPIRED.
     Effects: on OK a reassignment whose target is then in the ISR is checked in the same event. Here the context has no
              ISR.
-    Kafka:   KafkaController.processAlterPartition, 2.7 to 3.9.
+    Kafka:   KafkaController.processAlterIsr, 2.7 to 3.1; processAlterPartition, 3.2 to 3.9.
     """
     controller = s.brokers[b].controller
     leader = leader_of(s.zk, p)

@@ -44,7 +44,8 @@ def create_first_state(s, b: Broker, p: Partition):
     Guards:  `p` is New, and the next to be elected.
     Request: none when no replica is live, else OK; FENCED; NODEEXISTS; NONODE without the topic; EXPIRED.
     Effects: on OK `p` is Online and LeaderAndIsr is sent to the ISR, else it stays New; its new replicas are Online.
-    Kafka:   PartitionStateMachine.initializeLeaderAndIsrForPartitions, onNewPartitionCreation, 2.1 to 3.9.
+    Kafka:   PartitionStateMachine.initializeLeaderAndIsrForPartitions, KafkaController.onNewPartitionCreation, 2.1 to
+             3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -73,7 +74,8 @@ def elect_leader(s, b: Broker, p: Partition):
     Guards:  `p` is the next to be elected, and not New.
     Request: none when no replica can be elected, else OK; FENCED; NEWER; NONODE; EXPIRED.
     Effects: on OK `p` is Online; else it stays as it is.
-    Kafka:   PartitionStateMachine.doElectLeaderForPartitions, offlinePartitionLeaderElection, 2.1 to 3.9.
+    Kafka:   PartitionStateMachine.doElectLeaderForPartitions,
+             PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection, 2.1 to 3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -126,8 +128,9 @@ def stop_replicas(s, b: Broker):
     Guards:  they are offline.
     Effects: in a deletion they are DeletionStarted, or DeletionIneligible on dead brokers; in a reassignment they are
              NonExistent at once, and no answer is awaited.
-    Kafka:   ReplicaStateMachine.doHandleStateChanges, TopicDeletionManager.onTopicDeletion,
-             KafkaController.stopRemovedReplicasOfReassignedPartition, 2.1 to 3.9.
+    Kafka:   ReplicaStateMachine.doHandleStateChanges, TopicDeletionManager.onTopicDeletion, 2.1 to 3.9;
+             KafkaController.stopOldReplicasOfReassignedPartition, 2.1 to 2.3;
+             stopRemovedReplicasOfReassignedPartition, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != STOPPING:

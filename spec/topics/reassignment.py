@@ -144,7 +144,7 @@ def is_ready(assigned, isr):
 def look_again(controller, p, isr):
     """maybeCompleteReassignment: the reassignment of a partition whose ISR was just written goes on in the same event.
 
-    Kafka:   KafkaController.processAlterPartition (up to 2.8 processAlterIsr), 2.7 to 3.9.
+    Kafka:   KafkaController.processAlterIsr, 2.7 to 3.1; processAlterPartition, 3.2 to 3.9.
     """
     partition = controller.partitions[p]
     if partition.reassigned and is_ready(partition, isr):
@@ -157,7 +157,8 @@ def caught_up(s, b: Broker, p: Partition):
 
     Guards:  it is; `b` is at work.
     Effects: the ISR is to be read.
-    Kafka:   KafkaController.processPartitionReassignmentIsrChange, up to 2.6 (isReassignmentComplete, 2.4 and later).
+    Kafka:   KafkaController.PartitionReassignmentIsrChange, 0.11 to 2.2;
+             KafkaController.processPartitionReassignmentIsrChange, 2.3 to 2.6 (isReassignmentComplete: 2.4 to 2.6).
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]

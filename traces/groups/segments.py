@@ -1,6 +1,7 @@
 """Reads one segment file of a broker's log: batches of magic 2, and message sets of magic 0 and 1.
 
-Source: org.apache.kafka.common.record.FileRecords, DefaultRecordBatch, AbstractLegacyRecordBatch.
+Source: org.apache.kafka.common.record.FileRecords, AbstractLegacyRecordBatch, 0.11 to 3.9;
+        org.apache.kafka.common.record.DefaultRecordBatch, 0.11 to 3.9.
 """
 
 from __future__ import annotations

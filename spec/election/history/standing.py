@@ -14,7 +14,7 @@ def handle_change(s, b: Broker):
 
     Guards:  no event is in progress; the watch has fired.
     Effects: /controller is checked against what `b` believes; if there is none, `b` becomes a candidate.
-    Kafka:   none; KafkaController.processControllerChange, 1.1 to 3.9, only checks.
+    Kafka:   none (KafkaController.processControllerChange only checks).
     """
     broker = s.brokers[b]
     if broker.session != OPEN or broker.doing != IDLE or waiting(s.zk, b) == NOTHING:

@@ -53,7 +53,7 @@ def heartbeat_of_state(broker, id, instance, generation):
 def commit_of_state(broker, id, instance, generation):
     """OffsetCommit: while the assignment is awaited, everybody gets REBALANCE_IN_PROGRESS.
 
-    Kafka: GroupCoordinator.doCommitOffsets, 0.9 to 2.3.
+    Kafka: GroupCoordinator.handleCommitOffsets, 0.9 to 0.10.0; doCommitOffsets, 0.10.1 to 2.3.
     """
     group = broker.group
     verdict = gate(broker)
@@ -76,7 +76,8 @@ def commit_of_state(broker, id, instance, generation):
 def dead_is_unknown():
     """The answer to a request that finds the group Dead: it counts as unknown.
 
-    Kafka: GroupCoordinator.doJoinGroup, doSyncGroup, handleHeartbeat, handleLeaveGroup, doCommitOffsets, 0.9 to 2.2.
+    Kafka: GroupCoordinator.doJoinGroup, doSyncGroup, handleHeartbeat, handleLeaveGroup, handleCommitOffsets, 0.9 to
+           2.2; doCommitOffsets, 0.10.1 to 2.2.
     A SyncGroup of another generation gets ILLEGAL_GENERATION there, if the group died with its members; here a Dead
     group has lost its members and its generation.
     """
@@ -95,7 +96,7 @@ def owned_before_loaded(broker):
     """Whether a broker may look at the group: it owns the partition, and does not load it.
 
     A request that finds the group Dead while it is unloaded arrived before the partition was given up.
-    Kafka: GroupCoordinator.handleJoinGroup and the others, 0.9 to 1.1.
+    Kafka: GroupCoordinator.handleJoinGroup (and its like), 0.9 to 1.1.
     """
     if not broker.owned and broker.group.state != DEAD:
         return NOT_COORDINATOR

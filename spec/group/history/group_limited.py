@@ -17,7 +17,7 @@ def accepts_one(group, id):
     """Whether there is room for a client that joins with this member id. During a rebalance, the members that have
     joined count; otherwise all members do.
 
-    Kafka: GroupCoordinator.acceptJoiningMember, 2.4 to 3.9.
+    Kafka: GroupCoordinator.acceptJoiningMember, 2.6 to 3.9.
     """
     known = status(group, id) == MEMBER
     if group.state == PREPARING_REBALANCE:

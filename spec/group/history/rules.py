@@ -13,7 +13,7 @@ from kafkaproof.spec.language.domains import NOBODY
 def loads_again(broker):
     """Whether an elected broker loads the partition: always. Meanwhile it answers that it is loading.
 
-    Kafka: GroupMetadataManager.loadGroupsForPartition, addLoadingPartition, 0.9 to 2.8.0.
+    Kafka: GroupMetadataManager.loadGroupsForPartition, 0.9 to 1.1; addLoadingPartition, 2.0 to 2.8.0.
     """
     return True
 
@@ -21,7 +21,8 @@ def loads_again(broker):
 def is_below_high_watermark(storage, read):
     """Whether a new leader has read far enough: to the high watermark, which may lag behind by what it fetched last.
 
-    Kafka: GroupMetadataManager.loadGroupsAndOffsets, getHighWatermark, 0.9 to 0.10.2.
+    Kafka: GroupMetadataManager.loadGroupsAndOffsets, 0.9 to 0.10.2; getHighWatermark, 0.9 to 0.10.1;
+           ReplicaManager.getHighWatermark, 0.10.2.
     """
     return read == storage.log.length or read + 1 == storage.log.length
 
@@ -30,7 +31,8 @@ def expires_unsubscribed(group):
     """Whether a committed offset is too old: as in `deletion.is_expired`, but in any state of a running group it expires
     if nobody subscribes to its topic.
 
-    Kafka: GroupMetadata.removeExpiredOffsets, 2.4.0 to 2.8.1, 3.0.0 and 3.1.0.
+    Kafka: GroupMetadata.removeExpiredOffsets, 2.4.0 to 2.8.1; removeExpiredOffsets, 3.0.0; removeExpiredOffsets,
+           3.1.0.
     """
     if group.offset == NOWHERE:
         return False
@@ -52,7 +54,7 @@ def expires_empty(group):
 def expires_by_itself(group):
     """Whether a committed offset is too old: only its own age counts.
 
-    Kafka: GroupMetadata.removeExpiredOffsets, expireTimestamp, 0.10.1 to 2.0.
+    Kafka: GroupMetadata.removeExpiredOffsets, 0.10.1 to 2.0 (expireTimestamp).
     """
     return group.offset != NOWHERE and group.aged
 

@@ -29,7 +29,7 @@ def configure_at_once(s, m: Member):
 def offset_misplaced(s):
     """The offset that a client gets from a broker of 1.1.0 by version 0 of OffsetFetch.
 
-    Kafka: ConsumerOffset.path, 1.1.0, `/consumers/<group>/offset/`; with `offsets` again in 1.1.1.
+    Kafka: ConsumerOffset.path, 1.1.0 (`/consumers/<group>/offset/`; with `offsets` again in 1.1.1).
     """
     return s.misplaced
 

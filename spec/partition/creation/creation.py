@@ -55,7 +55,8 @@ def configure_topic(s, b: Broker, delivery: Delivery):
     Guards:  `b` is at work.
     Request: OK; EXPIRED; LOST.
     Effects: none: the configuration is not part of the state.
-    Kafka:   AdminZkClient.createTopicWithAssignment, setOrCreateEntityConfigs, 1.1 to 3.9.
+    Kafka:   AdminZkClient.createOrUpdateTopicPartitionAssignmentPathInZK, 1.1 to 2.1; createTopicWithAssignment, 2.2
+             to 3.9; KafkaZkClient.setOrCreateEntityConfigs, 1.1 to 3.9.
     """
     if not at_work(s.brokers[b].controller):
         return False
@@ -72,8 +73,9 @@ def create_topic(s, b: Broker, new: Partitions, replicas: Count, start: Broker, 
     Request: OK; NODEEXISTS, perhaps because of its own lost request; FENCED; EXPIRED; LOST.
     Effects: the topic exists, and the controller's watch will fire; on FENCED the term is over. (Kafka does not check
              the epoch here; without the check two controllers might give the same partitions to two topics.)
-    Kafka:   AdminManager.createTopics, AdminUtils.assignReplicasToBrokers, AdminZkClient.createTopicWithAssignment,
-             1.1 to 3.9; `start` and `shift` are chosen at random.
+    Kafka:   AdminManager.createTopics, 1.1 to 2.7; ZkAdminManager.createTopics, 2.8 to 3.9;
+             AdminUtils.assignReplicasToBrokers, AdminZkClient.writeTopicPartitionAssignment, 1.1 to 3.9 (`start` and
+             `shift` are chosen at random).
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or is_empty(new) or not is_empty(intersection(new, known_partitions(controller))):
@@ -96,7 +98,8 @@ def topic_change(s, b: Broker):
     Effects: they are New, as are their replicas, and to be elected, unless the topic is queued for deletion. (Kafka
              sets the replicas Online after the election; here they stay New until their brokers come again. Nothing
              depends on the difference.)
-    Kafka:   KafkaController.processTopicChange, onNewPartitionCreation, 1.1 to 3.9.
+    Kafka:   KafkaController.onNewPartitionCreation, 1.1 to 3.9; KafkaController.TopicChange, 1.1 to 2.2;
+             KafkaController.processTopicChange, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     new = difference(partitions_of_topics(s.zk), known_partitions(controller))

@@ -70,7 +70,7 @@ def broker_startup(s, b: Broker):
     Guards:  those of `brokers.broker_startup`.
     Effects: its effects; topics queued for deletion that have a replica there are no longer ineligible, and their
              deletion is resumed.
-    Kafka:   see there; TopicDeletionManager.resumeDeletionForTopics.
+    Kafka:   KafkaController.onBrokerStartup, TopicDeletionManager.resumeDeletionForTopics, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     joined = controller.joined
@@ -88,7 +88,7 @@ def broker_failure(s, b: Broker):
 
     Guards:  those of `brokers.broker_failure`.
     Effects: its effects; replicas of topics queued for deletion are ineligible instead, and so are these topics.
-    Kafka:   see there; TopicDeletionManager.failReplicaDeletion.
+    Kafka:   KafkaController.onReplicasBecomeOffline, TopicDeletionManager.failReplicaDeletion, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     dead = controller.gone if is_empty(controller.bounced) else controller.bounced
@@ -109,7 +109,7 @@ def storage_error(s, b: Broker, r: Broker):
 
     Guards:  those of `log_dirs.storage_error`.
     Effects: its effects; replicas of topics queued for deletion are ineligible instead, and so are these topics.
-    Kafka:   see there; TopicDeletionManager.failReplicaDeletion.
+    Kafka:   KafkaController.onReplicasBecomeOffline, TopicDeletionManager.failReplicaDeletion, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     lost = intersection(controller.deleting, s.brokers[b].errors[r])

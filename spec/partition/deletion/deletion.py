@@ -54,7 +54,8 @@ def mark_topic(s, b: Broker, p: Partition, delivery: Delivery):
     Guards:  `b` is at work and knows the topic, which is not queued for deletion.
     Request: OK; NODEEXISTS, perhaps because of its own lost request; EXPIRED; LOST.
     Effects: none: the controller's watch will fire.
-    Kafka:   AdminManager.deleteTopics, KafkaZkClient.createDeleteTopicPath, 1.1 to 3.9.
+    Kafka:   AdminManager.deleteTopics, 1.1 to 2.7; ZkAdminManager.deleteTopics, 2.8 to 3.9;
+             KafkaZkClient.createDeleteTopicPath, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not contains(difference(known_partitions(controller), controller.deleting), p):
@@ -70,7 +71,8 @@ def topic_deletion(s, b: Broker):
     Guards:  it knows the topics, but not that they are to be deleted; `b` is at work.
     Effects: they are queued for deletion, and no leader is elected for them any more; the deletion of all that are
              queued is resumed.
-    Kafka:   KafkaController.processTopicDeletion, TopicDeletionManager.enqueueTopicsForDeletion, 1.1 to 3.9.
+    Kafka:   TopicDeletionManager.enqueueTopicsForDeletion, 1.1 to 3.9; KafkaController.TopicDeletion, 1.1 to 2.2;
+             KafkaController.processTopicDeletion, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     wanted = intersection(deletion_wanted(s.zk), known_partitions(controller))
@@ -139,7 +141,8 @@ def replica_stopped(s, b: Broker, p: Partition, r: Broker):
     Guards:  it arrives; `b` is at work.
     Effects: the replica is DeletionSuccessful, or the replica and the topic are ineligible; the deletions go on. A late
              answer whose move would be illegal changes no state.
-    Kafka:   KafkaController.processTopicDeletionStopReplicaResponseReceived, 1.1 to 3.9.
+    Kafka:   KafkaController.TopicDeletionStopReplicaResponseReceived, 1.1 to 2.2;
+             KafkaController.processTopicDeletionStopReplicaResponseReceived, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller):
@@ -247,8 +250,9 @@ def leftover_deletion(s, b: Broker):
 
     Guards:  there are some; `b` is at work.
     Effects: they are to be deleted, with configurations that an earlier controller has left.
-    Kafka:   KafkaController.processTopicDeletion; TopicDeletionManager.completeDeleteTopic for a topic without
-             replicas, which completes what a controller that died has begun, 1.1 to 3.9.
+    Kafka:   KafkaController.TopicDeletion, 1.1 to 2.2; KafkaController.processTopicDeletion, 2.3 to 3.9;
+             TopicDeletionManager.completeDeleteTopic, 1.1 to 3.9 (for a topic without replicas, which completes what
+             a controller that died has begun).
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not is_left_over(s.zk):
@@ -283,7 +287,8 @@ def drop_reassignment(s, b: Broker, p: Partition):
 
     Guards:  there is one; `b` is at work.
     Effects: it is to be deleted.
-    Kafka:   KafkaController.maybeTriggerPartitionReassignment, 1.1 to 2.3; processZkPartitionReassignment, 2.4 to 3.9.
+    Kafka:   KafkaController.maybeTriggerPartitionReassignment, 1.1 to 2.3; processZkPartitionReassignment, 2.4 to
+             3.9.
     """
     controller = s.brokers[b].controller
     known = contains(known_partitions(controller), p)

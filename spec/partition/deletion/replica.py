@@ -24,7 +24,8 @@ def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
     Guards:  a request of `epoch` arrives; the process lives.
     Effects: with a lower controller epoch than before it is refused, and no answer is awaited; where the log directory
              has failed the answer is KAFKA_STORAGE_ERROR, and where its leader epoch is too old FENCED_LEADER_EPOCH.
-    Kafka:   ReplicaManager.stopReplicas, 0.8 to 3.9; with a leader epoch, which never is too old in a deletion, 2.6+.
+    Kafka:   ReplicaManager.stopReplicas, 0.8 to 3.9 (from 2.6 on with a leader epoch, which never is too old in a
+             deletion).
     """
     broker = s.brokers[b]
     if not broker.up or not stop_arrives(s.network, epoch, p, b):

@@ -83,7 +83,8 @@ def change_isr(s, b: Broker, p: Partition, isr: Isr):
     Guards:  `b` believes that it leads; the ISR consists of replicas and includes `b`.
     Request: OK; BADVERSION; EXPIRED.
     Effects: none at the broker in the model; on OK there is a notification.
-    Kafka:   Partition.updateIsr, ReplicationUtils.updateLeaderAndIsr, 0.8 to 2.6.
+    Kafka:   Partition.updateIsr, 0.8 to 2.3; expandIsr, shrinkIsr, 2.4 to 2.6; ReplicationUtils.updateLeaderAndIsr,
+             0.8.2 to 2.6.
     """
     broker = s.brokers[b]
     replica = broker.replicas[p]
@@ -102,7 +103,8 @@ def isr_notification(s, b: Broker, p: Partition):
     Guards:  there is a notification; `b` is at work, and knows of `p`.
     Request: OK; NONODE; EXPIRED; FENCED where the deletion is checked against the epoch (2.1+).
     Effects: the cache is what was read; on FENCED the term is over.
-    Kafka:   KafkaController.processIsrChangeNotification, 1.1 to 2.6.
+    Kafka:   KafkaController.IsrChangeNotification, 1.1 to 2.2; KafkaController.processIsrChangeNotification, 2.3 to
+             2.6.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not isr_changed(s.zk, p) or not is_known(controller.partitions[p]):

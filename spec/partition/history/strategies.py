@@ -44,7 +44,8 @@ def isr_after_removal_or_empty(isr, replica, unclean):
 def may_rebalance_if_online(assignment, isr, online, leader):
     """Whether the automatic rebalance tries to move a leader: the preferred replica is online, in the ISR or not.
 
-    Kafka: KafkaController.checkAndTriggerAutoLeaderRebalance, 1.0 to 2.5; checkAndTriggerPartitionRebalance, 0.8 to 0.10.2.
+    Kafka: KafkaController.checkAndTriggerPartitionRebalance, 0.8.1 to 0.10.2; checkAndTriggerAutoLeaderRebalance,
+           0.11 to 2.5.
     """
     if prefers(assignment, leader) or assignment.length == 0:
         return False

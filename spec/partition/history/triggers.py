@@ -13,7 +13,7 @@ from kafkaproof.spec.partition.zookeeper import assigned
 def whoever_they_are(controller, isr):
     """Whether the members of a proposed ISR are eligible: always, live or not (KIP-841 is of 3.3).
 
-    Kafka: KafkaController.processAlterPartition, processAlterIsr, 2.7 to 3.2.
+    Kafka: KafkaController.processAlterIsr, 2.7 to 3.1; processAlterPartition, 3.2.
     """
     return True
 

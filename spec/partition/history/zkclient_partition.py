@@ -48,7 +48,7 @@ def reopen(s, b: Broker):
     Guards:  there is a process; its session has expired.
     Request: OK.
     Effects: the watches are treated as fired; a term lasts until the callback for the new session.
-    Kafka:   org.I0Itec.zkclient.ZkClient.reconnect, KafkaHealthcheck.SessionExpireListener, 0.8 to 1.0.
+    Kafka:   org.I0Itec.zkclient.ZkClient.reconnect, KafkaHealthcheck.SessionExpireListener, 0.8.1 to 1.0.
     """
     if not s.brokers[b].up or session_open(s.zk, b):
         return False
@@ -63,7 +63,7 @@ def release_lock(s, b: Broker):
 
     Guards:  a controlled shutdown or a rebalance is in progress, between two partitions.
     Effects: the rest of the event is dropped; the broker asks again, or the timer fires again.
-    Kafka:   KafkaController.shutdownBroker, checkAndTriggerPartitionRebalance, 0.8 to 0.10.2.
+    Kafka:   KafkaController.shutdownBroker, checkAndTriggerPartitionRebalance, 0.8.1 to 0.10.2.
     """
     controller = s.brokers[b].controller
     by_partition = controller.strategy == CONTROLLED_SHUTDOWN or controller.strategy == PREFERRED

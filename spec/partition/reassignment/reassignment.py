@@ -125,7 +125,7 @@ def write_assignment(s, b: Broker, p: Partition, delivery: Delivery):
     Request: OK; NONODE; FENCED; EXPIRED; LOST.
     Effects: replicas that a former reassignment had added and this one does not need are to be removed, then the ISR is
              to be read; on LOST it retries; on FENCED the term is over.
-    Kafka:   KafkaController.updateCurrentReassignment, 2.4 to 3.9.
+    Kafka:   KafkaController.updateCurrentReassignment, 2.4 to 3.9 (there the context changes after the write).
     """
     controller = s.brokers[b].controller
     if controller.doing != WRITING_ASSIGNMENT or not is_next(controller.moving, p):
@@ -147,7 +147,7 @@ def caught_up(s, b: Broker, p: Partition):
 
     Guards:  it is in the ISR that `b` remembers; `b` is at work.
     Effects: the ISR is to be read.
-    Kafka:   KafkaController.maybeCompleteReassignment, after AlterPartition, 2.7 to 3.9.
+    Kafka:   KafkaController.maybeCompleteReassignment (after AlterPartition), 2.7 to 3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -169,7 +169,7 @@ def check_reassignment(s, b: Broker, p: Partition):
              one of them is to lead (B3), and the removed replicas are to go offline (B4). Else LeaderAndIsr is to be
              sent to all replicas (A1). Without a state the reassignment waits.
     Kafka:   KafkaController.isReassignmentComplete, onPartitionReassignment, moveReassignedPartitionLeaderIfRequired,
-             2.4 to 3.9; there the state is read again before it is written.
+             2.4 to 3.9 (there the state is read again before it is written).
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -313,7 +313,7 @@ def delete_request(s, b: Broker, delivery: Delivery):
     Request: OK; NONODE; FENCED; EXPIRED; LOST.
     Effects: it is done with the partition, or writes its assignment (U); on LOST it retries; on FENCED the term is
              over.
-    Kafka:   KafkaController.maybeRemoveFromZkReassignment, 2.4 to 3.9; see `triggers` for other requests.
+    Kafka:   KafkaController.maybeRemoveFromZkReassignment, 2.4 to 3.9 (see `triggers` for other requests).
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_REQUEST or controller.strategy != REASSIGN:

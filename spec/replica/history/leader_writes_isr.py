@@ -26,7 +26,7 @@ def expand_isr(s, b: Broker, follower: Broker):
     Guards:  it leads; the follower's known end is far enough.
     Request: OK; BADVERSION.
     Effects: on OK the follower is in the leader's ISR too.
-    Kafka:   Partition.maybeExpandIsr, 0.8 to 2.6.
+    Kafka:   Partition.updateLeaderHWAndMaybeExpandIsr, 0.8; maybeExpandIsr, 0.9 to 2.6.
     """
     broker = s.brokers[b]
     if not may_change_isr(broker) or contains(broker.isr, follower) or not may_join(broker, follower):

@@ -18,7 +18,7 @@ def become_follower(s, leader: Replica, follower: Replica, request: Request, rea
     Guards:  the request names `leader` and has a higher epoch than `follower` knows; whether `leader` leads is not
              checked. EMPTY is for a follower without records.
     Effects: the log ends after the last record that both have.
-    Kafka:   ReplicaFetcherThread.truncate, 2.0 (KAFKA-6361).
+    Kafka:   ReplicaFetcherThread.maybeTruncate, 2.0 (KAFKA-6361).
     """
     f = s.replicas[follower]
     if not may_follow(s, leader, follower, request):

@@ -37,7 +37,7 @@ def become_follower(s, leader: Replica, follower: Replica, request: Request):
 
     Guards:  the request names `leader` and has a higher epoch than `follower` knows.
     Effects: `follower` adopts epoch, leader and ISR; log and high watermark stay.
-    Kafka:   an early draft of KIP-320, in no release.
+    Kafka:   none (an early draft of KIP-320, in no release).
     """
     if leader == follower or request >= s.requests.length or s.requests.slots[request].leader != leader:
         return False
@@ -53,7 +53,7 @@ def follower_fetch(s, leader: Replica, follower: Replica):
 
     Guards:  both logs hold a record of the same epoch before the follower's end; the leader has more.
     Effects: one more record; the high watermark becomes the leader's, as far as the log goes.
-    Kafka:   an early draft of KIP-320, in no release.
+    Kafka:   none (an early draft of KIP-320, in no release).
     """
     l = s.replicas[leader]
     f = s.replicas[follower]
@@ -71,7 +71,7 @@ def follower_truncate(s, leader: Replica, follower: Replica):
     Guards:  `follower` follows `leader`, which believes it leads; its log is longer, or its last record has another
              epoch than the leader's at that offset.
     Effects: the log ends after the last record that both have.
-    Kafka:   an early draft of KIP-320, in no release.
+    Kafka:   none (an early draft of KIP-320, in no release).
     """
     l = s.replicas[leader]
     f = s.replicas[follower]
@@ -94,7 +94,7 @@ def leader_inc_high_watermark(s, leader: Replica):
 
     Guards:  the leader has a record there, and every member of its local ISR one of the same epoch.
     Effects: the high watermark grows by one.
-    Kafka:   an early draft of KIP-320, in no release.
+    Kafka:   none (an early draft of KIP-320, in no release).
     """
     l = s.replicas[leader]
     if not presumes_leadership(s, leader) or l.hw >= l.log.length:
@@ -112,7 +112,7 @@ def leader_shrink_isr(s, leader: Replica, follower: Replica):
 
     Guards:  `follower` has no record of the same epoch before the leader's end.
     Effects: the follower leaves the ISR, in the quorum and at the leader.
-    Kafka:   an early draft of KIP-320, in no release.
+    Kafka:   none (an early draft of KIP-320, in no release).
     """
     l = s.replicas[leader]
     if leader == follower or not contains(l.isr, follower) or not is_true_leader(s, leader):
@@ -130,7 +130,7 @@ def leader_expand_isr(s, leader: Replica, follower: Replica):
     Guards:  both logs hold a record of the same epoch before the leader's high watermark, and that
              has reached the leader's own epoch.
     Effects: the follower joins the ISR, in the quorum and at the leader.
-    Kafka:   an early draft of KIP-320, in no release.
+    Kafka:   none (an early draft of KIP-320, in no release).
     """
     l = s.replicas[leader]
     if contains(l.isr, follower) or not is_true_leader(s, leader):

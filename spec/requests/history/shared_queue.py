@@ -52,7 +52,7 @@ def answer_produce(s, b: Broker):
 
     Guards:  a produce request is at the head of its queue.
     Effects: it is gone.
-    Kafka:   KafkaApis.handleProduceRequest, 0.8 to 2.1.
+    Kafka:   KafkaApis.handleProduceRequest, 0.11 to 2.1.
     """
     broker = s.brokers[b]
     if not broker.up or not broker.produce:

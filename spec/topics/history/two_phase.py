@@ -78,7 +78,8 @@ def arm_watch(s, b: Broker):
     Guards:  it has read the topic.
     Request: OK; EXPIRED.
     Effects: its term goes on. (In Kafka the watch is armed after the machines have started up.)
-    Kafka:   PartitionStateMachine.registerListeners, KafkaController.onControllerFailover, 0.8 to 0.11.
+    Kafka:   PartitionStateMachine.registerListeners, 0.8 to 0.10.2; KafkaController.onControllerFailover, 0.8 to
+             0.11.
     """
     controller = s.brokers[b].controller
     if controller.doing != ARMING:
@@ -106,7 +107,8 @@ def change_isr(s, b: Broker, p: Partition, isr: Isr):
     Guards:  `b` leads; the ISR is another one, of replicas that it knows, including itself.
     Request: OK; EXPIRED.
     Effects: none in the model.
-    Kafka:   Partition.updateIsr, ReplicationUtils.updateLeaderAndIsr, 0.8 to 2.6.
+    Kafka:   Partition.updateIsr, 0.8 to 2.3; expandIsr, shrinkIsr, 2.4 to 2.6; ReplicationUtils.updateLeaderAndIsr,
+             0.8.2 to 2.6.
     """
     if not s.brokers[b].up or not leads(s.zk, p, b) or isr == isr_of(s.zk, p) or not session_open(s.zk, b):
         return False
@@ -122,7 +124,8 @@ def find_request(s, b: Broker, p: Partition):
 
     Guards:  there is one, which `b` does not know; the partition is in the context; `b` is at work.
     Effects: the ISR is to be read; if the topic is queued for deletion, the request is to be deleted.
-    Kafka:   KafkaController.processPartitionReassignment, initiateReassignReplicasForTopicPartition, 1.1 to 2.3.
+    Kafka:   KafkaController.PartitionReassignment, 1.1 to 2.2; KafkaController.processPartitionReassignment, 2.3;
+             maybeTriggerPartitionReassignment, 1.1 to 2.3.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -234,7 +237,8 @@ def delete_listed(s, b: Broker, p: Partition):
     Guards:  that is its next step.
     Request: OK; EXPIRED.
     Effects: the reassignment is over; a waiting deletion goes on.
-    Kafka:   KafkaController.removePartitionsFromReassignedPartitions, 1.1 to 2.3.
+    Kafka:   KafkaController.removePartitionFromReassignedPartitions, 1.1; removePartitionsFromReassignedPartitions,
+             2.0 to 2.3.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_REQUEST or not is_next(controller.moving, p):
