@@ -24,6 +24,7 @@ from kafkaproof.spec.group.sorts import NOWHERE, Broker
 from kafkaproof.spec.group.storage import (
     count_fault,
     decide_deletion,
+    decide_topic_deletion,
     note_death,
     note_deletion,
     put_tombstone,
@@ -189,19 +190,20 @@ def delete_offset(s, b: Broker):
 def topic_deleted(s, b: Broker):
     """Broker `b` learns that the topic of the offset was deleted.
 
-    Guards:  the group has an offset of the topic; no commit is pending, no tombstone is due. (The API layer refuses
-             commits for a topic that does not exist.)
-    Effects: the same as when an operator deletes the offset, even if the group subscribes to the topic.
-    Kafka:   GroupCoordinator.handleDeletedPartitions, 0.10.2 to 3.9.
+    Guards:  the group has an offset of the topic, or a commit to it is pending; no tombstone is due. (The API layer
+             refuses commits to a topic that does not exist.)
+    Effects: the same as when an operator deletes the offset, even if the group subscribes to the topic. A pending
+             commit is dropped: its client is answered with NONE, but it does not enter the cache.
+    Kafka:   GroupCoordinator.handleDeletedPartitions, GroupMetadata.removeOffsets, 0.10.2 to 3.9.
     """
     broker = s.brokers[b]
     group = broker.group
     if not has_timers(group) or broker.tombstone != NO_RECORD:
         return False
-    if has_pending_commit(broker) or group.offset == NOWHERE and group.pending == NOWHERE:
+    if group.offset == NOWHERE and group.pending == NOWHERE and not has_pending_commit(broker):
         return False
 
-    decide_deletion(s.storage, b, broker.group.offset)
+    decide_topic_deletion(s.storage, b)
     note_death(s.storage, dies_without_offsets(group))
     remove_offsets(broker)
     count_fault(s.storage)

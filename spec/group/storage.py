@@ -181,6 +181,11 @@ def decide_deletion(storage, b, offset):
             storage.log.slots[position].ghosts.deleted = 1
 
 
+def decide_topic_deletion(storage, b):
+    """Note, for history only, that every offset that was committed so far was of a topic that is deleted."""
+    decide_deletion(storage, b, storage.log.length)
+
+
 def note_death(storage, dies):
     """Note, for history only, that the group is dead."""
     if dies:

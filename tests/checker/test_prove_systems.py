@@ -115,7 +115,7 @@ def for_all(lemma):
 @pytest.mark.parametrize(
     "system, variant, scope, states",
     [
-        ("group", "current", group.scope(brokers=2, epochs=2, faults=1), 54_147),
+        ("group", "current", group.scope(brokers=2, epochs=2, faults=1), 54_917),
         ("consumer", "orderly", consumer.scope(offsets=2, expiries=1), 50_167),
         ("replica", "current", replica.scope(epochs=2, faults=1, min_isr=2, unclean=1), 99_566),
         ("replica", "current", replica.scope(log=2, records=2, epochs=2, faults=1), 882_063),

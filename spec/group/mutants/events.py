@@ -18,14 +18,14 @@ from kafkaproof.spec.group import (
 from kafkaproof.spec.group.cache import describe_group
 from kafkaproof.spec.group.coordinator import forget_member
 from kafkaproof.spec.group.join import begin_generation
-from kafkaproof.spec.group.mutants.group import mutant
+from kafkaproof.spec.group.mutants.group import mutant, mutant_within
 from kafkaproof.spec.group.network import LEAVE, NONE, drop_request, give_assignment, put_request
 from kafkaproof.spec.group.scopes import ONE_MOVE, scope
 from kafkaproof.spec.language.domains import Flag
 from kafkaproof.spec.language.mutants.simple import NO, NOTHING, YES, simple
 
 ONE, FAULT = scope(), scope(log=1, faults=1)
-FAULTS, LOST = scope(faults=2), scope(ids=2, generations=2, faults=1)
+ONE_FAULT, FAULTS, LOST = scope(faults=1), scope(faults=2), scope(ids=2, generations=2, faults=1)
 
 
 def time_passes(s, retention: Flag()):
@@ -45,6 +45,10 @@ def say_goodbye_again(net, m):
     request = net.requests[m]
     put_request(net.late[m], LEAVE, request.id, 1, request.generation, 0)
     drop_request(request)
+
+
+def keep_commits(broker):
+    """A commit that is in flight when its topic is deleted enters the cache."""
 
 
 def begin_with_delay(group, leader, protocol, topic):
@@ -107,6 +111,13 @@ MUTANTS = (
     simple("counts_when_deleted", storage.count_fault, NOTHING, FAULT),
     simple("empty_is_deleted", verdicts.delete_group_verdict, YES, FAULT),
     simple("offset_is_deleted", verdicts.delete_offset_verdict, YES, scope(faults=1)),
+    mutant_within(
+        "commit-outlives-topic",
+        "topic_takes_offsets",
+        "topic_deleted",
+        {deletion.abandon_commits: keep_commits},
+        ONE_FAULT,
+    ),
     simple("topic_takes_offsets", deletion.remove_offsets, NOTHING, FAULTS),
     simple("cleaned_in_time", storage.time_has_passed, YES, ONE),
     simple("dead_leaves", coordinator.forget_group, NOTHING, FAULT),

@@ -72,12 +72,13 @@ def offset_is_deleted(before, after, b):
 
 
 def topic_takes_offsets(before, after, b):
-    """When a topic is deleted, its offset is removed even if members subscribe. An Empty group dies with its last
-    offset.
+    """When a topic is deleted, its offset is removed even if members subscribe, and commits in flight do not enter the
+    cache. An Empty group dies with its last offset.
     """
     old = before.brokers[b].group
     new = after.brokers[b].group
-    if old.offset == NOWHERE and old.pending == NOWHERE or is_pending(before.brokers[b]) or not has_timers(old):
+    nothing = old.offset == NOWHERE and old.pending == NOWHERE and not is_pending(before.brokers[b])
+    if nothing or is_pending(after.brokers[b]) or not has_timers(old):
         return False
     dies = old.state == EMPTY and old.pending == NOWHERE
     counted = after.storage.faults == before.storage.faults + 1
