@@ -33,10 +33,12 @@ from kafkaproof.spec.group.scopes import (
     LIMITED_VERDICTS,
     LOCKED_VERDICTS,
     MOVED_BACK,
+    NEXT_TRANSACTION,
     ONE_CLIENT,
     ONE_MOVE_AND_FAULT,
     ONE_PERIOD_AND_FAULT,
     QUICK,
+    SCHEDULED_VERDICTS,
     SIZES,
     STANDARD,
     STATIC_VERDICTS,
@@ -296,4 +298,16 @@ FORGETFUL = model(
     quick=ONE_CLIENT,
     deep=TWO_FORGOTTEN,
 ).rebound({member.tells_to_reset: former_clients.forgets_its_id, member.may_leave: former_clients.leaves_with_an_id})
-MODELS = (UNLOCKED, LOCKED, GATED, CURRENT, FORGETFUL, STATIC, LIMITED, TRANSACTIONAL)
+SCHEDULED = model(
+    "scheduled",
+    Releases("2.8", "3.9"),
+    "As transactional, and a task of its own updates the cache after a marker is stored, as since 1.0: the producer's "
+    "next transaction may come before it.",
+    COMMON + MODERN + DELETION + TRANSACTIONS + acting(BROKER, transactions.complete_later, kind=CONTINUATION),
+    tuple(p for p in SAFETY if p.predicate is not commits.durable) + commits.SCHEDULED,
+    SCHEDULED_VERDICTS,
+    standard=NEXT_TRANSACTION,
+    quick=scope(),
+    deep=scope(brokers=2, epochs=2, log=3),
+).rebound({transactions.complete: transactions.schedule})
+MODELS = (UNLOCKED, LOCKED, GATED, CURRENT, FORGETFUL, STATIC, LIMITED, TRANSACTIONAL, SCHEDULED)

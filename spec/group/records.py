@@ -17,6 +17,8 @@ Kind = Choice(
     "TRANSACTION_RECORD",  # an offset that a transaction commits or aborts
     "COMMIT_MARKER",
     "ABORT_MARKER",
+    "COMMIT_SCHEDULED",  # the marker is stored, and the cache is still to be updated: only in a callback
+    "ABORT_SCHEDULED",
 )
 (
     NO_RECORD,
@@ -29,6 +31,8 @@ Kind = Choice(
     TRANSACTION_RECORD,
     COMMIT_MARKER,
     ABORT_MARKER,
+    COMMIT_SCHEDULED,
+    ABORT_SCHEDULED,
 ) = Kind
 
 HISTORY = Record(

@@ -70,6 +70,7 @@ QUICK = scope(ids=2, generations=2, faults=1)
 STANDARD = scope(clients=2, ids=3, generations=2, log=3)
 ONE_MOVE, ONE_MOVE_AND_FAULT = scope(brokers=2, epochs=2), scope(brokers=2, epochs=2, faults=1)
 ONE_CLIENT, FORGOTTEN = scope(ids=2, log=1), scope(brokers=2, ids=2, epochs=2, log=1)
+NEXT_TRANSACTION = scope(log=3, appends=2)
 TWO_FORGOTTEN = scope(brokers=2, clients=2, ids=2, epochs=2, log=1)
 TWO_COORDINATORS = scope(brokers=2, clients=2, ids=2, epochs=2)
 THREE_MEMBERS = scope(clients=3, ids=3, generations=2)
@@ -137,4 +138,9 @@ TRANSACTIONAL_VERDICTS = {
     scope(ids=2, generations=2, log=3): {},
     scope(brokers=2, epochs=2, log=3): {},
     scope(log=4, faults=1): {"durable": 7, "stable_is_stored": 17},
+}
+SCHEDULED_VERDICTS = {
+    scope(): {},
+    NEXT_TRANSACTION: {"durable_when_updated": 8, "counts_when_committed": 9},
+    scope(brokers=2, epochs=2, log=3): {},
 }

@@ -22,7 +22,14 @@ from kafkaproof.spec.group.producer.network import (
     send_marker,
     take_up,
 )
-from kafkaproof.spec.group.records import ABORT_MARKER, COMMIT_MARKER, TRANSACTION_RECORD, forget_append
+from kafkaproof.spec.group.records import (
+    ABORT_MARKER,
+    ABORT_SCHEDULED,
+    COMMIT_MARKER,
+    COMMIT_SCHEDULED,
+    TRANSACTION_RECORD,
+    forget_append,
+)
 from kafkaproof.spec.group.sorts import NOWHERE, Broker
 from kafkaproof.spec.group.storage import (
     Failure,
@@ -132,16 +139,64 @@ def is_marker(kind):
     return kind == COMMIT_MARKER or kind == ABORT_MARKER
 
 
+def complete(broker, i, aged):
+    """Update the cache as soon as a marker is stored: a commit puts the pending offset, which may be `aged`, into it,
+    unless a later one is there. A group that is being loaded does not change: the load will read the marker.
+
+    Kafka: GroupMetadataManager.handleTxnCompletion, 0.11; from 1.0 on a task of its own does it (`schedule`).
+    """
+    if has_timers(broker.group):
+        settle(broker.group, broker.appends.slots[i].kind == COMMIT_MARKER, aged)
+    forget_append(broker, i)
+
+
+def schedule(broker, i, aged):
+    """Schedule the update of the cache when a marker is stored.
+
+    Kafka: GroupMetadataManager.scheduleHandleTxnCompletion, 1.0 to 3.9.
+    """
+    append = broker.appends.slots[i]
+    append.kind = COMMIT_SCHEDULED if append.kind == COMMIT_MARKER else ABORT_SCHEDULED
+    append.position = NOWHERE
+
+
+def in_flight(broker, position):
+    """Whether the offset of a transaction at a position is not yet known to be committed to the log."""
+    for append in broker.appends.slots:
+        if append.kind == TRANSACTION_RECORD and append.position == position:
+            return True
+    return False
+
+
+def complete_later(s, b: Broker, i: Slot):
+    """The task that was scheduled for a marker updates the cache.
+
+    Guards:  there is such a task, in the place of append `i`.
+    Effects: whatever is pending is decided as the marker says, even if it is of the producer's next transaction. An
+             offset that is not yet committed to the log is dropped.
+    Kafka:   GroupMetadataManager.handleTxnCompletion, GroupMetadata.completePendingTxnOffsetCommit, 1.0 to 3.9.
+    """
+    broker = s.brokers[b]
+    group = broker.group
+    kind = broker.appends.slots[i].kind
+    if kind != COMMIT_SCHEDULED and kind != ABORT_SCHEDULED:
+        return False
+
+    if has_timers(group):
+        commits = kind == COMMIT_SCHEDULED and not in_flight(broker, group.pending)
+        settle(group, commits, is_aged(s.storage, max(group.pending, 0)))
+    forget_append(broker, i)
+    return True
+
+
 def marker_stored(s, b: Broker, i: Slot):
     """The marker is committed to the log.
 
     Guards:  append `i` is a marker, and may be acknowledged.
-    Effects: the transaction is over; a commit puts the pending offset into the cache, unless a later one is there. A
-             group that is being loaded does not change: the load will read the marker.
-    Kafka:   GroupMetadataManager.handleTxnCompletion, GroupMetadata.completePendingTxnOffsetCommit, 0.11 to 3.9.
+    Effects: the transaction is over; the cache is updated, or will be (`complete`, `schedule`).
+    Kafka:   KafkaApis.handleWriteTxnMarkersRequest, 0.11 to 3.9.
     """
     broker = s.brokers[b]
-    group = broker.group
     append = broker.appends.slots[i]
     if not is_marker(append.kind) or not may_succeed(s.storage, b, append.position):
         return False
@@ -149,10 +204,8 @@ def marker_stored(s, b: Broker, i: Slot):
     acknowledge(s.storage, append.position)
     if append.kind == COMMIT_MARKER:
         note_commit(s.storage, offset_of(s.producer))
-    if has_timers(group):
-        settle(group, append.kind == COMMIT_MARKER, is_aged(s.storage, max(group.pending, 0)))
     conclude(s.producer)
-    forget_append(broker, i)
+    complete(broker, i, is_aged(s.storage, max(broker.group.pending, 0)))
     return True
 
 

@@ -8,5 +8,6 @@ MUTANTS = {
     "static": group.STATIC_MUTANTS,
     "locked": group.LOCKED_MUTANTS,
     "limited": group.LIMITED_MUTANTS,
+    "scheduled": group.SCHEDULED_MUTANTS,
     "transactional": group.TRANSACTIONAL_MUTANTS,
 }

@@ -19,6 +19,7 @@ from kafkaproof.spec.group import (
     static,
     storage,
     sync,
+    transactions,
     verdicts,
 )
 from kafkaproof.spec.group.history import clients as former_clients
@@ -195,6 +196,10 @@ LOCKED_MUTANTS = (
     ),
 )
 LIMITED_MUTANTS = (mutant("no-limit", "one_member", {limited.accepts_one: wrong.accept_all}, TWO),)
+SCHEDULED_MUTANTS = (
+    mutant("cache-with-the-marker", "marker_leaves_cache", {transactions.schedule: transactions.complete}, scope()),
+    mutant("update-lost", "durable_when_updated", {transactions.in_flight: wrong.never_in_log}, scope()),
+)
 TRANSACTIONAL_MUTANTS = (
     mutant("aborted-counts", "counts_when_committed", {cache.settle: wrong.merge_aborted}, scope()),
 )

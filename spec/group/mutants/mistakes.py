@@ -347,6 +347,11 @@ def merge_aborted(group, commits, aged):
     group.pending = NOWHERE
 
 
+def never_in_log(broker, position):
+    """The update of the cache takes every pending offset for one that is not yet in the log."""
+    return True
+
+
 def accept_all(group, id):
     """The group takes whoever comes, however full it is."""
     return True

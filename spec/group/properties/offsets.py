@@ -5,7 +5,9 @@ from kafkaproof.spec.group.group_states import ABSENT, DEAD, EMPTY, PREPARING_RE
 from kafkaproof.spec.group.properties.safety import accepted, goes_on, is_as_stored, is_coordinator, last_record
 from kafkaproof.spec.group.records import (
     ABORT_MARKER,
+    ABORT_SCHEDULED,
     COMMIT_MARKER,
+    COMMIT_SCHEDULED,
     OFFSET_RECORD,
     OFFSET_TOMBSTONE,
     TOMBSTONES,
@@ -185,13 +187,38 @@ def counts_when_committed(s):
     return True
 
 
+def is_scheduled(broker):
+    """Whether a marker is stored, and the cache is still to be updated."""
+    for append in broker.appends.slots:
+        if append.kind == COMMIT_SCHEDULED or append.kind == ABORT_SCHEDULED:
+            return True
+    return False
+
+
+def durable_when_updated(s):
+    """The coordinator by right has every commit that was answered with NONE, or a later one, once no update of its cache
+    is due.
+    """
+    for b in range(len(s.brokers)):
+        if is_coordinator(s, b) and not is_scheduled(s.brokers[b]) and s.brokers[b].group.offset < last_answered(s):
+            return False
+    return True
+
+
+def marker_leaves_cache(before, after, b, i):
+    """A marker that is stored changes nothing in the cache by itself."""
+    old = before.brokers[b].group
+    new = after.brokers[b].group
+    return new.offset == old.offset and new.pending == old.pending
+
+
 SAFETY = (
     always_step(commit_fence, of=("commit",)),
     always_step(groupless_commit, of=("reset_offset",)),
     always(no_stale_commit),
     always(durable),
     always_step(answered_is_kept, of=("fail_over",)),
-    always_step(offset_never_regresses, of=("offset_stored", "marker_stored")),
+    always_step(offset_never_regresses, of=("offset_stored", "marker_stored", "complete_later")),
     always_step(loaded_is_log, of=("load",)),
     always_step(running_group_keeps_offset, of=("clean_up",)),
     always_step(dies_with_nothing, of=("clean_up",)),
@@ -199,3 +226,5 @@ SAFETY = (
 BY_GROUP = (always_step(expires_by_group, of=("clean_up",)), always_step(young_offset_stays, of=("clean_up",)))
 BY_AGE = (always_step(expires_by_age, of=("clean_up",)),)
 TRANSACTIONAL = (always(counts_when_committed),)
+SCHEDULED = (*TRANSACTIONAL, always(durable_when_updated), always_step(marker_leaves_cache, of=("marker_stored",)))
+"""Where the cache is updated after a marker; in place of `durable`, which does not hold meanwhile."""
