@@ -24,6 +24,7 @@ from kafkaproof.impl.clients.errors import ERRORS
 from kafkaproof.impl.clients.metadata import Metadata
 from kafkaproof.impl.clients.reassignments import Reassignments
 from kafkaproof.impl.clients.topics import Topics
+from kafkaproof.impl.clients.zookeeper_offsets import ZookeeperOffsets
 from kafkaproof.impl.groups.coordinator import Coordinator
 from kafkaproof.impl.protocol.batches import CorruptBatch, split
 from kafkaproof.impl.protocol.group_requests import found
@@ -69,10 +70,13 @@ class Api:
         }
         has_groups = process.settings.offsets != NONE and process.planes
         self.coordinator = Coordinator(process, try_step) if has_groups else None
+        self._offsets = ZookeeperOffsets(process.requests, self._metadata)
 
     def handle(self, call: Call) -> None:
         """Answer a request, now or later."""
-        if self.coordinator and call.kind in self.coordinator.kinds:
+        if self._offsets.takes(call):
+            self._offsets.handle(call)
+        elif self.coordinator and call.kind in self.coordinator.kinds:
             self.coordinator.handle(call)
         else:
             self._serve[call.kind](call)

@@ -34,8 +34,8 @@ VERSIONS = {
     SyncGroupRequest: (SyncGroupResponse, 0, 2),
     HeartbeatRequest: (HeartbeatResponse, 0, 2),
     LeaveGroupRequest: (LeaveGroupResponse, 0, 2),
-    OffsetCommitRequest: (OffsetCommitResponse, 2, 5),
-    OffsetFetchRequest: (OffsetFetchResponse, 1, 5),
+    OffsetCommitRequest: (OffsetCommitResponse, 0, 5),
+    OffsetFetchRequest: (OffsetFetchResponse, 0, 5),
     DescribeGroupsRequest: (DescribeGroupsResponse, 0, 2),
     ListGroupsRequest: (ListGroupsResponse, 0, 2),
 }

@@ -6,11 +6,18 @@ import threading
 import pytest
 from confluent_kafka import Consumer, KafkaException
 from kafka import KafkaAdminClient, KafkaConsumer, TopicPartition
+from kafka.protocol.consumer.group import (
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+)
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.harness.driving.consumers import Consumers
 from kafkaproof.impl.harness.driving.load import Load
+from kafkaproof.impl.harness.real.records import ask
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
 
 PARTITIONS, NAME = 4, "readers"
@@ -64,6 +71,21 @@ class Librdkafka:
         self._consumer.close()
 
 
+def check_offsets_in_zookeeper(cluster):
+    """An old client commits by one broker and fetches by another; the offset is where the old consumer reads it."""
+    kind = OffsetCommitRequest.OffsetCommitRequestTopic
+    first, second = (int(each.rpartition(":")[2]) for each in cluster.bootstrap()[:2])
+    place = kind.OffsetCommitRequestPartition(partition_index=1, committed_offset=17, committed_metadata="")
+    commit = OffsetCommitRequest(group_id="old", topics=[kind(name=TOPIC, partitions=[place])])
+    answer = ask(first, commit, OffsetCommitResponse, 0)
+    assert answer.topics[0].partitions[0].error_code == 0
+    assert cluster.operator.get(f"/consumers/old/offsets/{TOPIC}/1")[0] == b"17"
+    wanted = OffsetFetchRequest.OffsetFetchRequestTopic(name=TOPIC, partition_indexes=[1])
+    found = ask(second, OffsetFetchRequest(group_id="old", topics=[wanted]), OffsetFetchResponse, 0)
+    (partition,) = found.topics[0].partitions
+    assert (partition.error_code, partition.committed_offset) == (0, 17)
+
+
 def kill_and_restart(cluster, broker):
     cluster.kill(broker)
     cluster.expire(broker)
@@ -81,6 +103,7 @@ def test_a_group_reads_all_that_was_acknowledged_while_brokers_die(cluster, caps
     )
     assert wait_until(lambda: len(consumers.read) > 5 and len(other.read) > 5 and load.acknowledged > 20)
     assert wait_until(lambda: all(consumers.assigned.get(n) for n in range(2)))
+    check_offsets_in_zookeeper(cluster)
     operator = KafkaAdminClient(bootstrap_servers=cluster.bootstrap())
     assert NAME in str(operator.list_groups())
     described = operator.describe_groups([NAME])

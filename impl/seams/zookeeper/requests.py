@@ -116,6 +116,12 @@ class Requests:
         reply = self._send(operation)
         return OK if reply.error is None else CODES[type(reply.error)]
 
+    def write_beside(self, operation: object) -> int:
+        """One write that belongs to no step: its answer."""
+        reply = self.session.send(operation)
+        self.wait([reply])
+        return OK if reply.error is None else CODES[type(reply.error)]
+
     def write_all(self, *operations: object) -> tuple[int, int]:
         """One transaction of several writes: its answer, and the place of the operation that decided it."""
         reply = self._send(Transaction(list(operations)))

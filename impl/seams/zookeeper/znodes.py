@@ -15,6 +15,7 @@ from typing import ClassVar, NamedTuple
 from kafkaproof.spec.kafka.topic_ids import CHANCE, members_in, topic_id
 
 BROKER_IDS = "/brokers/ids"
+CONSUMERS = "/consumers"
 TOPICS = "/brokers/topics"
 DELETE_TOPICS = "/admin/delete_topics"
 ISR_CHANGES = "/isr_change_notification"
@@ -24,7 +25,7 @@ GIVEN = "/config/brokers/<default>"
 INNER = "REPLICATION"
 """The listener by which brokers reach each other."""
 PERSISTENT = (
-    "/consumers",
+    CONSUMERS,
     "/brokers",
     BROKER_IDS,
     TOPICS,
@@ -286,3 +287,28 @@ class TopicConfig(NamedTuple):
     def decode(cls, data: bytes) -> TopicConfig:
         """Of version 1."""
         return cls(json.loads(data)["config"].get("unclean.leader.election.enable") == "true")
+
+
+class ConsumerOffset(NamedTuple):
+    """/consumers/G/offsets/T/P: the offset of the next record of a group."""
+
+    offset: int
+
+    @staticmethod
+    def path_of(group: str, topic: str, partition: int) -> str:
+        """The path of a group's offset in a partition (brokers of 1.1.0 write `offset`)."""
+        return f"{CONSUMERS}/{group}/offsets/{topic}/{partition}"
+
+    @staticmethod
+    def parents_of(group: str, topic: str, partition: int) -> tuple[str, str, str]:
+        """The empty znodes above it, which are created first."""
+        return f"{CONSUMERS}/{group}", f"{CONSUMERS}/{group}/offsets", f"{CONSUMERS}/{group}/offsets/{topic}"
+
+    def encode(self) -> bytes:
+        """A decimal number."""
+        return str(self.offset).encode()
+
+    @classmethod
+    def decode(cls, data: bytes) -> ConsumerOffset:
+        """A decimal number; raises ValueError for anything else."""
+        return cls(int(data))

@@ -47,8 +47,10 @@ LANDED = by_name(
     }
 )
 """What the first request of a step that asks again has written if it landed, where *partition* does not show it."""
-FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?|/config/brokers/<default>")
-"""What a step writes besides, which the specification leaves out: parents of states; which numbers topics have had."""
+FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?|/config/brokers/<default>|/consumers/.+")
+"""What a process writes and the specification of brokers leaves out: parents of states; which numbers topics have had;
+offsets that clients keep in ZooKeeper.
+"""
 
 
 class Place(NamedTuple):
