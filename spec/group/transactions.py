@@ -141,9 +141,10 @@ def is_marker(kind):
 
 def complete(broker, i, aged):
     """Update the cache as soon as a marker is stored: a commit puts the pending offset, which may be `aged`, into it,
-    unless a later one is there. A group that is being loaded does not change: the load will read the marker.
+    unless a later one is there. A group that is being loaded does not change: the load will read the marker. From 1.0 on
+    a task of its own does that (`schedule`).
 
-    Kafka: GroupMetadataManager.handleTxnCompletion, 0.11; from 1.0 on a task of its own does it (`schedule`).
+    Kafka: GroupMetadataManager.handleTxnCompletion, 0.11.
     """
     if has_timers(broker.group):
         settle(broker.group, broker.appends.slots[i].kind == COMMIT_MARKER, aged)

@@ -23,7 +23,7 @@ from tests.checker.group_behaviours import (
 
 CALLBACKS = scope(log=3, appends=2, faults=1, prepared=1)
 FOUND = [
-    (LOCKED, ONE_MOVE, (1_588, 39_310, 20)),
+    (LOCKED, ONE_MOVE, (1_556, 38_532, 20)),
     (UNLOCKED, CALLBACKS, (622, 6_927, 22)),
     (UNLOCKED, UNLOCKED.scopes["quick"], (86, 881, 19)),
     (STATIC, scope(clients=2, ids=2, log=3), (585, 8_337, 18)),

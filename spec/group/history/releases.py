@@ -3,11 +3,15 @@
 A range takes over what the next one did differently. `CALLED` is replaced after `WAYS`, so that it reaches those, too.
 """
 
-from kafkaproof.spec.group import deletion, join, loading, membership, offsets, storage, verdicts
-from kafkaproof.spec.group.history import answers, rules
+from kafkaproof.spec.group import deletion, join, loading, member, membership, offsets, storage, verdicts
+from kafkaproof.spec.group.history import answers, clients, rules
 from kafkaproof.spec.group.history.unlocked import storage as unlocked
 
-WAYS_2_6_1 = {loading.must_load: rules.loads_again, deletion.is_expired: rules.expires_unsubscribed}
+WAYS_2_6_1 = {
+    member.tells_to_reset: clients.forgets_its_id,
+    loading.must_load: rules.loads_again,
+    deletion.is_expired: rules.expires_unsubscribed,
+}
 WAYS_2_4 = WAYS_2_6_1 | {verdicts.heartbeat_verdict: answers.heartbeat_of_generation}
 WAYS_2_3 = WAYS_2_4 | {verdicts.commit_verdict: answers.commit_of_state, deletion.is_expired: rules.expires_empty}
 WAYS_2_1 = WAYS_2_3 | {verdicts.heartbeat_verdict: answers.heartbeat_of_state}
