@@ -318,6 +318,14 @@ class Process:
         )
         return self.tell(address, kind, content)
 
+    def note_request(self, kind: str, content: dict) -> Message:
+        """Record what a client asks the controller for; as a message, for the step that deals with it."""
+        session = self.requests.session
+        self.clock, self.zxid, self._messages = self.clock + 1, max(self.zxid, session.zxid), self._messages + 1
+        id = f"{self._prefix}{self._messages}"
+        self.note(sends=id, kind=kind, content=content, zxid=self.zxid, clock=self.clock, answers=None)
+        return Message(kind, id, self.broker, self.port.address, self.clock, self.zxid, content)
+
     def note(self, **line: object) -> None:
         """Record something that is no step."""
         self.recorder.write(line)

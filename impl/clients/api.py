@@ -10,7 +10,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kafka.protocol.admin import CreateTopicsRequest, DeleteTopicsRequest, ListPartitionReassignmentsRequest
+from kafka.protocol.admin import (
+    AlterPartitionReassignmentsRequest,
+    CreateTopicsRequest,
+    DeleteTopicsRequest,
+    ListPartitionReassignmentsRequest,
+)
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
 from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
 from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest
@@ -19,6 +24,7 @@ from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
 
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.broker.replica import DONE, Offer
+from kafkaproof.impl.clients.alterations import Alterations
 from kafkaproof.impl.clients.deletions import Deletions
 from kafkaproof.impl.clients.errors import ERRORS
 from kafkaproof.impl.clients.metadata import Metadata
@@ -58,6 +64,7 @@ class Api:
         self._metadata = Metadata(process)
         self.topics = Topics(process, try_step, self._metadata.is_led)
         self.deletions = Deletions(process, try_step)
+        self.alterations = Alterations(process, try_step)
         self._serve = {
             MetadataRequest: self._metadata.serve,
             ProduceRequest: self._produce,
@@ -67,6 +74,7 @@ class Api:
             CreateTopicsRequest: self.topics.create,
             DeleteTopicsRequest: self.deletions.delete,
             ListPartitionReassignmentsRequest: Reassignments(process).serve,
+            AlterPartitionReassignmentsRequest: self.alterations.alter,
         }
         has_groups = process.settings.offsets != NONE and process.planes
         self.coordinator = Coordinator(process, try_step) if has_groups else None
@@ -87,6 +95,7 @@ class Api:
         self._waiting = [each for each in self._waiting if not each.done(now >= each.due)]
         self.topics.tick()
         self.deletions.tick()
+        self.alterations.tick()
         if self.coordinator:
             self.coordinator.tick()
 

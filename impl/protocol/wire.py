@@ -13,6 +13,8 @@ import threading
 from dataclasses import dataclass, field
 
 from kafka.protocol.admin import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
     CreateTopicsRequest,
     CreateTopicsResponse,
     DeleteTopicsRequest,
@@ -36,6 +38,7 @@ TOPICS = {
     CreateTopicsRequest: (CreateTopicsResponse, 2, 4),
     DeleteTopicsRequest: (DeleteTopicsResponse, 1, 3),
     ListPartitionReassignmentsRequest: (ListPartitionReassignmentsResponse, 0, 0),
+    AlterPartitionReassignmentsRequest: (AlterPartitionReassignmentsResponse, 0, 0),
 }
 VERSIONS = {
     ApiVersionsRequest: (ApiVersionsResponse, 0, 3),

@@ -18,11 +18,11 @@ from kafkaproof.spec.partition import brokers, faults, log_dirs, progress, trigg
 from kafkaproof.spec.partition.creation.creation import topic_change
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.reassignment import reassignment
+from kafkaproof.spec.partition.reassignment import admin_requests, reassignment
 from kafkaproof.spec.partition.reassignment.brokers import drop_unknown
 from kafkaproof.spec.running.processes import PARTITION, continuations
 
-REASSIGNMENT = (triggers.reassignment, reassignment.reassign, reassignment.caught_up)
+REASSIGNMENT = (triggers.reassignment, admin_requests.reassign, reassignment.caught_up)
 """Events of a reassignment: up to 2.0 the election that belongs to it, later its beginning and its end."""
 OF_ANY_BROKER = (leader_zk.change_isr, faults.fail_log_dir)
 """Events of any broker, not of the controller."""
@@ -57,6 +57,7 @@ class Events:
             or self._look_at_znodes()
             or self._api.topics.create_next()
             or self._api.deletions.mark_next()
+            or self._api.alterations.alter_next()
         ):
             return True
         while self._waiting:

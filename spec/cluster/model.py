@@ -18,6 +18,7 @@ from kafkaproof.spec.partition.creation import model as partition_creation
 from kafkaproof.spec.partition.deletion import model as partition_deletion
 from kafkaproof.spec.partition.model import writing
 from kafkaproof.spec.partition.reassignment import model as partition_reassignment
+from kafkaproof.spec.partition.reassignment import properties as reassignment_properties
 from kafkaproof.spec.replica.clients.network import take_record
 from kafkaproof.spec.replica.network import check
 from kafkaproof.spec.replica.zookeeper import Answer
@@ -124,8 +125,11 @@ REASSIGNING = with_isr(
         WITH_CREATION,
         "reassigning",
         "The same, and it reassigns partitions: what runs. Reassignment itself is explored in partition/reassigning.",
-        acting(reassignment.stop_replica) + writing(deletion.delete_state, reassignment.tell_replicas),
+        acting(reassignment.stop_replica)
+        + writing(deletion.delete_state, reassignment.tell_replicas)
+        + partition_reassignment.ALTERATIONS,
         WITH_REASSIGNMENTS,
+        reassignment_properties.with_alterations,
         state=reassignment.STATE,
         initial=reassignment.initial,
     )

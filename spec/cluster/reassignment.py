@@ -11,14 +11,14 @@ from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.deletion.replica import stop_replica as stop
 from kafkaproof.spec.partition.reassignment import reassignment
 from kafkaproof.spec.partition.reassignment.network import is_of_deletion
-from kafkaproof.spec.partition.reassignment.state import BROKER, STOPS, ZOOKEEPER, keep_replicas
+from kafkaproof.spec.partition.reassignment.state import ALTERATIONS, BROKER, STOPS, ZOOKEEPER, keep_replicas
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.replica.network import clear, withdraw
 
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),
     brokers=(Array(BROKER, "brokers"), "what each broker knows"),
-    network=(NETWORK.extended(**STOPS), "requests on their way"),
+    network=(NETWORK.extended(**STOPS, **ALTERATIONS), "requests on their way"),
     planes=(Array(renamed(DATA_PLANE, LEADER_EPOCHS), "partitions"), "the data plane of each partition"),
 )
 

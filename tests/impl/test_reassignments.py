@@ -72,8 +72,7 @@ def logs(cluster):
 
 def listed(cluster, wanted=None):
     """What a client is told of reassignments."""
-    running = [f"127.0.0.1:{child.port}" for child in cluster.children.values() if child.running]
-    admin = KafkaAdminClient(bootstrap_servers=running)
+    admin = KafkaAdminClient(bootstrap_servers=[f"127.0.0.1:{cluster.children[cluster.controller()].port}"])
     try:
         return admin.list_partition_reassignments(wanted)
     finally:
@@ -155,7 +154,7 @@ def test_partitions_that_one_request_lists_move_one_after_another(tmp_path, caps
         moved = Topic(((2, 1), (2, 0)))
         assert wait_until(lambda: topic(running) == moved and not running.operator.exists(Reassignment.path), PATIENCE)
         processes, _ = replayed(running, capsys)
-        assert processes["transitions"]["reassignment.delete_request"] == 3
+        assert processes["transitions"]["admin_requests.delete_request"] == 3
         left = [
             list(entries_in(operation.data))
             for transaction in read_recording(tmp_path / "zookeeper").transactions
@@ -190,6 +189,64 @@ def test_it_goes_on_when_the_new_replica_and_the_controller_die(cluster, capsys)
     cluster.start(former)
     assert wait_until(lambda: cluster.is_whole() and is_over(cluster, 2, 1), PATIENCE)
     assert read(cluster, 10) == values
+    assert all(True for _ in replayed(cluster, capsys))
+
+
+def altered(cluster, wanted):
+    """What the controller answers to a request for reassignments, by partition: an error's name, or None."""
+    admin = KafkaAdminClient(bootstrap_servers=[f"127.0.0.1:{cluster.children[cluster.controller()].port}"])
+    try:
+        found = admin.alter_partition_reassignments(wanted)
+        return {place: error and error.__name__ for place, error in found.items()}
+    finally:
+        admin.close()
+
+
+def test_an_administrator_asks_the_controller(tmp_path, capsys):
+    other, third = TopicPartition(TOPIC, 1), TopicPartition("never-there", 0)
+    with Cluster(tmp_path, Size(replicas=2, partitions=2, session_timeout=SESSION)) as running:
+        running.start_all()
+        assert wait_until(running.is_whole, PATIENCE)
+        before = topic(running)
+        assert altered(running, {PLACE: None, other: [1, 1], third: [1]}) == {
+            PLACE: "NoReassignmentInProgressError",
+            other: "InvalidReplicationAssignmentError",
+            third: "UnknownTopicOrPartitionError",
+        }
+        assert topic(running) == before, "nothing is written for what is refused"
+        ruler = running.controller()
+        stays, lags = (b for b in range(3) if b != ruler)
+        wanted = (ruler, stays)
+        assert altered(running, {PLACE: wanted, other: wanted}) == {PLACE: None, other: None}
+        assert wait_until(lambda: topic(running) == Topic((wanted, wanted)), PATIENCE)
+        running.cut_links(lags)
+        assert altered(running, {other: [ruler, lags]}) == {other: None}
+        assert listed(running)[other]["adding_replicas"] == [lags]
+        assert altered(running, {other: [lags, stays]}) == {other: None}, "another request replaces it"
+        assert listed(running)[other] == {
+            "replicas": [lags, stays, ruler],
+            "adding_replicas": [lags],
+            "removing_replicas": [ruler],
+        }
+        assert altered(running, {other: None, PLACE: None}) == {other: None, PLACE: "NoReassignmentInProgressError"}
+        assert listed(running) == {} and set(topic(running).assignments[1]) == set(wanted)
+        running.mend_links(lags)
+        processes, _ = replayed(running, capsys)
+        assert processes["transitions"]["admin_requests.alter_reassignment"] == 7
+
+
+def test_a_request_of_an_administrator_takes_the_place_of_one_in_zookeeper(cluster, capsys):
+    ruler = cluster.controller()
+    stays, lags = (b for b in range(3) if b != ruler)
+    altered(cluster, {PLACE: [ruler, stays]})
+    assert wait_until(lambda: is_over(cluster, ruler, stays), PATIENCE)
+    cluster.cut_links(lags)
+    cluster.reassign(0, [lags, stays])
+    assert wait_until(lambda: topic(cluster).adding == ((0, (lags,)),), PATIENCE)
+    assert altered(cluster, {PLACE: None}) == {PLACE: None}
+    assert not cluster.operator.exists(Reassignment.path)
+    assert set(topic(cluster).assignments[0]) == {ruler, stays}
+    cluster.mend_links(lags)
     assert all(True for _ in replayed(cluster, capsys))
 
 

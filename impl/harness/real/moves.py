@@ -23,7 +23,7 @@ from kafkaproof.spec.language.steps import Step, by_name, names
 from kafkaproof.spec.partition import brokers, failover, faults, machines, rebalance, triggers
 from kafkaproof.spec.partition.deletion import deletion, replica
 from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.reassignment import reassignment
+from kafkaproof.spec.partition.reassignment import admin_requests, reassignment
 from kafkaproof.spec.topics import faults as administrators
 from kafkaproof.spec.topics import machines as topic_machines
 from kafkaproof.spec.topics import reassignment as topic_moves
@@ -215,7 +215,7 @@ INSIDE = names(
     brokers.broker_startup,
     failover.resign,
     deletion.stop_replicas,
-    reassignment.reassign,
+    admin_requests.reassign,
     rebalance.rebalance,
     triggers.preferred_election,
     triggers.unclean_enabled,

@@ -16,6 +16,7 @@ MUTANTS = {
     "creating": creation.MUTANTS,
     "deleting": deletion.MUTANTS,
     "reassigning": reassignment.MUTANTS,
+    "altering": reassignment.ALTERATION,
     "legacy": elections.LEGACY_MUTANTS + liveness.LEGACY + releases.LEGACY,
     "zkclient": releases.ZKCLIENT,
 }

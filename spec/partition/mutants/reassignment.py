@@ -5,14 +5,15 @@ from kafkaproof.spec.kafka.assignment import append_members, target
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import OK
 from kafkaproof.spec.language.sequences import push
-from kafkaproof.spec.language.sets import contains, difference, intersection, only, union
+from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, only, union
+from kafkaproof.spec.partition import context
 from kafkaproof.spec.partition.context import REASSIGN, clear
 from kafkaproof.spec.partition.deletion.progress import to_take_offline
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
-from kafkaproof.spec.partition.reassignment import brokers, network, progress, reassignment, zookeeper
+from kafkaproof.spec.partition.reassignment import brokers, network, plans, progress, zookeeper
+from kafkaproof.spec.partition.reassignment.plans import plan
 from kafkaproof.spec.partition.reassignment.progress import leave
-from kafkaproof.spec.partition.reassignment.reassignment import plan
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_delist, set_topic
 from kafkaproof.spec.partition.zookeeper import known_as_they_are, listed
 
@@ -89,6 +90,18 @@ def keep_eligible(controller, topics):
     return 0
 
 
+def call_all_alive(controller):
+    """A target may have replicas on dead brokers."""
+    return everybody(len(controller.partitions[0].replicas))
+
+
+def keep_added(partition, planned):
+    """A cancellation keeps what was added."""
+    clear(planned)
+    append_members(partition.assignment, replicas_of(partition.assignment), planned)
+    plan(partition, planned)
+
+
 def never_overtaken(network, epoch, p, b, leader_epoch):
     """A broker that is told to delete a replica does so whatever the leader epoch is."""
     return False
@@ -104,8 +117,8 @@ MUTANTS = (
     ),
     mutant("request-deleted-early", "request_goes_last", {zookeeper.checked_delist: delist_all}, TWO_PARTITIONS),
     mutant_within("request-deleted-again", "request_ends", "delete_request", {progress.leave: delist_again}, ONE),
-    mutant("added-removed", "assignment_well_formed", {reassignment.plan: remove_added}, ONE),
-    mutant("target-added", "planned_as_asked", {reassignment.plan: add_all}, TWO_REPLICAS),
+    mutant("added-removed", "assignment_well_formed", {plans.plan: remove_added}, ONE),
+    mutant("target-added", "planned_as_asked", {plans.plan: add_all}, TWO_REPLICAS),
     mutant_within(
         "target-turned-round",
         "target_order_kept",
@@ -120,3 +133,12 @@ MUTANTS = (
     mutant("reassigned-eligible", "not_deleted_while_reassigned", {brokers.keep_from_deletion: keep_eligible}, ONE),
     mutant("late-stop-obeyed", "log_goes_with_topic", {network.is_overtaken: never_overtaken}, TWO_REQUESTS),
 )
+
+TWO_ALTERATIONS = scope(replicas=1, epochs=1, leader_epochs=2, faults=2)
+ALTERATION = (
+    mutant_within(
+        "dead-added", "altered_as_asked", "alter_reassignment", {context.alive: call_all_alive}, TWO_ALTERATIONS
+    ),
+    mutant("added-kept", "altered_as_asked", {plans.plan_cancellation: keep_added}, TWO_ALTERATIONS),
+)
+"""Those of `altering`."""

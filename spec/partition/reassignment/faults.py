@@ -1,9 +1,10 @@
-"""What operators ask for: the reassignment of partitions."""
+"""What operators and administrators ask for: the reassignment of partitions."""
 
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, is_empty
-from kafkaproof.spec.partition.context import Broker
+from kafkaproof.spec.partition.context import Broker, Partition
+from kafkaproof.spec.partition.reassignment.network import CANCELLATION, NOTHING_WANTED, REASSIGNMENT
 from kafkaproof.spec.partition.zookeeper import listed, partitions_of_topics
 
 Moved = SetOf("partitions")
@@ -20,14 +21,19 @@ def size_of(zk, others):
 
 
 def put_target(zk, p, first, others):
-    """List a target of a partition: the preferred replica, then the others in the order of ids, starting after the
-    preferred one and wrapping around.
+    """List a target of a partition."""
+    put_replicas(zk, zk.targets[p], first, others)
+
+
+def put_replicas(zk, target, first, others):
+    """A target: the preferred replica, then the others in the order of ids, starting after the preferred one and
+    wrapping around.
     """
-    push(zk.targets[p], first)
+    push(target, first)
     for i in range(len(zk.clients)):
         r = first + i if first + i < len(zk.clients) else first + i - len(zk.clients)
         if contains(others, r):
-            push(zk.targets[p], r)
+            push(target, r)
 
 
 def ask_for_unknown_reassignment(s):
@@ -61,5 +67,40 @@ def ask_for_reassignment(s, moved: Moved, first: Broker, others: Others):
     for p in range(len(s.zk.targets)):
         if contains(moved, p):
             put_target(s.zk, p, first, others)
+    s.zk.faults += 1
+    return True
+
+
+def ask_for_alteration(s, p: Partition, first: Broker, others: Others):
+    """An administrator asks the controller for a reassignment: `first` is to be the preferred replica of a partition,
+    before `others`.
+
+    Guards:  nothing is asked for; there are not more replicas than the scope says.
+    Effects: it is asked for.
+    """
+    request = s.network.alteration
+    if request.wanted != NOTHING_WANTED or contains(others, first):
+        return False
+    if size_of(s.zk, others) + 2 > len(s.zk.targets[0].slots):
+        return False
+
+    request.wanted = REASSIGNMENT
+    request.partition = p
+    put_replicas(s.zk, request.target, first, others)
+    s.zk.faults += 1
+    return True
+
+
+def ask_for_cancellation(s, p: Partition):
+    """An administrator asks the controller to cancel a reassignment.
+
+    Guards:  nothing is asked for.
+    Effects: it is asked for.
+    """
+    if s.network.alteration.wanted != NOTHING_WANTED:
+        return False
+
+    s.network.alteration.wanted = CANCELLATION
+    s.network.alteration.partition = p
     s.zk.faults += 1
     return True

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import acting
-from kafkaproof.spec.language.model import CONTINUATION, Model, Transition
+from kafkaproof.spec.language.model import CONTINUATION, Model, Property, Transition
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.partition import context, network, progress, zookeeper
 from kafkaproof.spec.partition.deletion import model as partition_deletion
@@ -15,7 +15,7 @@ from kafkaproof.spec.partition.deletion import replica
 from kafkaproof.spec.partition.deletion import state as deletion_state
 from kafkaproof.spec.partition.deletion import zookeeper as deletion_zookeeper
 from kafkaproof.spec.partition.model import FENCED, reading, scope, writing
-from kafkaproof.spec.partition.reassignment import brokers, faults, reassignment, state
+from kafkaproof.spec.partition.reassignment import admin_requests, brokers, faults, reassignment, state
 from kafkaproof.spec.partition.reassignment import network as reassignment_network
 from kafkaproof.spec.partition.reassignment import progress as reassignment_progress
 from kafkaproof.spec.partition.reassignment import properties as partition_reassignment
@@ -25,13 +25,13 @@ CONTROLLER = (
     *reading(brokers.load_state, kind=CONTINUATION),
     *writing(reassignment.write_assignment),
     *reading(reassignment.check_reassignment, kind=CONTINUATION),
-    *writing(reassignment.tell_replicas, reassignment.write_target, reassignment.delete_request),
+    *writing(reassignment.tell_replicas, reassignment.write_target, admin_requests.delete_request),
     *acting(brokers.broker_startup, kind=CONTINUATION),
     *acting(
         brokers.topic_deletion,
         brokers.drop_reassignment,
         brokers.drop_unknown,
-        reassignment.reassign,
+        admin_requests.reassign,
         reassignment.caught_up,
     ),
     *acting(reassignment.stop_removed, kind=CONTINUATION),
@@ -62,6 +62,7 @@ def reassigning(
     story: str,
     transitions: tuple[Transition, ...],
     asked: Mapping[Callable, Callable] = {},
+    properties: Callable[[tuple[Property, ...]], tuple[Property, ...]] = partition_reassignment.properties,
     **changes,
 ) -> Model:
     """A variant in which the controller deletes topics and reassigns partitions (see `deleting`)."""
@@ -75,7 +76,7 @@ def reassigning(
         own + transitions,
         asked,
         WITH_REASSIGNMENTS,
-        partition_reassignment.properties,
+        properties,
         **changes,
     )
 
@@ -105,4 +106,30 @@ REASSIGNING = reassigning(
     },
     others={"quick": scope(epochs=1, leader_epochs=4), "deep": scope(brokers=3, epochs=1, leader_epochs=4)},
 )
-MODELS = (REASSIGNING,)
+ALTERATIONS = acting(admin_requests.alter_reassignment)
+ADMINISTRATORS = declared.faults(faults.ask_for_alteration, faults.ask_for_cancellation)
+REMOVED_IN_ISR = WITH_TWO_FAULTS | {
+    "leaderless_for_a_reason": 20,
+    "stopped_out_of_isr": 23,
+    "online_has_leader": 24,
+    "isr_assigned": 26,
+}
+"""What a cancellation does when the last member of the ISR is a replica that had been added."""
+ALTERING = reassigning(
+    FENCED,
+    "altering",
+    "An administrator has the controller reassign a partition, by requests that replace one another and cancel what is "
+    "in progress (AlterPartitionReassignments), beside those in ZooKeeper.",
+    acting(replica.leader_and_isr, replica.stop_replica) + ALTERATIONS + ADMINISTRATORS,
+    properties=partition_reassignment.with_alterations,
+    state=state.WITH_ALTERATIONS,
+    initial=state.initial,
+    scope=scope(replicas=1, epochs=1, leader_epochs=4, faults=2),
+    expected={
+        scope(replicas=1, epochs=1): LATE_ANSWER_OF_ONE,
+        scope(replicas=1, epochs=1, leader_epochs=4, faults=2): REMOVED_IN_ISR,
+        scope(brokers=3, replicas=1, epochs=1, faults=2): REMOVED_IN_ISR,
+    },
+    others={"quick": scope(replicas=1, epochs=1), "deep": scope(brokers=3, replicas=1, epochs=1, faults=2)},
+)
+MODELS = (REASSIGNING, ALTERING)

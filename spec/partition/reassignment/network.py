@@ -1,13 +1,54 @@
-"""StopReplica(delete) with a leader epoch: a replica that was removed and must lead or follow again stays.
+"""StopReplica(delete) with a leader epoch, and what an administrator asks the controller for.
 
-Requests of one controller to one broker arrive in order; the leader epoch orders those of two controllers (2.6+). The
-deletion of a topic is accepted whatever the leader epoch is.
+A replica that was removed and must lead or follow again stays: requests of one controller to one broker arrive in
+order; the leader epoch orders those of two controllers (2.6+). The deletion of a topic is accepted whatever the leader
+epoch is.
+
+An administrator asks for a reassignment (AlterPartitionReassignments, KIP-455, 2.4+) until a controller takes the
+request up.
 """
 
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.language.domains import Bound, Choice, Id, Record, Sequence
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.partition.context import NO_EPOCH
+from kafkaproof.spec.partition.context import NO_EPOCH, Partition, clear, copy
 from kafkaproof.spec.partition.deletion.network import put_stop as put_deletion
 from kafkaproof.spec.partition.deletion.network import take_stop as take_deletion
+
+Wanted = Choice("NOTHING_WANTED", "REASSIGNMENT", "CANCELLATION")
+NOTHING_WANTED, REASSIGNMENT, CANCELLATION = Wanted
+ALTERATION = Record(
+    wanted=(Wanted, "what an administrator asks for"),
+    partition=(Partition, "of which partition"),
+    target=(Sequence(Id("brokers"), Bound("brokers")), "the target of a reassignment"),
+)
+
+
+def wanted(network):
+    """What an administrator asks for: an arrival."""
+    return network.alteration.wanted
+
+
+def partition_wanted(network):
+    """Of which partition."""
+    return network.alteration.partition
+
+
+def replicas_wanted(network):
+    """The brokers of the target that the administrator asks for."""
+    return replicas_of(network.alteration.target)
+
+
+def copy_wanted(network, target):
+    """That target, in order."""
+    copy(network.alteration.target, target)
+
+
+def take_wanted(network):
+    """A controller has taken the request up."""
+    network.alteration.wanted = NOTHING_WANTED
+    network.alteration.partition = 0
+    clear(network.alteration.target)
 
 
 def put_stop(network, epoch, p, to):

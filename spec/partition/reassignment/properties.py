@@ -6,8 +6,18 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
 from kafkaproof.spec.language.sequences import begins_with
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
-from kafkaproof.spec.partition.context import DELETING_REQUEST, NO_EPOCH, REASSIGN, WRITING_LEADER, WRITING_REMOVAL
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
+from kafkaproof.spec.partition.context import (
+    DELETING_REQUEST,
+    IDLE,
+    NO_EPOCH,
+    REASSIGN,
+    WRITING_LEADER,
+    WRITING_REMOVAL,
+    alive,
+    is_known,
+    is_queued,
+)
 from kafkaproof.spec.partition.creation import properties as topic_creation
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.progress import any_in
@@ -18,8 +28,10 @@ from kafkaproof.spec.partition.properties import elections as partition_election
 from kafkaproof.spec.partition.properties import states as partition_states
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.elections import told
+from kafkaproof.spec.partition.reassignment.network import CANCELLATION
+from kafkaproof.spec.partition.reassignment.plans import origin_of, unneeded
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, reassigned
-from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_TARGET
+from kafkaproof.spec.partition.reassignment.state import CHECKING, STOPPING_REMOVED, TELLING, WRITING_TARGET
 from kafkaproof.spec.partition.zookeeper import is_moved, known_as_they_are, listed
 
 
@@ -92,24 +104,114 @@ def by_right(s, b):
     return s.brokers[b].controller.epoch > 0 and s.brokers[b].controller.epoch == s.zk.epoch
 
 
+def goes_at_once(s, b, p):
+    """The replicas that an assignment does not have any more as soon as it is written: here none."""
+    return 0
+
+
+def unneeded_replicas(s, b, p):
+    """The same where a reassignment may be cancelled or replaced: those that are stopped next."""
+    controller = s.brokers[b].controller
+    written = controller.target.length == 0
+    return unneeded(controller.partitions[p]) if written and not controller.finishing else 0
+
+
 def replicas_remembered(s):
     """The topic znode has every replica that the current controller knows, until that replica is stopped (T5)."""
     for b in range(len(s.brokers)):
         for p in range(len(s.zk.assignments)):
             for r in range(len(s.brokers)):
                 known = s.brokers[b].controller.partitions[p].replicas[r] != NON_EXISTENT_REPLICA
-                if by_right(s, b) and known and not contains(replicas_of(s.zk.assignments[p]), r):
+                goes = contains(goes_at_once(s, b, p), r)
+                if by_right(s, b) and known and not goes and not contains(replicas_of(s.zk.assignments[p]), r):
                     return False
     return True
 
 
+def is_superseded(s, b, p):
+    """Whether a request of an administrator takes the place of one that lists a partition: here never."""
+    return False
+
+
+def by_another(s, b, p):
+    """The same where an administrator may ask: the partition is still being reassigned."""
+    return not s.brokers[b].controller.finishing and contains(s.brokers[b].controller.moving, p)
+
+
 def request_goes_last(before, after, b, delivery):
-    """The request for a reassignment is deleted only when the reassignment is over (T5)."""
+    """The request for a reassignment is deleted only when the reassignment is over (T5), or another takes its place."""
     for p in range(len(before.zk.targets)):
-        goes = is_moved(before.zk, p) and not is_moved(after.zk, p)
+        goes = is_moved(before.zk, p) and not is_moved(after.zk, p) and not is_superseded(before, b, p)
         if goes and not is_empty(union(before.zk.adding[p], before.zk.removing[p])):
             return False
     return True
+
+
+def altered_as_asked(before, after, b):
+    """A valid request of an administrator makes its target, or for a cancellation the original replicas, the one of the
+    partition, and nothing is left of what was added before (T6, T8); an invalid one changes nothing.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    asked = before.network.alteration
+    p = asked.partition
+    had = origin_of(old.partitions[p])
+    cancels = asked.wanted == CANCELLATION
+    aim = had if cancels else replicas_of(asked.target)
+    planned = new.partitions[p]
+    possible = is_reassigned(old.partitions[p]) if cancels else is_empty(difference(difference(aim, had), alive(old)))
+    if not possible or not is_known(old.partitions[p]) or is_queued(old, p):
+        return new.doing == IDLE and is_assigned_alike(old.partitions[p], planned)
+    exact = planned.adding == difference(aim, had) and planned.removing == difference(had, aim)
+    return exact and replicas_of(planned.assignment) == union(had, aim) and new.moving == only(p)
+
+
+def is_assigned_alike(one, other):
+    """Whether two partitions have the same assignment, and the same reassignment."""
+    moved = one.adding != other.adding or one.removing != other.removing
+    return not moved and same_sequence(one.assignment, other.assignment)
+
+
+def isr_assigned(s):
+    """While the current controller is at rest, the ISR is a subset of the assignment (P2)."""
+    for b in range(len(s.brokers)):
+        for p in range(len(s.zk.partitions)):
+            strangers = difference(s.zk.partitions[p].isr, replicas_of(s.zk.assignments[p]))
+            if by_right(s, b) and s.brokers[b].controller.doing == IDLE and not is_empty(strangers):
+                return False
+    return True
+
+
+def is_cancelled(s):
+    """A controller stops a replica that a reassignment had added, and that nothing is to be made of any more."""
+    for broker in s.brokers:
+        controller = broker.controller
+        for p in range(len(controller.partitions)):
+            stops = controller.doing == STOPPING_REMOVED and not controller.finishing
+            if stops and contains(controller.moving, p) and not is_reassigned(controller.partitions[p]):
+                return True
+    return False
+
+
+def is_replaced(s):
+    """The same, and the partition is reassigned to others."""
+    for broker in s.brokers:
+        controller = broker.controller
+        for p in range(len(controller.partitions)):
+            stops = controller.doing == STOPPING_REMOVED and not controller.finishing
+            if stops and contains(controller.moving, p) and is_reassigned(controller.partitions[p]):
+                return True
+    return False
+
+
+def supersedes(s):
+    """A controller removes a partition from /admin/reassign_partitions, since an administrator asks for another
+    reassignment of it.
+    """
+    for broker in s.brokers:
+        if broker.controller.doing == DELETING_REQUEST and broker.controller.target.length > 0:
+            return True
+    return False
 
 
 def request_ends(before, after, b, delivery):
@@ -302,6 +404,14 @@ WITH_REASSIGNMENTS = {
     topic_deletion.keeps_log: keeps_log,
     topic_deletion.hinders: hinders,
 }
+ALTERATIONS = (
+    always_step(altered_as_asked, of=("alter_reassignment",)),
+    always(isr_assigned),
+    sometimes(is_cancelled, faults=2),
+    sometimes(is_replaced, brokers=3, faults=2),
+    sometimes(supersedes, faults=2),
+)
+WITH_ALTERATIONS = {goes_at_once: unneeded_replicas, is_superseded: by_another}
 GONE = ("reassignment_succeeds", "reassignment_fails", "moved_as_asked", "move_asked_once")
 """Goals and properties of a reassignment's election, for models that have only this part of a reassignment."""
 
@@ -310,3 +420,9 @@ def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The properties of a model with reassignments: those without, adapted, and those of reassignments."""
     kept = (p for p in topic_deletion.properties(found) if p.name not in GONE)
     return tuple(p.rebound(WITH_REASSIGNMENTS) for p in kept) + SAFETY + GOALS
+
+
+def with_alterations(found: tuple[Property, ...]) -> tuple[Property, ...]:
+    """The same where an administrator may ask the controller for a reassignment."""
+    own = {prop.name for prop in ALTERATIONS}
+    return tuple(p.rebound(WITH_ALTERATIONS) for p in properties(found) if p.name not in own) + ALTERATIONS

@@ -5,12 +5,11 @@ replaces the reassignment in progress; a cancellation is a reassignment to the o
 letters of Kafka's comments: U writes the union of old and new replicas; A sends them LeaderAndIsr; B, once the target is
 in the ISR, moves the leader, stops the removed replicas and writes the target.
 
-Each partition of a request is an event of its own (in Kafka all are one event, in this order). A partition that has no
-state yet is reassigned when it has one (Kafka writes the union, fails, and drops the request). The context changes
-before the assignment is written (in Kafka after it). Not modelled: StopReplica without delete; UpdateMetadata.
+The context changes before the assignment is written (in Kafka after it). Not modelled: StopReplica without delete;
+UpdateMetadata. `admin_requests` has what begins a reassignment.
 """
 
-from kafkaproof.spec.kafka.assignment import append_members, is_complete, origin
+from kafkaproof.spec.kafka.assignment import append_members
 from kafkaproof.spec.kafka.deletion_moves import move_replicas
 from kafkaproof.spec.kafka.state_machines import (
     NEW_REPLICA,
@@ -23,10 +22,9 @@ from kafkaproof.spec.kafka.state_machines import (
 )
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, OK, Delivery
-from kafkaproof.spec.language.sets import contains, difference, intersection, only, with_member
+from kafkaproof.spec.language.sets import contains, difference, intersection, only
 from kafkaproof.spec.partition.context import (
     DELETING_REQUEST,
-    OFFLINE,
     REASSIGN,
     Broker,
     Partition,
@@ -42,7 +40,8 @@ from kafkaproof.spec.partition.machines import prepare
 from kafkaproof.spec.partition.network import put_request
 from kafkaproof.spec.partition.progress import at_work, is_next, proceed
 from kafkaproof.spec.partition.reassignment.network import put_removal
-from kafkaproof.spec.partition.reassignment.progress import in_hand, is_reassigned, leave, look_later, resume_deletion
+from kafkaproof.spec.partition.reassignment.plans import is_ready, unneeded
+from kafkaproof.spec.partition.reassignment.progress import is_reassigned, leave, look_later, resume_deletion
 from kafkaproof.spec.partition.reassignment.state import (
     CHECKING,
     STOPPING_REMOVED,
@@ -51,71 +50,8 @@ from kafkaproof.spec.partition.reassignment.state import (
     WRITING_TARGET,
     forget_moved,
 )
-from kafkaproof.spec.partition.reassignment.zookeeper import checked_delist, checked_set_topic, is_aim, is_listed
-from kafkaproof.spec.partition.triggers import delete_request as delete_other
-from kafkaproof.spec.partition.triggers import is_reassignable
-from kafkaproof.spec.partition.zookeeper import checked_set_state, copy_target, is_moved, known_as_they_are, read_state
-
-
-def origin_of(partition):
-    """The replicas before the reassignment in progress."""
-    return origin(partition.assignment, partition.adding)
-
-
-def plan(partition, planned):
-    """ReplicaAssignment.reassignTo: the target, `planned`, then the other replicas; and what is added and removed."""
-    before = origin_of(partition)
-    wanted = replicas_of(planned)
-    append_members(partition.assignment, before, planned)
-    partition.adding = difference(wanted, before)
-    partition.removing = difference(before, wanted)
-    copy(planned, partition.assignment)
-
-
-def plan_cancellation(partition, planned):
-    """The same with the original replicas as the target."""
-    append_members(partition.assignment, origin_of(partition), planned)
-    plan(partition, planned)
-
-
-def unneeded(partition):
-    """The replicas of a reassignment that was replaced or cancelled, which the assignment does not have any more."""
-    found = 0
-    for r in range(len(partition.replicas)):
-        if partition.replicas[r] != NON_EXISTENT_REPLICA and not contains(replicas_of(partition.assignment), r):
-            found = with_member(found, r)
-    return found
-
-
-def is_ready(partition, isr):
-    """Whether the reassignment of a partition can be completed with an ISR."""
-    return is_complete(partition.assignment, partition.adding, partition.removing, isr)
-
-
-def reassign(s, b: Broker, p: Partition):
-    """A controller takes up a partition that /admin/reassign_partitions lists.
-
-    Guards:  it does; `b` is at work, knows who leads `p`, and does not reassign it to that target; no deletion of its
-             topic is queued.
-    Effects: it knows the new assignment, which is to be written (U); if that is the one it knows already, it is checked
-             at once (B).
-    Kafka:   KafkaController.processZkPartitionReassignment, onPartitionReassignment, 2.4 to 3.9.
-    """
-    controller = s.brokers[b].controller
-    partition = controller.partitions[p]
-    if not at_work(controller) or not is_moved(s.zk, p) or not is_reassignable(controller, p):
-        return False
-    if is_reassigned(partition) and is_aim(s.zk, p, partition):
-        return False
-
-    is_over = is_listed(s.zk, p, partition.assignment) and not is_reassigned(partition)
-    copy_target(s.zk, p, controller.target)
-    plan(partition, controller.target)
-    if is_over:
-        clear(controller.target)
-    controller.moving = only(p)
-    proceed(controller)
-    return True
+from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_topic, is_listed
+from kafkaproof.spec.partition.zookeeper import checked_set_state, known_as_they_are, read_state
 
 
 def write_assignment(s, b: Broker, p: Partition, delivery: Delivery):
@@ -303,34 +239,3 @@ def write_target(s, b: Broker, p: Partition, delivery: Delivery):
             leave(controller, p)
             proceed(controller)
     return True
-
-
-def delete_request(s, b: Broker, delivery: Delivery):
-    """A controller removes the partition that it has dealt with from /admin/reassign_partitions, or deletes another
-    request.
-
-    Guards:  it has dealt with it as far as it could, or is about to reassign it because of another request.
-    Request: OK; NONODE; FENCED; EXPIRED; LOST.
-    Effects: it is done with the partition, or writes its assignment (U); on LOST it retries; on FENCED the term is
-             over.
-    Kafka:   KafkaController.maybeRemoveFromZkReassignment, 2.4 to 3.9 (see `triggers` for other requests).
-    """
-    controller = s.brokers[b].controller
-    if controller.doing != DELETING_REQUEST or controller.strategy != REASSIGN:
-        return delete_other(s, b, delivery)
-
-    answer = checked_delist(s.zk, b, in_hand(controller), controller.epoch, delivery)
-    if answer == FENCED or answer == EXPIRED:
-        forget(controller)
-    elif answer != LOST:
-        end_request(controller)
-    return True
-
-
-def end_request(controller):
-    """No request lists the partition in hand: it is done, unless another reassignment of it is to begin."""
-    controller.strategy = OFFLINE
-    for p in range(len(controller.partitions)):
-        if contains(in_hand(controller), p) and controller.target.length == 0:
-            leave(controller, p)
-    proceed(controller)

@@ -13,6 +13,7 @@ from kafkaproof.spec.partition.deletion.state import forget as forget_rest
 from kafkaproof.spec.partition.deletion.state import forget_topic as forget_deleted
 from kafkaproof.spec.partition.deletion.state import initial as begin
 from kafkaproof.spec.partition.network import NETWORK
+from kafkaproof.spec.partition.reassignment.network import ALTERATION
 
 Replicas = Sequence(Id("brokers"), Bound("brokers"))
 Reassigning = Choice(
@@ -57,11 +58,13 @@ ZOOKEEPER = deletion.ZOOKEEPER.changed(
     removing=(Array(SetOf("brokers"), "partitions"), "removing_replicas of each partition, in the topic znode"),
     unknown_listed=(Flag(), "/admin/reassign_partitions lists a partition that there never was"),
 )
+ALTERATIONS = {"alteration": (ALTERATION, "the reassignment that an administrator asks for")}
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),
     brokers=(Array(BROKER, "brokers"), "what each broker knows"),
     network=(NETWORK.extended(**STOPS), "requests on their way"),
 )
+WITH_ALTERATIONS = STATE.changed(network=(NETWORK.extended(**STOPS, **ALTERATIONS), "requests on their way"))
 
 
 def initial(s):

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import with_member, without_member
+from kafkaproof.spec.partition.reassignment.network import take_wanted
 from kafkaproof.spec.running.replica_messages import ASKED, DECIDED, FETCHED, WRITTEN, fields_of, put_fields
 
 REFUSED = "IsrRefused"
@@ -111,6 +113,17 @@ def _alter_partition(state, message, broker):
 
 
 @contextmanager
+def _alteration(state, message, broker):
+    """What an administrator asks for; the step takes it."""
+    content, request = message.content, state.network.alteration
+    request.wanted, request.partition = content["kind"], content["p"]
+    for replica in content["replicas"]:
+        push(request.target, replica)
+    yield
+    take_wanted(state.network)
+
+
+@contextmanager
 def _controlled_shutdown(state, message, broker):
     kept = state.network.shutdowns
     state.network.shutdowns = with_member(kept, message.sender)
@@ -138,6 +151,7 @@ _SHOWN = {
     "Stopped": _stopped,
     "AlterPartition": _alter_partition,
     "ControlledShutdown": _controlled_shutdown,
+    "AlterPartitionReassignments": _alteration,
     ASKED: _between_replicas,
     FETCHED: _between_replicas,
     WRITTEN: _decision,

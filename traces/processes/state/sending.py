@@ -6,6 +6,7 @@ from kafkaproof.spec.cluster.control import is_refused
 from kafkaproof.spec.cluster.data_plane import send_request
 from kafkaproof.spec.kafka.state_machines import REPLICA_DELETION_STARTED
 from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition.reassignment.network import CANCELLATION
 from kafkaproof.spec.replica.broker import LEADER
 from kafkaproof.spec.replica.network import is_request
 from kafkaproof.spec.running.processes import PARTITION
@@ -27,6 +28,8 @@ def may_send(world: World, kind: str, broker: int, content: dict, answered: Sent
                 content["leader_epoch"],
                 content["isr"],
             )
+        case "AlterPartitionReassignments":
+            return _may_want(state, content["p"], content["kind"], content["replicas"])
         case "IsrRefused" if answered:
             with delivered(state, answered, broker):
                 return is_refused(state, broker, content["p"], answered.sender, content["fields"]["isr"])
@@ -37,6 +40,13 @@ def may_send(world: World, kind: str, broker: int, content: dict, answered: Sent
         case "Fetch":
             return _asks_again(world, broker, content["p"], content["fields"])
     return False
+
+
+def _may_want(state, p: int, kind: int, replicas: list[int]) -> bool:
+    """Whether an administrator may ask for this: a cancellation, or replicas of a partition, each once."""
+    brokers, most = len(state.brokers), len(state.zk.targets[p].slots) - 1
+    sound = all(0 <= replica < brokers for replica in replicas) and len(set(replicas)) == len(replicas)
+    return 0 <= p and sound and (not replicas if kind == CANCELLATION else 0 < len(replicas) <= most)
 
 
 def _asks_again(world, broker: int, p: int, fields: dict) -> bool:

@@ -1,0 +1,25 @@
+"""A controller that an administrator asks for reassignments: what it promises, and what a cancellation breaks."""
+
+import pytest
+
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.spec.partition.reassignment.model import ALTERING
+
+GOALS = {"is_cancelled", "supersedes"}
+
+
+@pytest.mark.parametrize(
+    "scope, found, goals",
+    (
+        (ALTERING.scopes["quick"], (9_175, 25_434, 33), set()),
+        (ALTERING.scope, (554_631, 1_892_846, 52), GOALS),
+        (ALTERING.scopes["deep"], (1_298_220, 4_480_909, 49), GOALS | {"is_replaced"}),
+    ),
+    ids=("one request", "two requests", "three brokers"),
+)
+def test_the_recorded_verdicts(scope, found, goals):
+    explored = explore_here(ALTERING, scope)
+    outcome = explored.outcome
+    assert (outcome.distinct, outcome.generated, outcome.depth) == found
+    assert {name: trace.states for name, trace in explored.traces.items()} == ALTERING.expectation(scope)
+    assert all(outcome.coverage.values()) and goals <= outcome.reached
