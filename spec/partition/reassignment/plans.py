@@ -74,9 +74,9 @@ def verdict_on(controller, p, kind, replicas):
     """What AlterPartitionReassignments is answered of a partition, unless the reassignment is begun.
 
     `kind` is REASSIGNMENT, to `replicas`, or CANCELLATION.
-    Kafka:   KafkaController.processApiPartitionReassignment, validateReplicas (replicasAreValid up to 2.4),
-             maybeBuildReassignment, maybeTriggerPartitionReassignment, 2.4 to 3.9; what is wrong with a request alone
-             (no replica, the same one twice, a negative id) is not modelled.
+    Kafka:   KafkaController.processApiPartitionReassignment, maybeBuildReassignment, maybeTriggerPartitionReassignment,
+             2.4 to 3.9; KafkaController.replicasAreValid, 2.4; KafkaController.validateReplicas, 2.5 to 3.9. (What is
+             wrong with a request alone is not modelled: no replica, the same one twice, a negative id.)
     """
     partition = controller.partitions[p]
     if kind == CANCELLATION and not is_reassigned(partition):
