@@ -1,7 +1,7 @@
 """Version 0 of OffsetCommit and OffsetFetch: any broker sets and reads offsets in ZooKeeper, without a coordinator.
 
 Neither is a step of the specification of a broker: *offsets* has what becomes of the group.
-Source: kafka.server.KafkaApis.handleOffsetCommitRequest and handleOffsetFetchRequest, 0.8.1 to 3.9.
+Source: kafka.server.KafkaApis.handleOffsetCommitRequest, handleOffsetFetchRequest, 0.8.1 to 3.9.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def die(s, b: Broker):
     Guards:  its registration was refused.
     Request: OK.
     Effects: no process.
-    Kafka:   KafkaServer.startup (fatal error), 1.1 to 3.9.
+    Kafka:   KafkaServer.startup (fatal error), 0.8 to 3.9.
     """
     broker = s.brokers[b]
     if broker.doing != DYING:
@@ -93,7 +93,8 @@ def notice_expiry(s, b: Broker):
 
     Guards:  the session has ended, and `b` does not know.
     Effects: it knows that; the event in progress goes on until its next request.
-    Kafka:   ZooKeeperClient.ZooKeeperClientWatcher (Expired), 1.1 to 3.9.
+    Kafka:   org.I0Itec.zkclient.ZkClient.processStateChanged, 0.8 to 1.0; ZooKeeperClient.ZooKeeperClientWatcher
+             (Expired), 1.1 to 3.9.
     """
     broker = s.brokers[b]
     if broker.session != OPEN or session_open(s.zk, b):

@@ -126,7 +126,8 @@ def clean_up(s, b: Broker):
 
     Guards:  its check interval has passed; no commit is pending, no tombstone is due; there is something to delete.
     Effects: an expired offset leaves the cache; an Empty group without offsets becomes Dead. Tombstones are due.
-    Kafka:   GroupMetadataManager.cleanupGroupMetadata, GroupMetadata.removeExpiredOffsets, 2.1 to 3.9 (KIP-211).
+    Kafka:   GroupMetadataManager.cleanupGroupMetadata, GroupMetadata.removeExpiredOffsets, 0.10.1 to 3.9 (KIP-211:
+             2.1 to 3.9).
     """
     broker = s.brokers[b]
     group = broker.group

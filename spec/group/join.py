@@ -87,7 +87,8 @@ def first_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: P
     Guards:  the request arrives; no member has its group.instance.id.
     Request: MEMBER_ID_REQUIRED or PARKED, or an error as in `first_join_verdict`.
     Effects: there is a pending member; or there is a new member, and a rebalance, which refuses the parked syncs.
-    Kafka:   GroupCoordinator.doUnknownJoinGroup, 2.2 to 2.8; doDynamicNewMemberJoinGroup, 3.0 to 3.9 (KIP-394).
+    Kafka:   GroupCoordinator.doJoinGroup, 0.9 to 2.1; doUnknownJoinGroup, 2.2 to 2.8; doDynamicNewMemberJoinGroup,
+             3.0 to 3.9 (KIP-394: 2.2 to 3.9).
     """
     group = s.brokers[b].group
     if asked(s.network, m, late) != JOIN or id_known(s.network, m, late):

@@ -47,7 +47,7 @@ def read(s, b: Broker):
     Guards:  it is loading, still leads, and there is another record; a group that is already in its cache stays as it
              is, whatever the log says.
     Effects: the record replaces the former one with the same key, or removes it.
-    Kafka:   GroupMetadataManager.loadGroupsAndOffsets, loadGroup, 0.10.2 to 3.9.
+    Kafka:   GroupMetadataManager.loadGroupsAndOffsets, 0.9 to 3.9; loadGroup, 0.10.1 to 3.9.
     """
     broker = s.brokers[b]
     if not broker.loading or broker.group.state != ABSENT or not has_more(s.storage, b, broker.read):
@@ -63,7 +63,7 @@ def load(s, b: Broker):
     Guards:  it is loading; it has read to the log end (0.11+), or no longer leads.
     Effects: the group is as the last records say: Stable with members, Empty without; sessions start anew. A group that
              was already in the cache stays as it was.
-    Kafka:   GroupMetadataManager.loadGroupsAndOffsets, 0.11 to 3.9.
+    Kafka:   GroupMetadataManager.loadGroupsAndOffsets, 0.9 to 3.9.
     """
     broker = s.brokers[b]
     if not broker.loading or broker.group.state == ABSENT and not may_stop(s.storage, b, broker.read):

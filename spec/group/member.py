@@ -219,7 +219,7 @@ def retry(s, m: Client):
     Guards:  its join, heartbeat or commit was answered with an error that says nothing about the group.
     Effects: the same request may be sent again; if it has no member id, a new one is drawn for it, because the former
              one may be in use by now.
-    Kafka:   AbstractCoordinator.coordinatorDead, 0.9 to 0.11; markCoordinatorUnknown, 1.1 to 3.9.
+    Kafka:   AbstractCoordinator.coordinatorDead, 0.9 to 1.0.1; markCoordinatorUnknown, 1.0.2 to 3.9.
     """
     client = s.clients[m]
     verdict = verdict_for(s.network, m)

@@ -15,7 +15,9 @@ def java_hash(text: str) -> int:
 def partition_for(group: str, partitions: int) -> int:
     """The partition, of `partitions` (50 by default), that a group's name hashes to.
 
-    The absolute value of the smallest int counts as 0. Kafka: GroupMetadataManager.partitionFor, Utils.abs, 0.9 to 3.9.
+    The absolute value of the smallest int counts as 0.
+
+    Kafka: GroupMetadataManager.partitionFor, Utils.abs, 0.9 to 3.9.
     """
     value = abs(java_hash(group))
     return (0 if value > MOST_POSITIVE else value) % partitions

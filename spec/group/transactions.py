@@ -144,7 +144,7 @@ def complete(broker, i, aged):
     unless a later one is there. A group that is being loaded does not change: the load will read the marker. From 1.0 on
     a task of its own does that (`schedule`).
 
-    Kafka: GroupMetadataManager.handleTxnCompletion, 0.11.
+    Kafka: GroupMetadataManager.handleTxnCompletion, 0.11 to 1.1.0 (but not 0.11.0.3 and 1.0.2: `schedule`).
     """
     if has_timers(broker.group):
         settle(broker.group, broker.appends.slots[i].kind == COMMIT_MARKER, aged)
@@ -154,7 +154,8 @@ def complete(broker, i, aged):
 def schedule(broker, i, aged):
     """Schedule the update of the cache when a marker is stored.
 
-    Kafka: GroupMetadataManager.scheduleHandleTxnCompletion, 1.0 to 3.9.
+    Kafka: GroupMetadataManager.scheduleHandleTxnCompletion, 0.11.0.3; scheduleHandleTxnCompletion, 1.0.2;
+           scheduleHandleTxnCompletion, 1.1.1 to 3.9.
     """
     append = broker.appends.slots[i]
     append.kind = COMMIT_SCHEDULED if append.kind == COMMIT_MARKER else ABORT_SCHEDULED

@@ -70,14 +70,19 @@ def replica_move_is_legal(before, after):
     """
     if after == REPLICA_DELETION_INELIGIBLE and before == OFFLINE_REPLICA:
         return True
-    return replica_move_was_legal(before, after)
+    return is_legal_in_all_releases(before, after)
 
 
 def replica_move_was_legal(before, after):
     """Whether a replica may go from one ReplicaState to another, up to 2.2.
 
-    Kafka: ReplicaState.validPreviousStates, 1.1 to 2.2.
+    Kafka: ReplicaStateMachine.handleStateChange, 0.8.1 to 1.0; ReplicaState.validPreviousStates, 0.11 to 2.2.
     """
+    return is_legal_in_all_releases(before, after)
+
+
+def is_legal_in_all_releases(before, after):
+    """Whether a replica may go from one ReplicaState to another, up to 2.2 and later."""
     if after == NON_EXISTENT_REPLICA:
         return before == REPLICA_DELETION_SUCCESSFUL
     if after == NEW_REPLICA:

@@ -46,7 +46,8 @@ def replicas_of(assignment):
 def new_topic_leader(assignment, online):
     """The leader of a partition that has no state znode yet: its first online replica.
 
-    Kafka: PartitionStateMachine.initializeLeaderAndIsrForPartitions, 1.1 to 3.9.
+    Kafka: PartitionStateMachine.initializeLeaderAndIsrForPartition, 0.8 to 1.0; initializeLeaderAndIsrForPartitions,
+           1.1 to 3.9.
     """
     return first_in(assignment, online)
 
@@ -67,7 +68,8 @@ def may_elect_uncleanly(isr, online, allowed):
     `allowed` is unclean.leader.election.enable of the topic, or 1 for an operator's request (2.4+). It
     counts only while no member of the ISR is online, not even one that is no longer assigned.
 
-    Kafka: PartitionStateMachine.collectUncleanLeaderElectionState, 2.4 to 3.9.
+    Kafka: OfflinePartitionLeaderSelector.selectLeader, 0.8 to 1.0; PartitionStateMachine.doElectLeaderForPartitions,
+           1.1 to 3.9; collectUncleanLeaderElectionState, 2.3 to 3.9.
     """
     return allowed == 1 and is_empty(intersection(isr, online))
 
@@ -75,7 +77,10 @@ def may_elect_uncleanly(isr, online, allowed):
 def offline_leader(assignment, isr, online, allowed):
     """The leader of a partition that has none: the first online replica in the ISR, else any online one if allowed.
 
-    `allowed` as in `may_elect_uncleanly`. Kafka: offlinePartitionLeaderElection, 1.1 to 3.9.
+    `allowed` as in `may_elect_uncleanly`.
+
+    Kafka: OfflinePartitionLeaderSelector.selectLeader, 0.8.1 to 1.0;
+           PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection, 1.1 to 3.9.
     """
     if may_elect_uncleanly(isr, online, allowed):
         return first_in(assignment, online)
@@ -97,7 +102,8 @@ def offline_recipients(assignment, online):
 def reassign_leader(target, isr, online):
     """The leader after a reassignment: the first replica of the target that is online and in the ISR.
 
-    Kafka: PartitionLeaderElectionAlgorithms.reassignPartitionLeaderElection, 1.1 to 3.9.
+    Kafka: ReassignedPartitionLeaderSelector.selectLeader, 0.8 to 1.0;
+           PartitionLeaderElectionAlgorithms.reassignPartitionLeaderElection, 1.1 to 3.9.
     """
     return first_in(target, intersection(isr, online))
 
@@ -115,7 +121,8 @@ def reassign_recipients(target):
 def preferred_leader(assignment, isr, online):
     """The first replica of the assignment if it is online and in the ISR, else NOBODY.
 
-    Kafka: PartitionLeaderElectionAlgorithms.preferredReplicaPartitionLeaderElection, 1.1 to 3.9.
+    Kafka: PreferredReplicaPartitionLeaderSelector.selectLeader, 0.8 to 1.0;
+           PartitionLeaderElectionAlgorithms.preferredReplicaPartitionLeaderElection, 1.1 to 3.9.
     """
     if assignment.length == 0:
         return NOBODY
@@ -138,7 +145,8 @@ def controlled_shutdown_leader(assignment, isr, online_or_leaving, leaving):
 
     `leaving` are the brokers that are shutting down. When the election fails, the old leader keeps leading.
 
-    Kafka: PartitionLeaderElectionAlgorithms.controlledShutdownPartitionLeaderElection, 1.1 to 3.9.
+    Kafka: ControlledShutdownLeaderSelector.selectLeader, 0.8 to 1.0;
+           PartitionLeaderElectionAlgorithms.controlledShutdownPartitionLeaderElection, 1.1 to 3.9.
     """
     return first_in(assignment, difference(intersection(isr, online_or_leaving), leaving))
 
@@ -158,7 +166,7 @@ def leader_after_removal(leader, replica):
 
     A replica outside the ISR goes offline without a write.
 
-    Kafka: ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to 3.9.
+    Kafka: KafkaController.removeReplicaFromIsr, 0.8 to 1.0; ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to 3.9.
     """
     return NOBODY if leader == replica else leader
 
@@ -189,6 +197,6 @@ def is_imbalanced(preferring, led_by_others, percentage):
 def may_rebalance(assignment, isr, online, leader):
     """Whether the automatic rebalance of an imbalanced broker tries to move this partition's leader.
 
-    Kafka: KafkaController.checkAndTriggerAutoLeaderRebalance, 2.8 to 3.9.
+    Kafka: KafkaController.canPreferredReplicaBeLeader, 2.6 to 3.9.
     """
     return preferred_leader(assignment, isr, online) != NOBODY and not prefers(assignment, leader)

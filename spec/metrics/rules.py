@@ -55,10 +55,16 @@ def is_unclean(isr, leader):
 
 
 def lost(isr, after):
-    """Whether a leader's change of the ISR took somebody out. Kafka: Partition.shrinkIsr."""
+    """Whether a leader's change of the ISR took somebody out.
+
+    Kafka: Partition.maybeShrinkIsr, 0.8 to 3.9.
+    """
     return not is_empty(difference(isr, after))
 
 
 def gained(isr, after):
-    """Whether a leader's change of the ISR took somebody in. Kafka: Partition.expandIsr."""
+    """Whether a leader's change of the ISR took somebody in.
+
+    Kafka: Partition.maybeExpandIsr, 0.9 to 3.9.
+    """
     return not is_empty(difference(after, isr))

@@ -28,7 +28,8 @@ def broker_change(s, b: Broker):
     Guards:  its watch on /brokers/ids has fired; it is at work.
     Request: OK; EXPIRED.
     Effects: those that came, bounced and went are to be handled.
-    Kafka:   KafkaController.BrokerChange, 2.2; KafkaController.processBrokerChange, 2.3 to 3.9.
+    Kafka:   ReplicaStateMachine.BrokerChangeListener, 0.8 to 0.10.2; KafkaController.BrokerChange, 0.11 to 2.2;
+             KafkaController.processBrokerChange, 2.3 to 3.9 (brokers that bounced: KIP-380, 2.2 to 3.9).
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not brokers_changed(s.zk, b):
@@ -65,7 +66,7 @@ def broker_startup(s, b: Broker):
 
     Guards:  some brokers came, or bounced and were handled as failed.
     Effects: their log directories are taken to work; partitions that need a leader are to be elected.
-    Kafka:   KafkaController.onBrokerStartup, 1.1 to 3.9.
+    Kafka:   KafkaController.onBrokerStartup, 0.8 to 3.9.
     """
     broker = s.brokers[b]
     controller = broker.controller
@@ -92,7 +93,7 @@ def broker_failure(s, b: Broker):
     Guards:  no broker that came is left to handle.
     Effects: partitions without an online leader are Offline, and to be elected; then the replicas of those
              brokers are to go offline, unless the topic is queued for deletion.
-    Kafka:   KafkaController.onBrokerFailure, onReplicasBecomeOffline, 2.2 to 3.9.
+    Kafka:   KafkaController.onBrokerFailure, 0.8 to 3.9; onReplicasBecomeOffline, 1.0 to 3.9.
     """
     broker = s.brokers[b]
     controller = broker.controller
@@ -121,7 +122,7 @@ def controlled_shutdown(s, b: Broker, leaver: Broker):
     Guards:  `leaver` asks; it is registered as far as `b` knows; it has not been handled yet, or still leads.
     Effects: it counts as shutting down; where it leads, another is to be elected; where it follows, it is
              to go offline; neither if the topic is queued for deletion.
-    Kafka:   KafkaController.ControlledShutdown, 1.1 to 2.2; KafkaController.processControlledShutdown, 2.3 to 3.9.
+    Kafka:   KafkaController.shutdownBroker, 0.8 to 1.0; doControlledShutdown, 0.11 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not leaves(s.network, leaver) or not contains(controller.live, leaver):

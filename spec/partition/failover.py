@@ -43,7 +43,8 @@ def elect(s, b: Broker):
     Guards:  there is no /controller; `b` is not controller.
     Request: OK; EXPIRED.
     Effects: its term begins.
-    Kafka:   KafkaController.elect, 2.1 to 3.9 (see `election` for its steps).
+    Kafka:   ZookeeperLeaderElector.elect, 0.8 to 0.10.2; KafkaController.elect, 0.11 to 3.9 (see `election` for its
+             steps).
     """
     broker = s.brokers[b]
     if not broker.up or broker.controller.epoch > 0 or not vacant(s.zk) or not session_open(s.zk, b):
@@ -62,8 +63,7 @@ def resign(s, b: Broker):
     Request: MINE; OK (another's) or NONODE; EXPIRED.
     Effects: unless `b` owns it, the term is over. Answers that wait in the queue are then dropped, except where there
              is no /controller: `b` may be elected again in the same event (Reelect).
-    Kafka:   KafkaController.onControllerResignation, 1.1 to 3.9; maybeResign, 2.1 to 3.9; KafkaController.Reelect,
-             1.1 to 2.2; KafkaController.processReelect, 2.3 to 3.9.
+    Kafka:   KafkaController.onControllerResignation, 0.8.1 to 3.9; maybeResign, 2.1 to 3.9.
     """
     broker = s.brokers[b]
     controller = broker.controller
@@ -104,7 +104,7 @@ def load_brokers(s, b: Broker):
     Guards:  its term begins.
     Request: OK; EXPIRED.
     Effects: it knows which brokers are live; it reads the states next.
-    Kafka:   KafkaController.initializeControllerContext, 1.1 to 3.9.
+    Kafka:   KafkaController.initializeControllerContext, 0.8 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != READING_BROKERS:
@@ -128,7 +128,7 @@ def load_state(s, b: Broker, p: Partition):
     Request: OK; NONODE before the first election of `p`; EXPIRED.
     Effects: it knows the leadership, and after the last state also whether the topic is queued for deletion;
              LeaderAndIsr is sent to every live replica, and those of dead brokers are to go offline.
-    Kafka:   KafkaController.updateLeaderAndIsrCache, ReplicaStateMachine.startup, 1.1 to 3.9.
+    Kafka:   KafkaController.updateLeaderAndIsrCache, ReplicaStateMachine.startup, 0.8 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != READING_STATES or not is_next(controller.todo, p):

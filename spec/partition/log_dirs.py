@@ -28,7 +28,7 @@ def notify(s, b: Broker):
     Guards:  one has failed, and the broker has not notified yet.
     Request: OK; EXPIRED.
     Effects: on OK the notification exists.
-    Kafka:   KafkaZkClient.propagateLogDirEvent, 1.1 to 3.9.
+    Kafka:   LogDirUtils.propagateLogDirEvent, 1.0; KafkaZkClient.propagateLogDirEvent, 1.1 to 3.9.
     """
     broker = s.brokers[b]
     if not broker.up or not broker.unnotified:
@@ -46,7 +46,7 @@ def log_dir_notification(s, b: Broker):
     Guards:  there are notifications that nobody has read; `b` is at work.
     Request: OK; EXPIRED.
     Effects: the replicas of those brokers are Online until they answer; then the notifications are to be deleted.
-    Kafka:   KafkaController.onBrokerLogDirFailure, 1.1 to 3.9; KafkaController.LogDirEventNotification, 1.1 to 2.2;
+    Kafka:   KafkaController.onBrokerLogDirFailure, 1.0 to 3.9; KafkaController.LogDirEventNotification, 1.0 to 2.2;
              KafkaController.processLogDirEventNotification, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -72,7 +72,7 @@ def receive_error(s, b: Broker, p: Partition, r: Broker):
 
     Guards:  it arrives; `b` is controller.
     Effects: it waits until the event in progress is over; it is not lost when the term ends.
-    Kafka:   ControllerBrokerRequestBatch.sendRequestsToBrokers (callback of LeaderAndIsr), 1.1 to 2.2;
+    Kafka:   ControllerBrokerRequestBatch.sendRequestsToBrokers (callback of LeaderAndIsr), 1.0 to 2.2;
              AbstractControllerBrokerRequestBatch.sendLeaderAndIsrRequest (callback), 2.3 to 3.9.
     """
     broker = s.brokers[b]
@@ -91,7 +91,7 @@ def storage_error(s, b: Broker, r: Broker):
     Guards:  storage errors of `r` wait; `b` is at work.
     Effects: replicas newly lost are not online; partitions without an online leader are Offline, and to be
              elected; then those replicas are to go offline, unless the topic is queued for deletion.
-    Kafka:   KafkaController.onReplicasBecomeOffline, 1.1 to 3.9; KafkaController.LeaderAndIsrResponseReceived, 1.1 to
+    Kafka:   KafkaController.onReplicasBecomeOffline, 1.0 to 3.9; KafkaController.LeaderAndIsrResponseReceived, 1.0 to
              2.2; KafkaController.processLeaderAndIsrResponseReceived, 2.3 to 3.9.
     """
     broker = s.brokers[b]

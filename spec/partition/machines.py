@@ -55,7 +55,7 @@ def read_for_election(s, b: Broker, p: Partition):
     Guards:  an election is to be held; `p` is the next, and not New.
     Request: OK; NEWER when a controller of a higher epoch wrote it; EXPIRED.
     Effects: the result is to be written; when the election fails, or on NEWER, `p` stays as it is.
-    Kafka:   PartitionStateMachine.doElectLeaderForPartitions, 1.1 to 3.9.
+    Kafka:   PartitionStateMachine.electLeaderForPartition, 0.8 to 1.0; doElectLeaderForPartitions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != ELECTING or not is_next(controller.todo, p):
@@ -84,7 +84,7 @@ def write_leader(s, b: Broker, p: Partition, delivery: Delivery):
     Request: OK; FENCED; BADVERSION; EXPIRED; LOST.
     Effects: on OK `p` is Online, and LeaderAndIsr is sent to the replicas; on BADVERSION, perhaps of its own lost
              write, it reads again; on LOST it retries; on FENCED the term is over.
-    Kafka:   KafkaZkClient.updateLeaderAndIsr, PartitionStateMachine.doElectLeaderForPartitions, 2.1 to 3.9.
+    Kafka:   PartitionStateMachine.electLeaderForPartition, 0.8 to 1.0; doElectLeaderForPartitions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != WRITING_LEADER or not is_next(controller.todo, p):
@@ -116,7 +116,8 @@ def create_first_state(s, b: Broker, p: Partition, delivery: Delivery):
              request; EXPIRED; LOST.
     Effects: on OK `p` is Online, and LeaderAndIsr is sent to the ISR; without a request or on NODEEXISTS it stays New;
              on LOST it retries.
-    Kafka:   PartitionStateMachine.initializeLeaderAndIsrForPartitions, 2.1 to 3.9.
+    Kafka:   PartitionStateMachine.initializeLeaderAndIsrForPartition, 0.8 to 1.0;
+             initializeLeaderAndIsrForPartitions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != ELECTING or not is_next(controller.todo, p):
@@ -149,7 +150,8 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
     Request: OK; NEWER when a controller of a higher epoch wrote it; EXPIRED.
     Effects: if `r` is in the ISR it is to be removed; if not, LeaderAndIsr is sent to the other replicas once more (not
              before a deletion), and the replica is Offline; on NEWER it stays as it is.
-    Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to 3.9.
+    Kafka:   KafkaController.removeReplicaFromIsr, 0.8 to 1.0; ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to
+             3.9.
     """
     controller = s.brokers[b].controller
     result = controller.result
@@ -183,7 +185,8 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, delivery: Delivery):
     Effects: on OK the replica is Offline, and LeaderAndIsr is sent to the others (not before a deletion); on
              BADVERSION, perhaps because of its own lost write, it reads again; on LOST it retries; on FENCED the term
              is over.
-    Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr, doHandleStateChanges, 2.1 to 3.9.
+    Kafka:   KafkaController.removeReplicaFromIsr, 0.8 to 1.0; ReplicaStateMachine.doRemoveReplicasFromIsr,
+             doHandleStateChanges, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != WRITING_REMOVAL or not removes(controller, p, r):

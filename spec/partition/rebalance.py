@@ -18,7 +18,8 @@ def rebalance(s, b: Broker):
 
     Guards:  `b` is at work.
     Effects: the partitions of these groups that may be moved are to be elected, if there are any.
-    Kafka:   KafkaController.checkAndTriggerAutoLeaderRebalance, 2.8 to 3.9.
+    Kafka:   KafkaController.checkAndTriggerPartitionRebalance, 0.8.1 to 0.10.2; checkAndTriggerAutoLeaderRebalance,
+             0.11 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller):

@@ -44,7 +44,8 @@ def unclean_enabled(s, b: Broker):
 
     Guards:  it does; `b` is at work; some partition needs a leader.
     Effects: these partitions are to be elected.
-    Kafka:   KafkaController.TopicUncleanLeaderElectionEnable, 2.1 to 2.2;
+    Kafka:   KafkaController.UncleanLeaderElectionEnable, 2.0 to 2.2;
+             KafkaController.TopicUncleanLeaderElectionEnable, 2.1 to 2.2;
              KafkaController.processTopicUncleanLeaderElectionEnable, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -82,7 +83,8 @@ def preferred_election(s, b: Broker):
 
     Guards:  it exists; `b` is at work.
     Effects: partitions that another replica leads are to be elected; then the request is to be deleted.
-    Kafka:   KafkaController.processReplicaLeaderElection, ZkTriggered, 2.4 to 3.9.
+    Kafka:   KafkaController.onPreferredReplicaElection, 0.8 to 2.3; processReplicaLeaderElection (ZkTriggered), 2.4
+             to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not election_wanted(s.zk):
@@ -130,7 +132,7 @@ def reassignment(s, b: Broker, p: Partition):
              remembers (Kafka reads it; a notification announces what is not in the cache); `b` is at work.
     Effects: unless an online replica of the target leads, `p` is to be elected; then the request is to be
              deleted, elected or not.
-    Kafka:   KafkaController.moveReassignedPartitionLeaderIfRequired, 1.1 to 3.9.
+    Kafka:   KafkaController.moveReassignedPartitionLeaderIfRequired, 0.8 to 3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -153,7 +155,8 @@ def topic_deletion(s, b: Broker):
     Guards:  it is, and `b`, at work, does not know it.
     Effects: from now on nothing is elected. The deletion itself is not modelled: it stays queued, as it does while a
              reassignment is in progress or a replica's broker is dead.
-    Kafka:   KafkaController.TopicDeletion, 1.1 to 2.2; KafkaController.processTopicDeletion, 2.3 to 3.9.
+    Kafka:   PartitionStateMachine.DeleteTopicsListener, 0.8.1 to 0.10.2; KafkaController.TopicDeletion, 0.11 to 2.2;
+             KafkaController.processTopicDeletion, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     queued = deletion_wanted(s.zk)
@@ -177,8 +180,9 @@ def delete_request(s, b: Broker, delivery: Delivery):
     Guards:  it has dealt with them as far as it could.
     Request: OK; NONODE, perhaps because of its own lost request; FENCED; EXPIRED; LOST.
     Effects: the event ends; on LOST it retries; on FENCED the term is over.
-    Kafka:   KafkaZkClient.deletePreferredReplicaElection, setOrCreatePartitionReassignment,
-             deleteLogDirEventNotifications, 2.1 to 3.9.
+    Kafka:   KafkaController.removePartitionsFromPreferredReplicaElection, 0.8 to 3.9;
+             KafkaZkClient.deletePreferredReplicaElection, setOrCreatePartitionReassignment,
+             deleteLogDirEventNotifications, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_REQUEST and controller.doing != DELETING_EVENTS:

@@ -56,8 +56,8 @@ def serve_fetch(s, b: Broker, follower: Broker):
     Request: OK; NOT_LEADER; FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH if the epochs differ.
     Effects: on OK, if the logs agree up to the offset, the follower's end is known, the high watermark rises if it can,
              and the answer has a record and the high watermark before that; otherwise it says where the logs diverge.
-    Kafka:   ReplicaManager.fetchMessages, 0.9 to 3.9; Partition.readRecords, 2.1 to 3.9; updateFollowerFetchState,
-             2.4 to 3.9.
+    Kafka:   KafkaApis.handleFetchRequest, 0.8 to 3.9; ReplicaManager.fetchMessages, 0.9 to 3.9;
+             Partition.readRecords, 2.1 to 3.9; updateFollowerFetchState, 2.4 to 3.9.
     """
     broker = s.brokers[b]
     if not request_arrives(s.network, b, follower, FETCH):

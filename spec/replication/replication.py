@@ -149,7 +149,7 @@ def elect_leader(s, leader: Replica):
 
     Guards:  `leader` is in the ISR and does not lead. The old leader need not be dead.
     Effects: a new epoch with this leader and the same ISR.
-    Kafka:   PartitionStateMachine.doElectLeaderForPartitions, 2.1.
+    Kafka:   PartitionStateMachine.electLeaderForPartition, 0.8 to 1.0; doElectLeaderForPartitions, 1.1 to 2.6.
     """
     if s.quorum.leader == leader or not contains(s.quorum.isr, leader):
         return False
@@ -163,7 +163,8 @@ def controller_shrink_isr(s, replica: Replica):
 
     Guards:  `replica` leads or is in the ISR.
     Effects: a new epoch; if the leader is removed as the last member, it stays in the ISR.
-    Kafka:   ReplicaStateMachine.removeReplicasFromIsr, 2.1 to 2.3; doRemoveReplicasFromIsr, 2.1 to 2.6.
+    Kafka:   KafkaController.removeReplicaFromIsr, 0.8 to 1.0; ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to
+             2.6.
     """
     quorum = s.quorum
     if quorum.leader != replica and not contains(quorum.isr, replica):
@@ -183,7 +184,7 @@ def become_leader(s, leader: Replica, request: Request):
 
     Guards:  the request names `leader` and has a higher epoch than `leader` knows.
     Effects: `leader` adopts epoch and ISR; its log and high watermark stay.
-    Kafka:   Partition.makeLeader, 2.1.
+    Kafka:   Partition.makeLeader, 0.8 to 2.6.
     """
     replica = s.replicas[leader]
     if request >= s.requests.length or s.requests.slots[request].leader != leader:
@@ -200,7 +201,7 @@ def leader_write(s, leader: Replica):
 
     Guards:  `leader` believes that it leads.
     Effects: one more record, in the leader's epoch.
-    Kafka:   Partition.appendRecordsToLeader, 2.1.
+    Kafka:   Partition.appendMessagesToLeader, 0.8 to 0.10.1; appendRecordsToLeader, 0.10.2 to 2.6.
     """
     if not presumes_leadership(s, leader):
         return False
@@ -216,7 +217,7 @@ def leader_expand_isr(s, leader: Replica, follower: Replica):
     Guards:  `follower` follows in the leader's epoch, has reached its high watermark, and that has
              reached the leader's own epoch.
     Effects: the follower joins the ISR, in the quorum and at the leader.
-    Kafka:   Partition.maybeExpandIsr, 2.1 (KAFKA-7128).
+    Kafka:   Partition.maybeExpandIsr, 2.1 to 2.6 (KAFKA-7128).
     """
     isr = s.replicas[leader].isr
     if leader == follower or contains(isr, follower) or not is_true_leader(s, leader):
@@ -235,7 +236,7 @@ def leader_shrink_isr(s, leader: Replica, follower: Replica, reason: Reason):
 
     Guards:  `follower` is not in the leader's epoch (FENCED), or has not reached its end offset (BEHIND).
     Effects: the follower leaves the ISR, in the quorum and at the leader.
-    Kafka:   Partition.maybeShrinkIsr, 2.1.
+    Kafka:   Partition.maybeShrinkIsr, 2.1 to 2.6.
     """
     isr = s.replicas[leader].isr
     if leader == follower or not contains(isr, follower) or not is_true_leader(s, leader):
@@ -254,7 +255,7 @@ def leader_inc_high_watermark(s, leader: Replica):
 
     Guards:  every member of the leader's local ISR follows in its epoch and has the record.
     Effects: the high watermark grows by one.
-    Kafka:   Partition.maybeIncrementLeaderHW, 2.1.
+    Kafka:   Partition.maybeIncrementLeaderHW, 2.1 to 2.6.
     """
     l = s.replicas[leader]
     if l.hw >= l.log.length:
@@ -295,7 +296,7 @@ def follower_fetch(s, leader: Replica, follower: Replica):
 
     Guards:  `follower` follows in the leader's epoch and lacks a record that the leader has.
     Effects: one more record; the high watermark becomes the leader's, as far as the log goes.
-    Kafka:   ReplicaFetcherThread.processPartitionData, 2.1.
+    Kafka:   ReplicaFetcherThread.processPartitionData, 2.1 to 2.6.
     """
     l = s.replicas[leader]
     f = s.replicas[follower]

@@ -66,8 +66,8 @@ def broker_change(s, b: Broker):
     Effects: their channels are discarded, their log directories forgotten. If a replica is gone the others are sent
              LeaderAndIsr, for any other broker UpdateMetadata; if the leader is gone, the election does that. Brokers
              that came are to be taken in.
-    Kafka:   KafkaController.onBrokerFailure, 2.2 to 3.9; KafkaController.BrokerChange, 2.2;
-             KafkaController.processBrokerChange, 2.3 to 3.9.
+    Kafka:   KafkaController.onBrokerFailure, 1.1 to 3.9; KafkaController.BrokerChange, 1.1 to 2.2;
+             KafkaController.processBrokerChange, 2.3 to 3.9 (brokers that bounced: 2.2 to 3.9).
     """
     broker = s.brokers[b]
     controller = broker.controller
@@ -121,8 +121,8 @@ def change_leader(s, b: Broker, leader: Leader):
              not.
     Request: OK; FENCED; EXPIRED.
     Effects: LeaderAndIsr to the live replicas, UpdateMetadata to all; if refused, the term is over.
-    Kafka:   PartitionStateMachine.doElectLeaderForPartitions, ReplicaStateMachine.doRemoveReplicasFromIsr,
-             KafkaController.maybeResign (on ControllerMovedException), 2.1 to 3.9.
+    Kafka:   PartitionStateMachine.doElectLeaderForPartitions, ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to
+             3.9; KafkaController.maybeResign (on ControllerMovedException), 2.1 to 3.9.
     """
     broker = s.brokers[b]
     controller = broker.controller

@@ -61,7 +61,7 @@ def broker_failure(s, b: Broker):
     Guards:  no broker that came is left to handle.
     Effects: partitions without a live leader are Offline, and to be elected; then the replicas of those brokers
              are to go offline; if the topic is queued for deletion, they are ineligible instead.
-    Kafka:   KafkaController.onBrokerFailure, onReplicasBecomeOffline, 2.2 to 3.9.
+    Kafka:   KafkaController.onBrokerFailure, onReplicasBecomeOffline, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != CHANGING or not is_empty(controller.joined):

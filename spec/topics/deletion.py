@@ -76,7 +76,7 @@ def delete_states(s, b: Broker, p: Partition):
     Guards:  the deletion is to be completed; `p` is the next.
     Request: OK; FENCED; EXPIRED.
     Effects: after the last one the topic znode is next; on FENCED the term is over.
-    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_STATES or not is_next(controller.todo, p):
@@ -98,7 +98,7 @@ def delete_topic_node(s, b: Broker):
     Guards:  the states are deleted.
     Request: OK; FENCED; EXPIRED.
     Effects: the configuration is next; on FENCED the term is over.
-    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_TOPIC:
@@ -118,7 +118,7 @@ def delete_topic_config(s, b: Broker):
     Guards:  the topic znode is deleted.
     Request: OK; FENCED; EXPIRED.
     Effects: the marker is next; on FENCED the term is over.
-    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicConfigs, 2.1 to 3.9.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicConfigs, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_CONFIG:
@@ -138,7 +138,7 @@ def delete_topic_marker(s, b: Broker):
     Guards:  that is its next step.
     Request: OK; FENCED; EXPIRED.
     Effects: the topic is forgotten, the event ends; on FENCED the term is over.
-    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicDeletions, 2.1 to 3.9.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicDeletions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_MARKER:

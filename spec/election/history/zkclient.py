@@ -71,7 +71,7 @@ def data_event(s, b: Broker):
     Request: MINE or OK (another's): changed; NONODE: deleted; EXPIRED.
     Effects: a term that is lost is given up, if `b` still believed that it leads; on NONODE it becomes a
              candidate; on EXPIRED the same again in a new session.
-    Kafka:   ZookeeperLeaderElector.LeaderChangeListener, 0.10.2.
+    Kafka:   ZookeeperLeaderElector.LeaderChangeListener, 0.9 to 0.10.2; ControllerChangeListener, 0.11 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != CHECKING:
@@ -94,7 +94,7 @@ def look_for_controller(s, b: Broker):
     Guards:  `b` is a candidate.
     Request: NONODE; MINE, perhaps of a former process; OK (another's); EXPIRED.
     Effects: on NONODE it creates /controller next; on MINE it believes that it leads.
-    Kafka:   ZookeeperLeaderElector.elect, 0.10.2.
+    Kafka:   ZookeeperLeaderElector.elect, 0.9 to 0.10.2; KafkaController.elect, 0.11 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != ELECTING:
@@ -116,7 +116,7 @@ def create(s, b: Broker, delivery: Delivery):
     Request: OK; NODEEXISTS when another won, or itself in a request whose answer was lost; EXPIRED; LOST.
     Effects: on OK it is leader, in no epoch yet; on NODEEXISTS it checks who owns it; on EXPIRED it
              resigns.
-    Kafka:   ZKCheckedEphemeral.create, 0.10.2.
+    Kafka:   ZKCheckedEphemeral.create, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != CREATING:
@@ -141,7 +141,7 @@ def confirm_owner(s, b: Broker):
     Request: MINE; OK (another session's); NONODE; EXPIRED.
     Effects: on MINE it is leader; on NONODE it creates again; else it reads who leads; on EXPIRED
              it resigns.
-    Kafka:   ZKCheckedEphemeral.getDataCallback, 0.10.2.
+    Kafka:   ZKCheckedEphemeral.getDataCallback, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != CONFIRMING:
@@ -167,7 +167,7 @@ def learn_epoch(s, b: Broker):
     Guards:  `b` has created /controller.
     Request: OK; NONODE before the first election ever; EXPIRED.
     Effects: it raises next; on EXPIRED it reads again in a new session.
-    Kafka:   KafkaController.readControllerEpochFromZookeeper, 0.10.2.
+    Kafka:   KafkaController.readControllerEpochFromZookeeper, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != READING_EPOCH:
@@ -188,7 +188,7 @@ def raise_epoch(s, b: Broker, delivery: Delivery):
     Request: OK; BADVERSION; NONODE before the first election ever; EXPIRED; LOST.
     Effects: on OK it is controller; on BADVERSION it is so in the epoch that it read; on EXPIRED and on
              LOST it writes again.
-    Kafka:   KafkaController.incrementControllerEpoch, 0.10.2.
+    Kafka:   KafkaController.incrementControllerEpoch, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != RAISING:
@@ -214,7 +214,7 @@ def found_epoch(s, b: Broker, delivery: Delivery):
     Request: OK; NODEEXISTS when another was first; EXPIRED; LOST.
     Effects: on OK it is controller in epoch 1, and takes the version for 1 (it is 0); on NODEEXISTS,
              perhaps because of its own lost write, it resigns.
-    Kafka:   KafkaController.incrementControllerEpoch, 0.10.2.
+    Kafka:   KafkaController.incrementControllerEpoch, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != CREATING_EPOCH:
@@ -236,7 +236,7 @@ def clean(s, b: Broker, delivery: Delivery):
     Guards:  the term of `b` has just begun, or its listeners live.
     Request: OK; EXPIRED; LOST.
     Effects: a new controller reads the partition state next; on EXPIRED again in a new session.
-    Kafka:   ZkUtils.deletePath, 0.10.2.
+    Kafka:   ZkUtils.deletePath, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != CLEANING and not at_work(broker):
@@ -256,7 +256,7 @@ def load(s, b: Broker):
     Guards:  its term begins, or `b` is at work: a controller reads before it elects a leader.
     Request: OK; NEWER when a controller of a higher epoch wrote it; EXPIRED.
     Effects: it is at work; on NEWER it leaves the partition alone; on EXPIRED it reads again.
-    Kafka:   PartitionStateMachine.electLeaderForPartition, 0.10.2.
+    Kafka:   PartitionStateMachine.electLeaderForPartition, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != LOADING and not at_work(broker):
@@ -277,7 +277,7 @@ def write_state(s, b: Broker, delivery: Delivery):
     Guards:  the listeners of a controller live on `b`, whoever leads.
     Request: OK; BADVERSION; EXPIRED; LOST.
     Effects: on BADVERSION it reads again; on EXPIRED it may write again in a new session.
-    Kafka:   ReplicationUtils.updateLeaderAndIsr, 0.10.2.
+    Kafka:   ReplicationUtils.updateLeaderAndIsr, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     if not at_work(broker):
@@ -296,7 +296,7 @@ def send(s, b: Broker, to: Receiver):
 
     Guards:  the listeners and channels of a controller live on `b`, whoever leads.
     Effects: the request is on its way.
-    Kafka:   RequestSendThread.doWork, 0.10.2.
+    Kafka:   RequestSendThread.doWork, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     if not at_work(broker):
@@ -311,7 +311,7 @@ def forced_resign(s, b: Broker):
 
     Guards:  an error in its own work forces it.
     Effects: /controller is to be deleted; listeners, state machines and channels stay.
-    Kafka:   ZookeeperLeaderElector.resign, 0.10.2.
+    Kafka:   ZookeeperLeaderElector.resign, 0.9 to 0.10.2; KafkaController.triggerControllerMove, 0.11 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != MOVING:
@@ -327,7 +327,7 @@ def delete_any_controller(s, b: Broker, delivery: Delivery):
     Guards:  its election failed, or it was forced to resign.
     Request: OK; NONODE; EXPIRED; LOST.
     Effects: on LOST and on EXPIRED it deletes again, perhaps one of another owner.
-    Kafka:   ZookeeperLeaderElector.resign, 0.10.2.
+    Kafka:   ZookeeperLeaderElector.resign, 0.9 to 0.10.2; KafkaController.triggerControllerMove, 0.11 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != DELETING:

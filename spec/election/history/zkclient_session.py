@@ -55,7 +55,7 @@ def start(s, b: Broker):
     Guards:  broker `b` has no process.
     Request: OK.
     Effects: it looks for the controller next.
-    Kafka:   KafkaServer.startup, 0.10.2.
+    Kafka:   KafkaServer.startup, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     if broker.session != DOWN:
@@ -74,7 +74,7 @@ def register_broker(s, b: Broker):
     Guards:  it has not done so yet, and no callback runs.
     Request: OK; NODEEXISTS when a former session of `b` is still open; EXPIRED.
     Effects: on NODEEXISTS it dies.
-    Kafka:   KafkaHealthcheck.register, 0.10.2.
+    Kafka:   KafkaHealthcheck.register, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != IDLE or not broker.to_register or broker.new_session or broker.session != OPEN:
@@ -97,7 +97,7 @@ def reopen(s, b: Broker):
     Guards:  the client knows that its session has expired.
     Request: OK; the watch on /controller is treated as fired.
     Effects: the callback for a new session waits.
-    Kafka:   org.I0Itec.zkclient.ZkClient.reconnect, 0.10.2.
+    Kafka:   org.I0Itec.zkclient.ZkClient.reconnect, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     if broker.session != EXPIRED_SESSION:
@@ -116,7 +116,8 @@ def handle_new_session(s, b: Broker):
 
     Guards:  it waits, and no other runs.
     Effects: it reads /controller next.
-    Kafka:   KafkaController.SessionExpirationListener.handleNewSession, 0.10.2.
+    Kafka:   KafkaController.SessionExpirationListener.handleNewSession, 0.9 to 0.10.2;
+             SessionExpirationListener.handleNewSession, KafkaController.Reelect, 0.11 to 1.0.
     """
     broker = s.brokers[b]
     if not broker.new_session or broker.doing != IDLE or broker.session != OPEN:
@@ -134,7 +135,8 @@ def new_session(s, b: Broker):
     Guards:  the callback runs.
     Request: MINE; OK (another's) or NONODE; EXPIRED.
     Effects: on MINE nothing: `b` assumes that an earlier callback has elected it already.
-    Kafka:   KafkaController.SessionExpirationListener.handleNewSession, 0.10.2.
+    Kafka:   KafkaController.SessionExpirationListener.handleNewSession, 0.9 to 0.10.2;
+             SessionExpirationListener.handleNewSession, KafkaController.Reelect, 0.11 to 1.0.
     """
     broker = s.brokers[b]
     if broker.doing != REGISTERING:
@@ -156,7 +158,7 @@ def handle_change(s, b: Broker):
 
     Guards:  no callback runs; none for a new session waits; the watch has fired.
     Effects: /controller is read next.
-    Kafka:   org.I0Itec.zkclient.ZkClient.fireDataChangedEvents, 0.10.2.
+    Kafka:   org.I0Itec.zkclient.ZkClient.fireDataChangedEvents, 0.9 to 1.0.
     """
     broker = s.brokers[b]
     event = waiting(s.zk, b)

@@ -103,8 +103,8 @@ def isr_notification(s, b: Broker, p: Partition):
     Guards:  there is a notification; `b` is at work, and knows of `p`.
     Request: OK; NONODE; EXPIRED; FENCED where the deletion is checked against the epoch (2.1+).
     Effects: the cache is what was read; on FENCED the term is over.
-    Kafka:   KafkaController.IsrChangeNotification, 1.1 to 2.2; KafkaController.processIsrChangeNotification, 2.3 to
-             2.6.
+    Kafka:   IsrChangeNotificationListener, 0.9 to 0.10.2; KafkaController.IsrChangeNotification, 0.11 to 2.2;
+             KafkaController.processIsrChangeNotification, 2.3 to 2.6.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or not isr_changed(s.zk, p) or not is_known(controller.partitions[p]):

@@ -12,7 +12,7 @@ def consume(s, b: Broker):
 
     Guards:  `b` believes it leads; the record is below its high watermark.
     Effects: the consumer has it.
-    Kafka:   Fetcher.sendFetches, 0.10.0 to 3.9; ReplicaManager.fetchMessages, 0.9 to 3.9.
+    Kafka:   KafkaApis.handleFetchRequest, 0.8 to 3.9; Fetcher.sendFetches, 0.10.0 to 3.9.
     """
     broker = s.brokers[b]
     at = position_of(s.clients)

@@ -30,7 +30,7 @@ def become_follower(s, leader: Replica, follower: Replica, request: Request):
     Guards:  the request names `leader`, has a higher epoch than `follower` knows, and the answer is
              not beyond the follower's own end (then it would not be a truncation).
     Effects: the log ends at the answer.
-    Kafka:   LeaderEpochFileCache.endOffsetFor, ReplicaFetcherThread.maybeTruncate, 0.11.
+    Kafka:   LeaderEpochFileCache.endOffsetFor, ReplicaFetcherThread.maybeTruncate, 0.11 to 1.1.
     """
     if not may_follow(s, leader, follower, request):
         return False

@@ -13,7 +13,7 @@ def become_follower(s, leader: Replica, follower: Replica, request: Request):
 
     Guards:  the request names `leader` and has a higher epoch than `follower` knows.
     Effects: the log ends at the follower's high watermark.
-    Kafka:   ReplicaManager.makeFollowers, 0.10.2.
+    Kafka:   Partition.makeFollower, 0.8 to 0.10.2; ReplicaManager.makeFollowers, 0.8.1 to 0.10.2.
     """
     if not may_follow(s, leader, follower, request):
         return False

@@ -27,7 +27,7 @@ def leader_expand_isr(s, leader: Replica, follower: Replica):
 
     Guards:  `follower` names this leader, in any epoch, and has reached its high watermark.
     Effects: the follower joins the ISR, in the quorum and at the leader.
-    Kafka:   Partition.maybeExpandIsr, 0.11 to 2.0.0.
+    Kafka:   Partition.updateLeaderHWAndMaybeExpandIsr, 0.8; maybeExpandIsr, 0.9 to 2.0.0.
     """
     isr = s.replicas[leader].isr
     if contains(isr, follower) or not is_true_leader(s, leader):
@@ -44,7 +44,7 @@ def leader_shrink_isr(s, leader: Replica, follower: Replica):
 
     Guards:  `follower` does not name this leader, or is behind its end offset.
     Effects: the follower leaves the ISR, in the quorum and at the leader.
-    Kafka:   Partition.maybeShrinkIsr, 0.11 to 2.0.
+    Kafka:   Partition.maybeShrinkIsr, 0.8 to 2.0.
     """
     isr = s.replicas[leader].isr
     if leader == follower or not contains(isr, follower) or not is_true_leader(s, leader):
@@ -62,7 +62,7 @@ def leader_inc_high_watermark(s, leader: Replica):
     Guards:  every member of the leader's local ISR names it and has a longer log than the high
              watermark; epochs are not compared.
     Effects: the high watermark grows by one.
-    Kafka:   Partition.maybeIncrementLeaderHW, 0.11 to 2.0.
+    Kafka:   Partition.maybeIncrementLeaderHW, 0.8 to 2.0.
     """
     l = s.replicas[leader]
     if not presumes_leadership(s, leader):
@@ -81,7 +81,7 @@ def follower_replicate(s, leader: Replica, follower: Replica):
 
     Guards:  `follower` names `leader`, which believes that it leads and has one more record.
     Effects: one more record; the high watermark becomes the leader's, as far as the log goes.
-    Kafka:   ReplicaFetcherThread.processPartitionData, 0.11 to 2.0.
+    Kafka:   ReplicaFetcherThread.processPartitionData, 0.8 to 2.0.
     """
     l = s.replicas[leader]
     f = s.replicas[follower]

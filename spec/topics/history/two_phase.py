@@ -78,8 +78,7 @@ def arm_watch(s, b: Broker):
     Guards:  it has read the topic.
     Request: OK; EXPIRED.
     Effects: its term goes on. (In Kafka the watch is armed after the machines have started up.)
-    Kafka:   PartitionStateMachine.registerListeners, 0.8 to 0.10.2; KafkaController.onControllerFailover, 0.8 to
-             0.11.
+    Kafka:   PartitionStateMachine.registerListeners, 0.8 to 0.10.2; KafkaController.onControllerFailover, 0.8 to 1.0.
     """
     controller = s.brokers[b].controller
     if controller.doing != ARMING:
