@@ -28,7 +28,7 @@ LOCAL = "local[2]"
 START = cluster.start
 
 OLDER = (
-    r"(group.(locked|gated|limited|static|unlocked|transactional)|partition.(rolling|zkclient|legacy)"
+    r"(group.(locked|gated|kip|reloading|limited|static|unlocked|transactional)|partition.(rolling|zkclient|legacy)"
     r"|requests.(legacy|broker-epochs)|topics.(two-phase|kip455-zk)|election.(zkclient|fenced-edited|fenced-lagging))"
 )
 THOROUGH = re.compile(

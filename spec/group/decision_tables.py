@@ -1,12 +1,12 @@
 """What a coordinator answers, as tables: the request, the state of the group, the answer and the next state.
 
-A cell is (answer, next state); the next state is None if it does not change. NEW is 2.8 to 3.9, where member ids are
-required, without static members. STATIC has the requests of static members. UNLOCKED is 0.10.1 and 0.10.2, LOCKED is 0.11
-to 2.0. Gates come first, in tables of their own: for a broker that is loading, for the first time or again; for one that
-does not own the partition; and for a request that found the group before it was unloaded, and finds it Dead now. In a
-state without members, a row says how a former member is answered. "member" is a member other than the leader, unless
-the row says otherwise. PARKED: answered when the rebalance goes on. STORED: answered when the callback of the append
-runs. Time is not modelled, so restarting a session timer is left out.
+A cell is (answer, next state); the next state is None if it does not change. NEW is 2.8.1 to 3.9, where member ids are
+required, without static members. STATIC has the requests of static members. The tables of earlier releases are each made
+from the next one, and have the names of the variants. Gates come first, in tables of their own: for a broker that is
+loading, for the first time or again; for one that does not own the partition; and for a request that found the group
+before it was unloaded, and finds it Dead now. In a state without members, a row says how a former member is answered.
+"member" is a member other than the leader, unless the row says otherwise. PARKED: answered when the rebalance goes on.
+STORED: answered when the callback of the append runs. Time is not modelled, so restarting a session timer is left out.
 """
 
 ABSENT, EMPTY, PREPARING, COMPLETING, STABLE, DEAD = (
@@ -96,24 +96,36 @@ LIMITED = {
     "join, member, one has joined": row(None, None, FULL, None, None, None),
 }
 """group.max.size=1, while the group still has two members from before the limit."""
-LATER = ("join, pending", "leave, pending", "syncs are due") + tuple(
-    name for name in NEW if name.startswith(("delete", "fetch, stable", "commit, in"))
-)
-UNLOCKED = {
-    name: {**cells, DEAD: (UNKNOWN, None) if cells[DEAD][0] == UNAVAILABLE else cells[DEAD]}
-    for name, cells in NEW.items()
-    if name not in LATER
-} | {
-    "join, no id": row(PARK, PARK, "PARKED", PARK, PARK, UNKNOWN),
-    "heartbeat, member": row(UNKNOWN, UNKNOWN, REBALANCE, REBALANCE, "NONE", UNKNOWN),
-    "heartbeat, other generation": row(UNKNOWN, UNKNOWN, ILLEGAL, REBALANCE, ILLEGAL, UNKNOWN),
-    "commit, other generation": row(ILLEGAL, UNKNOWN, ILLEGAL, REBALANCE, ILLEGAL, UNKNOWN),
-    "commit, not a member": row(ILLEGAL, UNKNOWN, UNKNOWN, REBALANCE, UNKNOWN, UNKNOWN),
-    "commit, no group": row(("STORED", EMPTY), "STORED", UNKNOWN, REBALANCE, UNKNOWN, UNKNOWN),
-    "commit, metadata too long": row((TOO_LONG, EMPTY), TOO_LONG, UNKNOWN, REBALANCE, UNKNOWN, UNKNOWN),
+
+
+def without(rows, *names):
+    """The rows of a release that has no such requests yet: those whose names begin so."""
+    return {name: cells for name, cells in rows.items() if not name.startswith(names)}
+
+
+RELOADING = without(NEW, "syncs are due")
+"""2.6.1 to 2.8.0."""
+KIP496 = RELOADING | {"heartbeat, member": row(UNKNOWN, UNKNOWN, REBALANCE, REBALANCE, "NONE", UNAVAILABLE)}
+"""2.4.0 to 2.6.0, but `fetch, stable` only from 2.5 on."""
+KIP345 = without(KIP496, "delete offset", "fetch, stable") | {
+    "commit, other generation": row(ILLEGAL, UNKNOWN, ILLEGAL, REBALANCE, ILLEGAL, UNAVAILABLE),
+    "commit, not a member": row(ILLEGAL, UNKNOWN, UNKNOWN, REBALANCE, UNKNOWN, UNAVAILABLE),
+    "commit, no group": row(("STORED", EMPTY), "STORED", UNKNOWN, REBALANCE, UNKNOWN, UNAVAILABLE),
+    "commit, metadata too long": row((TOO_LONG, EMPTY), TOO_LONG, UNKNOWN, REBALANCE, UNKNOWN, UNAVAILABLE),
 }
-"""Other requests are answered with UNKNOWN_MEMBER_ID when the group is Dead."""
-LOCKED = UNLOCKED | {"delete": NEW["delete"]}
+"""2.3."""
+OTHER = {"heartbeat, other generation": row(UNKNOWN, UNKNOWN, ILLEGAL, REBALANCE, ILLEGAL, UNAVAILABLE)}
+KIP394 = {
+    name: {**cells, DEAD: (UNKNOWN, None) if cells[DEAD][0] == UNAVAILABLE else cells[DEAD]}
+    for name, cells in (KIP345 | OTHER).items()
+}
+"""2.2. When the group is Dead, UNKNOWN_MEMBER_ID."""
+LOCKED = without(KIP394, "join, pending", "leave, pending", "commit, in") | {
+    "join, no id": row(PARK, PARK, "PARKED", PARK, PARK, UNKNOWN)
+}
+"""0.11 to 2.1, but DeleteGroups only from 1.1 on; without transactions, which the variants do not have."""
+UNLOCKED = without(LOCKED, "delete")
+"""0.10.1 to 0.10.2."""
 
 TIMERS = ("session ends", "syncs are due")
 
@@ -134,12 +146,16 @@ def unloaded(rows):
 
 WHILE_LOADING = {"sync": REBALANCE, "heartbeat": "NONE"}
 NEW_GATE = {"loading": gate(NEW, LOADING, **WHILE_LOADING), "not owned": gate(NEW, NOT_HERE), "unloaded": unloaded(NEW)}
-GATED_GATE = {
-    "loading": gate(LOCKED, LOADING, **WHILE_LOADING),
-    "not owned": gate(LOCKED, NOT_HERE),
-    "loading again": gate(LOCKED, LOADING, **WHILE_LOADING),
-    "unloaded": unloaded(LOCKED),
-}
+
+
+def loads_again(rows):
+    """What is answered from 2.0 to 2.8.0, where a broker that is elected again loads again."""
+    return {
+        "loading": gate(rows, LOADING, **WHILE_LOADING),
+        "not owned": gate(rows, NOT_HERE),
+        "loading again": gate(rows, LOADING, **WHILE_LOADING),
+        "unloaded": unloaded(rows),
+    }
 
 
 def owned_first(rows):

@@ -71,8 +71,8 @@ def has_pending_commit(broker):
 
 def is_expired(group):
     """Whether a committed offset is too old. In an Empty group its age counts from when the group became Empty; for a
-    simple consumer, from the commit; in a running group it expires only if nobody subscribes to its topic (KIP-211,
-    2.1+).
+    simple consumer, from the commit; in a running group it expires only if that is Stable and nobody subscribes to
+    its topic (2.8.2, 3.0.1+).
     """
     if group.offset == NOWHERE:
         return False

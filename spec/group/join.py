@@ -70,7 +70,7 @@ def add_member(group, id, who, first, second, clients):
 
 
 def turn_away(group, id):
-    """Drop a member that finds the group full. If it led, the member that has joined leads.
+    """Drop a member that finds the group full, a pending one, too (3.0+). If it led, the member that has joined leads.
 
     Kafka picks any member as leader. A member that has not joined by the end cannot lead the next generation, and all
     others that join until then are turned away, too. With room for one member, only the one that has joined is left.

@@ -100,7 +100,7 @@ def leave(s, b: Broker, m: Client, heir: MemberId):
 
 
 def patience_is_over(member):
-    """Whether a member's session may end while its join is parked: only a new member's may (2.1+)."""
+    """Whether a member's session may end while its join is parked: only a new member's may (2.1.1+)."""
     return member.fresh
 
 
@@ -110,7 +110,7 @@ def expire(s, b: Broker, id: KnownId, heir: MemberId):
     Guards:  it is a member, and no parked request keeps it alive; a new member's parked join does not. `heir` leads
              afterwards: it is any other member if the leader is gone.
     Effects: its parked join is refused, the member is removed, and there is a rebalance.
-    Kafka:   GroupCoordinator.onExpireHeartbeat, 0.9 to 3.9 (new members: 2.1 to 3.9).
+    Kafka:   GroupCoordinator.onExpireHeartbeat, 0.9 to 3.9 (new members: 2.1.1 to 3.9).
     """
     group = s.brokers[b].group
     member = group.members[id]

@@ -1,22 +1,8 @@
 """The group system: its variants, oldest first, and what is known of each."""
 
-from kafkaproof.spec.group import (
-    deletion,
-    faults,
-    find_coordinator,
-    join,
-    loading,
-    member,
-    membership,
-    network,
-    offsets,
-    state,
-    static,
-    sync,
-    transactions,
-    validation,
-    verdicts,
-)
+from collections.abc import Mapping
+
+from kafkaproof.spec.group import member, network, state, transactions, verdicts
 from kafkaproof.spec.group.history import clients as former_clients
 from kafkaproof.spec.group.history import group_limited as limited
 from kafkaproof.spec.group.history import releases
@@ -29,6 +15,10 @@ from kafkaproof.spec.group.scopes import (
     FORGETFUL_VERDICTS,
     FORGOTTEN,
     GATED_VERDICTS,
+    KIP211_VERDICTS,
+    KIP345_VERDICTS,
+    KIP394_VERDICTS,
+    KIP496_VERDICTS,
     LARGEST,
     LIMITED_VERDICTS,
     LOCKED_VERDICTS,
@@ -38,6 +28,7 @@ from kafkaproof.spec.group.scopes import (
     ONE_MOVE_AND_FAULT,
     ONE_PERIOD_AND_FAULT,
     QUICK,
+    RELOADING_VERDICTS,
     SCHEDULED_VERDICTS,
     SIZES,
     STANDARD,
@@ -53,13 +44,22 @@ from kafkaproof.spec.group.scopes import (
     UNLOCKED_VERDICTS,
     scope,
 )
-from kafkaproof.spec.kafka import declarations as declared
-from kafkaproof.spec.language.model import CONTINUATION, EVENT, TIMER, Arrow, Model, Transition, among
+from kafkaproof.spec.group.transitions import (
+    BESIDE,
+    BROKER,
+    COMMON,
+    COMPLETION,
+    DELETION,
+    MODERN,
+    OFFSET_DELETION,
+    PENDING,
+    REPLACEMENT,
+    TRANSACTIONS,
+    acting,
+)
+from kafkaproof.spec.language.model import Model, among
 from kafkaproof.spec.language.releases import Releases
 
-BROKER = "broker {b}"
-CLIENT = "client {m}"
-LOG = "cluster"
 SEAMS = (network.answer, network.answer_operator)
 
 
@@ -69,97 +69,15 @@ def lanes(scope):
     return brokers + [f"client {i}" for i in range(scope["clients"])] + ["cluster"]
 
 
-def asking(request, *functions):
-    """Transitions in which a client's request is handled by a broker."""
-    return tuple(
-        Transition(function, BROKER, (Arrow(CLIENT, BROKER, request + ": {answer}", "request"),))
-        for function in functions
-    )
-
-
-def hearing(what, arrow, *functions, kind=EVENT):
-    """Transitions in which a broker hears something of the offsets partition."""
-    return tuple(Transition(function, BROKER, (Arrow(LOG, BROKER, what, arrow),), kind=kind) for function in functions)
-
-
-def acting(lane, *functions, kind=EVENT):
-    """Transitions that handle no request of a client's."""
-    return tuple(Transition(function, lane, kind=kind) for function in functions)
-
-
-CLIENTS = (
-    *acting(
-        CLIENT,
-        member.joined,
-        member.synced,
-        member.rejoin,
-        member.start_over,
-        member.retry,
-        member.give_in,
-        member.leave,
-        member.start,
-    ),
-    *declared.faults(faults.give_up, faults.crash_client, lane=CLIENT),
-)
-REQUESTS = (
-    asking("JoinGroup", join.first_join, join.join)
-    + asking("SyncGroup", sync.sync, sync.sync_refused)
-    + asking("Heartbeat", membership.heartbeat)
-    + asking("LeaveGroup", membership.leave)
-    + asking("OffsetCommit", offsets.commit, offsets.commit_refused)
-)
-TOOLS = acting(BROKER, find_coordinator.find, offsets.fetch, offsets.reset_offset, validation.refuse)
-EXPIRY = (
-    *acting(BROKER, deletion.clean_up, kind=TIMER),
-    *acting(BROKER, deletion.remove_dead, deletion.bury, kind=CONTINUATION),
-    *declared.faults(faults.time_passes, lane="cluster"),
-)
-TIMERS = (
-    *acting(BROKER, join.complete_join, kind=CONTINUATION),
-    *acting(BROKER, join.join_timeout, membership.expire, kind=TIMER),
-)
-CALLBACKS = hearing("acknowledged", "answer", sync.group_stored, offsets.offset_stored) + hearing(
-    "fails", "answer", sync.group_not_stored, offsets.offset_not_stored
-)
-LOADING = (
-    *hearing("leads", "event", loading.take_over),
-    *hearing("record", "message", loading.read, kind=CONTINUATION),
-    *acting(BROKER, loading.load, loading.load_fails, kind=CONTINUATION),
-    *hearing("another leads", "event", loading.unload),
-    *declared.faults(faults.crash, lane=BROKER),
-)
-FAULTS = declared.faults(faults.fail_over, faults.elect_again, lane="cluster")
-COMMON = CLIENTS + REQUESTS + TOOLS + TIMERS + CALLBACKS + LOADING + EXPIRY + FAULTS
-DELETION = acting(BROKER, deletion.delete_group, deletion.topic_deleted)
-MODERN = (
-    acting(CLIENT, member.take_id)
-    + asking("Heartbeat", membership.heartbeat_beside)
-    + acting(BROKER, membership.expire_pending, membership.sync_timeout, kind=TIMER)
-    + acting(BROKER, deletion.delete_offset)
-)
-REPLACEMENT = (
-    asking("JoinGroup", static.static_join)
-    + hearing("acknowledged", "answer", static.static_stored)
-    + hearing("fails", "answer", static.static_not_stored)
-    + acting(BROKER, static.remove_static)
-)
-TRANSACTIONS = acting(
-    BROKER,
-    transactions.commit_in_transaction,
-    transactions.taken_up,
-    transactions.not_taken_up,
-    transactions.write_marker,
-    transactions.marker_stored,
-    transactions.marker_not_stored,
-) + acting("cluster", transactions.end)
-
-
-def model(variant, releases, story, transitions, properties, verdicts, **scopes):
+def model(
+    variant, releases, story, transitions, properties, verdicts, *, ways: Mapping = {}, called: Mapping = {}, **scopes
+):
     """A variant of group from its own transitions, its recorded verdicts and its named scopes; `state` is a machine.
 
-    Of the largest scope only safety is asked.
+    In `ways` and then in `called` are functions of earlier releases, by those that they stand for. Of the largest scope
+    only safety is asked.
     """
-    return Model(
+    made = Model(
         system="group",
         variant=variant,
         releases=releases,
@@ -180,17 +98,22 @@ def model(variant, releases, story, transitions, properties, verdicts, **scopes)
         interchangeable={"brokers": (), "clients": ()},
         projections={"state": ("brokers[*].group.state",)} if "state" in scopes else {},
     )
+    return made.rebound(ways).rebound(called)
 
 
 COORDINATORS = answers.ANSWERS + answers.TRUE + cache.CACHE + stored.STORED + stored.LOCKED + deleted.DELETED
-"""What a single step of a coordinator must do, as it has been from 2.8 on."""
+"""What a single step of a coordinator must do, as it has been from 2.8.1 on."""
 EVENTS = clients.CLIENTS + COORDINATORS + stored.REACHED
+FORMER_EVENTS = clients.FORGETFUL + COORDINATORS + stored.REACHED
+WITHOUT_SYNC_TIMEOUT = tuple(p for p in FORMER_EVENTS if p.of != ("sync_timeout",))
+WITHOUT_HEARTBEAT_BESIDE = tuple(p for p in WITHOUT_SYNC_TIMEOUT if p.of != ("heartbeat_beside",))
 SHARED = coordinators.SAFETY + commits.SAFETY + members.SAFETY
 SAFETY = SHARED + commits.BY_GROUP
 BY_AGE = SHARED + commits.BY_AGE
+SINCE_2_8_1 = Releases("2.8.1", "3.9")
 CURRENT = model(
     "current",
-    Releases("2.8", "3.9"),
+    SINCE_2_8_1,
     "A member id is required, and there are no static members.",
     COMMON + MODERN + DELETION,
     SAFETY + EVENTS + goals.GOALS + liveness.LIVENESS,
@@ -217,44 +140,106 @@ UNLOCKED = model(
     standard=scope(clients=2, ids=2, generations=2, prepared=1),
     quick=scope(generations=2, prepared=1),
     deep=scope(brokers=2, clients=2, ids=2, epochs=2, prepared=1),
-).rebound(releases.WAYS_0_10_1)
-UNLOCKED = UNLOCKED.rebound(releases.CALLED_0_11)
-LOCKED = (
-    model(
-        "locked",
-        Releases("0.11", "1.1"),
-        "Records are appended under the group's lock, groups are loaded to the log end, and there is an initial delay. Requests "
-        "ask first whether the broker owns the partition, and a sync does not ask whether it loads. DeleteGroups, which is "
-        "new in 1.1, is there.",
-        COMMON + DELETION,
-        BY_AGE + goals.LOCKED + liveness.LIVENESS,
-        LOCKED_VERDICTS,
-        standard=STANDARD,
-        quick=QUICK,
-        deep=TWO_COORDINATORS,
-    )
-    .rebound(releases.WAYS_0_11)
-    .rebound(releases.CALLED_0_11)
+    ways=releases.WAYS_0_10_1,
+    called=releases.CALLED_0_11,
 )
-GATED = (
-    model(
-        "gated",
-        Releases("2.0", "2.0"),
-        "As locked, but every request asks first whether the partition is loading.",
-        COMMON + DELETION,
-        BY_AGE + goals.GATED + liveness.LIVENESS,
-        GATED_VERDICTS,
-        standard=STANDARD,
-        quick=QUICK,
-        deep=TWO_COORDINATORS,
-        state=UNLOADED_LATE,
-    )
-    .rebound(releases.WAYS_2_0)
-    .rebound(releases.CALLED_2_0)
+LOCKED = model(
+    "locked",
+    Releases("0.11", "1.1"),
+    "Records are appended under the group's lock, groups are loaded to the log end, and there is an initial delay. Requests "
+    "ask first whether the broker owns the partition, and a sync does not ask whether it loads. DeleteGroups, which is "
+    "new in 1.1, is there.",
+    COMMON + DELETION,
+    BY_AGE + goals.LOCKED + liveness.LIVENESS,
+    LOCKED_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+    ways=releases.WAYS_0_11,
+    called=releases.CALLED_0_11,
+)
+GATED = model(
+    "gated",
+    Releases("2.0", "2.0"),
+    "As locked, but every request asks first whether the partition is loading.",
+    COMMON + DELETION,
+    BY_AGE + goals.GATED + liveness.LIVENESS,
+    GATED_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+    state=UNLOADED_LATE,
+    ways=releases.WAYS_2_0,
+    called=releases.CALLED_2_0,
+)
+KIP211 = model(
+    "kip211",
+    Releases("2.1", "2.1"),
+    "As gated, and offsets expire with the group (KIP-211), in a running group never.",
+    COMMON + DELETION,
+    SAFETY + goals.GATED + liveness.LIVENESS,
+    KIP211_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+    ways=releases.WAYS_2_1,
+    called=releases.CALLED_2_0,
+)
+KIP394 = model(
+    "kip394",
+    Releases("2.2", "2.2"),
+    "As kip211, and a member id is required (KIP-394).",
+    COMMON + PENDING + DELETION,
+    SAFETY + goals.KIP394 + liveness.LIVENESS,
+    KIP394_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+    ways=releases.WAYS_2_1,
+    called=releases.CALLED_2_2,
+)
+KIP345 = model(
+    "kip345",
+    Releases("2.3", "2.3"),
+    "As kip394, a Dead group is not available, and a heartbeat of another generation is refused in every state. Static "
+    "members, which are new here (KIP-345), are only in static.",
+    COMMON + PENDING + DELETION,
+    SAFETY + goals.KIP394 + liveness.LIVENESS,
+    KIP345_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+    ways=releases.WAYS_2_3,
+)
+KIP496 = model(
+    "kip496",
+    Releases("2.4", "2.6.0"),
+    "As kip345, an offset can be deleted (KIP-496) and expires in a running group that does not subscribe to its topic, and a "
+    "commit of another generation is refused in every state.",
+    COMMON + PENDING + OFFSET_DELETION + DELETION,
+    SAFETY + WITHOUT_HEARTBEAT_BESIDE + goals.GOALS + liveness.LIVENESS,
+    KIP496_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+    ways=releases.WAYS_2_4,
+)
+RELOADING = model(
+    "reloading",
+    Releases("2.6.1", "2.8.0"),
+    "As kip496, and a heartbeat while the assignment is awaited is answered with NONE. A broker that is elected again "
+    "still loads again, and members that send no sync stay.",
+    COMMON + PENDING + BESIDE + OFFSET_DELETION + DELETION,
+    SAFETY + WITHOUT_SYNC_TIMEOUT + goals.GOALS + liveness.LIVENESS,
+    RELOADING_VERDICTS,
+    standard=STANDARD,
+    quick=QUICK,
+    deep=TWO_COORDINATORS,
+    ways=releases.WAYS_2_6_1,
 )
 STATIC = model(
     "static",
-    Releases("2.8", "3.9"),
+    SINCE_2_8_1,
     "As current, and clients 0 and 1 have the same group.instance.id: whoever comes later takes the place of the "
     "other without a rebalance, and the other is fenced.",
     COMMON + MODERN + REPLACEMENT,
@@ -266,7 +251,7 @@ STATIC = model(
 ).rebound({network.instance: network.shared_instance}, interchangeable={"brokers": ()})
 LIMITED = model(
     "limited",
-    Releases("2.8", "3.9"),
+    SINCE_2_8_1,
     "As current, with group.max.size=1: there is room for one member.",
     COMMON + MODERN,
     SAFETY + members.LIMITED + goals.LIMITED,
@@ -277,7 +262,7 @@ LIMITED = model(
 ).rebound({verdicts.accepts: limited.accepts_one})
 TRANSACTIONAL = model(
     "transactional",
-    Releases("2.8", "3.9"),
+    SINCE_2_8_1,
     "As current, and a producer commits offsets of the group with what it writes.",
     COMMON + MODERN + DELETION + TRANSACTIONS,
     SAFETY + commits.TRANSACTIONAL + goals.TRANSACTIONAL,
@@ -288,7 +273,7 @@ TRANSACTIONAL = model(
 )
 FORGETFUL = model(
     "forgetful",
-    Releases("2.8", "3.9"),
+    SINCE_2_8_1,
     "As current, with clients of 2.4 to 3.1: at the end of its generation, a client forgets its member id, too, and the "
     "coordinator keeps a member that is nobody. Pending members leave, and members in a rebalance.",
     COMMON + MODERN + DELETION,
@@ -300,14 +285,29 @@ FORGETFUL = model(
 ).rebound({member.tells_to_reset: former_clients.forgets_its_id, member.may_leave: former_clients.leaves_with_an_id})
 SCHEDULED = model(
     "scheduled",
-    Releases("2.8", "3.9"),
+    SINCE_2_8_1,
     "As transactional, and a task of its own updates the cache after a marker is stored, as since 1.0: the producer's "
     "next transaction may come before it.",
-    COMMON + MODERN + DELETION + TRANSACTIONS + acting(BROKER, transactions.complete_later, kind=CONTINUATION),
+    COMMON + MODERN + DELETION + TRANSACTIONS + COMPLETION,
     tuple(p for p in SAFETY if p.predicate is not commits.durable) + commits.SCHEDULED,
     SCHEDULED_VERDICTS,
     standard=NEXT_TRANSACTION,
     quick=scope(),
     deep=scope(brokers=2, epochs=2, log=3),
 ).rebound({transactions.complete: transactions.schedule})
-MODELS = (UNLOCKED, LOCKED, GATED, CURRENT, FORGETFUL, STATIC, LIMITED, TRANSACTIONAL, SCHEDULED)
+MODELS = (
+    UNLOCKED,
+    LOCKED,
+    GATED,
+    KIP211,
+    KIP394,
+    KIP345,
+    KIP496,
+    RELOADING,
+    CURRENT,
+    FORGETFUL,
+    STATIC,
+    LIMITED,
+    TRANSACTIONAL,
+    SCHEDULED,
+)

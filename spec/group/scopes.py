@@ -102,6 +102,16 @@ LOCKED_VERDICTS = {
     TWO_COORDINATORS: {},
 }
 GATED_VERDICTS = LOCKED_VERDICTS
+HOLDS = {QUICK: {}, STANDARD: {}, ONE_MOVE: {}, TWO_COORDINATORS: {}}
+BORN_AGAIN = scope(ids=2, generations=2, log=3, periods=1)
+KIP211_VERDICTS = HOLDS | {BORN_AGAIN: {"stable_is_stored": 14}}
+KIP394_VERDICTS = HOLDS | {BORN_AGAIN: {"stable_is_stored": 18}}
+KIP345_VERDICTS = KIP394_VERDICTS
+KIP496_VERDICTS = HOLDS | {
+    BORN_AGAIN: {"stable_is_stored": 18, "expires_by_group": 20},
+    scope(ids=2, generations=2, log=3, topics=2, periods=1): {"expires_by_group": 14, "stable_is_stored": 18},
+}
+RELOADING_VERDICTS = KIP496_VERDICTS
 CURRENT_VERDICTS = {
     QUICK: {},
     STANDARD: {},

@@ -1,7 +1,7 @@
 """What a coordinator answers: the error codes for each request, in the order of Kafka's checks.
 
-Each function returns the code for a request in a broker's present state, in 2.6 to 3.9. PARKED and STORED say that the
-request is accepted and will be answered later. `decisions` has the same as tables.
+Each function returns the code for a request in a broker's present state, in 2.8.1 to 3.9. PARKED and STORED say that the
+request is accepted and will be answered later. `decision_tables` has the same as tables.
 
 Requests that are refused for a flaw of their own, whatever the state of the group, are in `validation`.
 """

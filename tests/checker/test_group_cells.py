@@ -10,7 +10,7 @@ import pytest
 
 from kafkaproof.spec.group import decision_tables, verdicts
 from kafkaproof.spec.group.codes import CODES
-from kafkaproof.spec.group.decision_tables import GATED_GATE, LOCKED_GATE, NEW_GATE, STATES, UNLOCKED_GATE
+from kafkaproof.spec.group.decision_tables import LOCKED_GATE, NEW_GATE, STATES, UNLOCKED_GATE, loads_again
 from kafkaproof.spec.group.history import answers as former
 from kafkaproof.spec.group.model import CURRENT, FORGETFUL, GATED, LIMITED, LOCKED, STATIC, TRANSACTIONAL, UNLOCKED
 from kafkaproof.spec.group.scopes import ONE_MOVE, QUICK, scope
@@ -54,7 +54,11 @@ EXPLORED = {
             (of_clients(LOCKED), GIVEN_UP),
         ),
     ),
-    "gated": ({"delete": decision_tables.LOCKED["delete"]}, GATED_GATE, ((GATED, TWICE), (GATED, QUICK))),
+    "gated": (
+        {"delete": decision_tables.LOCKED["delete"]},
+        loads_again(decision_tables.LOCKED),
+        ((GATED, TWICE), (GATED, QUICK)),
+    ),
     "unlocked": ({}, UNLOCKED_GATE, ((UNLOCKED, TWICE | PREPARED), (UNLOCKED, QUICK | PREPARED))),
     "static": (decision_tables.STATIC, {}, ((STATIC, QUICK), (STATIC, scope(clients=2, ids=2, protocols=2)))),
     "limited": (decision_tables.LIMITED, {}, ((LIMITED, QUICK), (LIMITED, scope(clients=2, ids=2, log=1, faults=1)))),

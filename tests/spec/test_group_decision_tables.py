@@ -8,17 +8,21 @@ from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.group import decision_tables, model, offsets, storage, sync
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
 from kafkaproof.spec.group.decision_tables import (
-    GATED_GATE,
+    KIP345,
+    KIP394,
+    KIP496,
     LIMITED,
     LOCKED,
     LOCKED_GATE,
     NEW,
     NEW_GATE,
+    RELOADING,
     STATES,
     STATIC,
     TIMERS,
     UNLOCKED,
     UNLOCKED_GATE,
+    loads_again,
 )
 from kafkaproof.spec.group.find_coordinator import find_verdict
 from kafkaproof.spec.group.group_states import ENTERED_FROM, GroupState, move_is_legal
@@ -30,7 +34,12 @@ LEADER, FOLLOWER, STRANGER, GENERATION = 0, 1, 2, 2
 TABLES = {
     "current": (model.CURRENT, NEW, NEW_GATE),
     "transactional": (model.TRANSACTIONAL, NEW, NEW_GATE),
-    "gated": (model.GATED, LOCKED, GATED_GATE),
+    "reloading": (model.RELOADING, RELOADING, loads_again(RELOADING)),
+    "kip496": (model.KIP496, KIP496, loads_again(KIP496)),
+    "kip345": (model.KIP345, KIP345, loads_again(KIP345)),
+    "kip394": (model.KIP394, KIP394, loads_again(KIP394)),
+    "kip211": (model.KIP211, LOCKED, loads_again(LOCKED)),
+    "gated": (model.GATED, LOCKED, loads_again(LOCKED)),
     "locked": (model.LOCKED, LOCKED, LOCKED_GATE),
     "unlocked": (model.UNLOCKED, UNLOCKED, UNLOCKED_GATE),
     "static": (model.STATIC, STATIC, {}),

@@ -17,6 +17,8 @@ def accepts_one(group, id):
     """Whether there is room for a client that joins with this member id. During a rebalance, the members that have
     joined count; otherwise all members do.
 
+    Not modelled: up to 2.5 a client without a member id is turned away where the group is full, and a member that has
+    not joined where the group is too large.
     Kafka: GroupCoordinator.acceptJoiningMember, 2.6 to 3.9.
     """
     known = status(group, id) == MEMBER

@@ -100,7 +100,7 @@ def is_so(before, after, b, m):
     if verdict == UNKNOWN_MEMBER_ID:
         request = before.network.requests[m]
         named = request.known == 1 or is_member(old, request.id)
-        return (looks(old) or looks(new)) and named and not is_member(new, request.id)
+        return (looks(old) or looks(new) or old.owned) and named and not is_member(new, request.id)
     if verdict == ILLEGAL_GENERATION:
         absent = old.group.state == ABSENT and client.phase == WORKING
         return client.generation != old.group.generation and looks(old) and (absent or is_member(old, client.id))
@@ -330,7 +330,7 @@ def refused_commit_is_answered(before, after, b, m, error):
 
 
 TRUE = (always_step(answers_are_so),)
-"""From 2.6 on: before, a Dead group was answered like an unknown one, and REBALANCE_IN_PROGRESS was checked first."""
+"""From 2.4 on: before, a Dead group was answered like an unknown one, and REBALANCE_IN_PROGRESS was checked first."""
 ANSWERS = (
     always_step(taken_or_answered),
     always_step(heartbeat_is_so, of=("heartbeat",)),

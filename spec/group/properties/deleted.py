@@ -55,7 +55,7 @@ def counts_when_deleted(before, after, b):
 
 def empty_is_deleted(before, after, b):
     """DeleteGroups makes an Empty group Dead, and no other (KIP-229)."""
-    dies = before.brokers[b].group.state == EMPTY and before.brokers[b].owned == 1
+    dies = before.brokers[b].group.state == EMPTY and before.brokers[b].owned == 1 and not before.brokers[b].loading
     return dies == (before.brokers[b].group.state != DEAD and after.brokers[b].group.state == DEAD)
 
 
@@ -65,7 +65,7 @@ def offset_is_deleted(before, after, b):
     """
     old = before.brokers[b].group
     new = after.brokers[b].group
-    if not has_timers(old) or old.state != EMPTY and subscribes(old):
+    if not has_timers(old) or before.brokers[b].loading or old.state != EMPTY and subscribes(old):
         return new.state == old.state and new.offset == old.offset
     dies = old.state == EMPTY and old.pending == NOWHERE
     return new.offset == NOWHERE and (new.state == DEAD) == dies

@@ -305,6 +305,7 @@ GOALS = BASIC + codes.LOADING + DEAD_IN_CACHE + PENDING_MEMBERS + EXPIRY_BY_GROU
 UNLOCKED = BASIC
 LOCKED = BASIC + DEAD_IN_CACHE + DELETING
 GATED = LOCKED + codes.LOADING
+KIP394 = GATED + PENDING_MEMBERS
 STATIC = codes.FENCED + (sometimes(replaced_in_stable, clients=2, ids=2, log=2),)
 FORGETFUL = at((sometimes(ghost), sometimes(disowned)), brokers=2, epochs=2) + (sometimes(leaves_pending, ids=2),)
 LIMITED = codes.FULL + (sometimes(turned_away, clients=2, ids=2, generations=2, log=2),)

@@ -1,0 +1,106 @@
+"""The transitions of groups, with their kinds and pictures; `model` makes variants of them."""
+
+from kafkaproof.spec.group import (
+    deletion,
+    faults,
+    find_coordinator,
+    join,
+    loading,
+    member,
+    membership,
+    offsets,
+    static,
+    sync,
+    transactions,
+    validation,
+)
+from kafkaproof.spec.kafka import declarations as declared
+from kafkaproof.spec.language.model import CONTINUATION, EVENT, TIMER, Arrow, Transition
+
+BROKER = "broker {b}"
+CLIENT = "client {m}"
+LOG = "cluster"
+
+
+def asking(request, *functions):
+    """Transitions in which a client's request is handled by a broker."""
+    return tuple(
+        Transition(function, BROKER, (Arrow(CLIENT, BROKER, request + ": {answer}", "request"),))
+        for function in functions
+    )
+
+
+def hearing(what, arrow, *functions, kind=EVENT):
+    """Transitions in which a broker hears something of the offsets partition."""
+    return tuple(Transition(function, BROKER, (Arrow(LOG, BROKER, what, arrow),), kind=kind) for function in functions)
+
+
+def acting(lane, *functions, kind=EVENT):
+    """Transitions that handle no request of a client's."""
+    return tuple(Transition(function, lane, kind=kind) for function in functions)
+
+
+CLIENTS = (
+    *acting(
+        CLIENT,
+        member.joined,
+        member.synced,
+        member.rejoin,
+        member.start_over,
+        member.retry,
+        member.give_in,
+        member.leave,
+        member.start,
+    ),
+    *declared.faults(faults.give_up, faults.crash_client, lane=CLIENT),
+)
+REQUESTS = (
+    asking("JoinGroup", join.first_join, join.join)
+    + asking("SyncGroup", sync.sync, sync.sync_refused)
+    + asking("Heartbeat", membership.heartbeat)
+    + asking("LeaveGroup", membership.leave)
+    + asking("OffsetCommit", offsets.commit, offsets.commit_refused)
+)
+TOOLS = acting(BROKER, find_coordinator.find, offsets.fetch, offsets.reset_offset, validation.refuse)
+EXPIRY = (
+    *acting(BROKER, deletion.clean_up, kind=TIMER),
+    *acting(BROKER, deletion.remove_dead, deletion.bury, kind=CONTINUATION),
+    *declared.faults(faults.time_passes, lane="cluster"),
+)
+TIMERS = (
+    *acting(BROKER, join.complete_join, kind=CONTINUATION),
+    *acting(BROKER, join.join_timeout, membership.expire, kind=TIMER),
+)
+CALLBACKS = hearing("acknowledged", "answer", sync.group_stored, offsets.offset_stored) + hearing(
+    "fails", "answer", sync.group_not_stored, offsets.offset_not_stored
+)
+LOADING = (
+    *hearing("leads", "event", loading.take_over),
+    *hearing("record", "message", loading.read, kind=CONTINUATION),
+    *acting(BROKER, loading.load, loading.load_fails, kind=CONTINUATION),
+    *hearing("another leads", "event", loading.unload),
+    *declared.faults(faults.crash, lane=BROKER),
+)
+FAULTS = declared.faults(faults.fail_over, faults.elect_again, lane="cluster")
+COMMON = CLIENTS + REQUESTS + TOOLS + TIMERS + CALLBACKS + LOADING + EXPIRY + FAULTS
+DELETION = acting(BROKER, deletion.delete_group, deletion.topic_deleted)
+PENDING = acting(CLIENT, member.take_id) + acting(BROKER, membership.expire_pending, kind=TIMER)
+BESIDE = asking("Heartbeat", membership.heartbeat_beside)
+OFFSET_DELETION = acting(BROKER, deletion.delete_offset)
+MODERN = PENDING + BESIDE + acting(BROKER, membership.sync_timeout, kind=TIMER) + OFFSET_DELETION
+REPLACEMENT = (
+    asking("JoinGroup", static.static_join)
+    + hearing("acknowledged", "answer", static.static_stored)
+    + hearing("fails", "answer", static.static_not_stored)
+    + acting(BROKER, static.remove_static)
+)
+TRANSACTIONS = acting(
+    BROKER,
+    transactions.commit_in_transaction,
+    transactions.taken_up,
+    transactions.not_taken_up,
+    transactions.write_marker,
+    transactions.marker_stored,
+    transactions.marker_not_stored,
+) + acting("cluster", transactions.end)
+COMPLETION = acting(BROKER, transactions.complete_later, kind=CONTINUATION)
