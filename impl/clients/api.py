@@ -14,6 +14,7 @@ from kafka.protocol.admin import (
     AlterPartitionReassignmentsRequest,
     CreateTopicsRequest,
     DeleteTopicsRequest,
+    ElectLeadersRequest,
     ListPartitionReassignmentsRequest,
 )
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
@@ -26,6 +27,7 @@ from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.broker.replica import DONE, Offer
 from kafkaproof.impl.clients.alterations import Alterations
 from kafkaproof.impl.clients.deletions import Deletions
+from kafkaproof.impl.clients.elections import Elections
 from kafkaproof.impl.clients.errors import ERRORS
 from kafkaproof.impl.clients.metadata import Metadata
 from kafkaproof.impl.clients.reassignments import Reassignments
@@ -65,6 +67,7 @@ class Api:
         self.topics = Topics(process, try_step, self._metadata.is_led)
         self.deletions = Deletions(process, try_step)
         self.alterations = Alterations(process, try_step)
+        self.elections = Elections(process, try_step)
         self._serve = {
             MetadataRequest: self._metadata.serve,
             ProduceRequest: self._produce,
@@ -75,6 +78,7 @@ class Api:
             DeleteTopicsRequest: self.deletions.delete,
             ListPartitionReassignmentsRequest: Reassignments(process).serve,
             AlterPartitionReassignmentsRequest: self.alterations.alter,
+            ElectLeadersRequest: self.elections.elect,
         }
         has_groups = process.settings.offsets != NONE and process.planes
         self.coordinator = Coordinator(process, try_step) if has_groups else None
@@ -96,6 +100,7 @@ class Api:
         self.topics.tick()
         self.deletions.tick()
         self.alterations.tick()
+        self.elections.tick()
         if self.coordinator:
             self.coordinator.tick()
 

@@ -19,6 +19,8 @@ from kafka.protocol.admin import (
     CreateTopicsResponse,
     DeleteTopicsRequest,
     DeleteTopicsResponse,
+    ElectLeadersRequest,
+    ElectLeadersResponse,
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
 )
@@ -39,6 +41,7 @@ TOPICS = {
     DeleteTopicsRequest: (DeleteTopicsResponse, 1, 3),
     ListPartitionReassignmentsRequest: (ListPartitionReassignmentsResponse, 0, 0),
     AlterPartitionReassignmentsRequest: (AlterPartitionReassignmentsResponse, 0, 0),
+    ElectLeadersRequest: (ElectLeadersResponse, 1, 2),
 }
 VERSIONS = {
     ApiVersionsRequest: (ApiVersionsResponse, 0, 3),

@@ -18,18 +18,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kafkaproof.impl.seams.client_requests import ClientRequests
 from kafkaproof.impl.seams.zookeeper.partition import NO_VERSION
 from kafkaproof.impl.seams.zookeeper.watches import ids, members
-from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.deletion.network import DELETED, FAILED, NO_ANSWER
-from kafkaproof.spec.partition.reassignment.network import NOTHING_WANTED
 
 HOST = "127.0.0.1"
 _LENGTHS = struct.Struct("!II")
-ALTERATION = "AlterPartitionReassignments"
-"""The kind of a message that is what a client asks the controller for."""
 CONTROL, AGAIN = ("LeaderAndIsr", "StopReplica"), 0.1
 """What a controller asks, and after how many seconds it asks again where its link does not work."""
 
@@ -149,7 +146,7 @@ class Port:
                 pass  # the sender has died in the middle of a frame
 
 
-class PartitionNetwork:
+class PartitionNetwork(ClientRequests):
     """The seams of one broker, each the one of its name in `kafkaproof.spec.partition.network`.
 
     `current` is the message that the step in progress handles. What a step sends is kept in `outbox`, as address,
@@ -303,28 +300,6 @@ class PartitionNetwork:
         if b == self.broker:
             return self.leaving
         return self.current is not None and self.current.sender == b and self._is("ControlledShutdown")
-
-    # What clients ask the controller for
-
-    def wanted(self):
-        """What an administrator asks for of a partition."""
-        return self.current.content["kind"] if self._is(ALTERATION) else NOTHING_WANTED
-
-    def partition_wanted(self):
-        """Of which partition."""
-        return self.current.content["p"]
-
-    def replicas_wanted(self):
-        """The brokers that it is to be on."""
-        return members(self.current.content["replicas"])
-
-    def copy_wanted(self, target):
-        """The same, in order."""
-        for replica in self.current.content["replicas"]:
-            push(target, replica)
-
-    def take_wanted(self):
-        """The request is taken up."""
 
     # The broker epoch
 

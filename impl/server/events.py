@@ -58,6 +58,7 @@ class Events:
             or self._api.topics.create_next()
             or self._api.deletions.mark_next()
             or self._api.alterations.alter_next()
+            or self._api.elections.elect_next()
         ):
             return True
         while self._waiting:

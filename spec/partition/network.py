@@ -117,6 +117,11 @@ def asked(network):
     return network.asked
 
 
+def is_asked_of(network, p):
+    """Whether it is asked for of a partition: here of every one (an administrator may name some)."""
+    return True
+
+
 def take_asked(network):
     """A controller has taken the request up."""
     network.asked = NOTHING

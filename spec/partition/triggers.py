@@ -25,7 +25,7 @@ from kafkaproof.spec.partition.context import (
     is_known,
     is_queued,
 )
-from kafkaproof.spec.partition.network import NOTHING, UNCLEAN_TYPE, asked, take_asked
+from kafkaproof.spec.partition.network import NOTHING, UNCLEAN_TYPE, asked, is_asked_of, take_asked
 from kafkaproof.spec.partition.progress import at_work, proceed, trigger_online, wants_leader
 from kafkaproof.spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
 from kafkaproof.spec.partition.zookeeper import (
@@ -110,12 +110,12 @@ def admin_election(s, b: Broker):
     if not at_work(controller) or wanted == NOTHING:
         return False
 
-    take_asked(s.network)
     controller.strategy = FORCED if wanted == UNCLEAN_TYPE else PREFERRED
     for p in range(len(controller.partitions)):
         needed = needs_any(controller, p) if wanted == UNCLEAN_TYPE else needs_preferred(controller, p)
-        if needed:
+        if needed and is_asked_of(s.network, p):
             controller.todo = with_member(controller.todo, p)
+    take_asked(s.network)
     proceed(controller)
     return True
 

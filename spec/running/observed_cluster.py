@@ -2,8 +2,10 @@
 
 When a session ends, its ephemerals are deleted before its connection is closed. So its own watches fire, and a client
 that still listens handles an event in a session that has ended; its requests are answered EXPIRED. And a process may be
-stopped before it hears that its session has ended.
+stopped before it hears that its session has ended. An administrator names the partitions that are to be elected.
 """
+
+from dataclasses import replace
 
 from kafkaproof.spec.election import faults
 from kafkaproof.spec.election.broker_state import OPEN
@@ -11,20 +13,41 @@ from kafkaproof.spec.election.faults import close_session_and_end
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka import zookeeper
 from kafkaproof.spec.kafka.zookeeper import DELETED
+from kafkaproof.spec.language.domains import SetOf
+from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition import zookeeper as partitions
+from kafkaproof.spec.partition.network import is_asked_of
+from kafkaproof.spec.partition.triggers import admin_election
 from kafkaproof.spec.partition.znodes import ARMED, FIRED
 from kafkaproof.spec.running.processes import Cluster, cluster
+
+ASKED_OF = (SetOf("partitions"), "the partitions of which an administrator asks for an election")
 
 
 def observed_cluster(variant, deletes=True, reassigns=True):
     """The cluster of a variant (see `cluster`), with what is observed in addition; raises LookupError."""
     plain = cluster(variant, deletes, reassigns)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
-    return Cluster(
-        variant,
-        plain.election.rebound(election),
-        plain.partition.rebound({partitions.end_session: end_controllers_session}),
-    )
+    partition = plain.partition.rebound({partitions.end_session: end_controllers_session})
+    if any(transition.function.__name__ == admin_election.__name__ for transition in plain.partition.transitions):
+        partition = naming_partitions(partition)
+    return Cluster(variant, plain.election.rebound(election), partition)
+
+
+def naming_partitions(model: Model) -> Model:
+    """A model in which an administrator asks for an election of the partitions that the request names."""
+    network = model.state.fields["network"].domain.extended(asked_of=ASKED_OF)
+    return replace(
+        model,
+        state=model.state.changed(network=(network, "requests on their way")),
+        properties=tuple(each.rebound({is_asked_of: is_named}) for each in model.properties),
+    ).rebound({is_asked_of: is_named})
+
+
+def is_named(network, p):
+    """Whether a request names a partition."""
+    return contains(network.asked_of, p)
 
 
 def end_candidates_session(zk, b):

@@ -30,7 +30,7 @@ from kafkaproof.spec.partition.context import (
     online,
     online_or_leaving,
 )
-from kafkaproof.spec.partition.network import UNCLEAN_TYPE
+from kafkaproof.spec.partition.network import UNCLEAN_TYPE, is_asked_of
 from kafkaproof.spec.partition.properties.states import differs
 from kafkaproof.spec.partition.rebalance import PERCENTAGE
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
@@ -164,7 +164,7 @@ def asked_for(before, after, b):
     for p in range(len(controller.partitions)):
         unclean = before.network.asked == UNCLEAN_TYPE
         needed = lacks_leader(controller, p) if unclean else is_elsewhere(controller, p)
-        if needed and not is_queued(controller, p):
+        if needed and is_asked_of(before.network, p) and not is_queued(controller, p):
             expected = with_member(expected, p)
     return after.brokers[b].controller.todo == expected
 

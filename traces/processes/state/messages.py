@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import with_member, without_member
+from kafkaproof.spec.partition.network import UNCLEAN_TYPE, take_asked
 from kafkaproof.spec.partition.reassignment.network import take_wanted
 from kafkaproof.spec.running.replica_messages import ASKED, DECIDED, FETCHED, WRITTEN, fields_of, put_fields
 
@@ -124,6 +125,19 @@ def _alteration(state, message, broker):
 
 
 @contextmanager
+def _election(state, message, broker):
+    """An election that an administrator asks for; the step takes it."""
+    state.network.asked = message.content["type"]
+    for p in message.content["partitions"]:
+        state.network.asked_of = with_member(state.network.asked_of, p)
+    if message.content["type"] == UNCLEAN_TYPE:
+        state.zk.ghosts.forced = 1
+    yield
+    take_asked(state.network)
+    state.network.asked_of = 0
+
+
+@contextmanager
 def _controlled_shutdown(state, message, broker):
     kept = state.network.shutdowns
     state.network.shutdowns = with_member(kept, message.sender)
@@ -152,6 +166,7 @@ _SHOWN = {
     "AlterPartition": _alter_partition,
     "ControlledShutdown": _controlled_shutdown,
     "AlterPartitionReassignments": _alteration,
+    "ElectLeaders": _election,
     ASKED: _between_replicas,
     FETCHED: _between_replicas,
     WRITTEN: _decision,

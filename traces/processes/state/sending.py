@@ -6,6 +6,7 @@ from kafkaproof.spec.cluster.control import is_refused
 from kafkaproof.spec.cluster.data_plane import send_request
 from kafkaproof.spec.kafka.state_machines import REPLICA_DELETION_STARTED
 from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition.network import PREFERRED_TYPE, UNCLEAN_TYPE
 from kafkaproof.spec.partition.reassignment.network import CANCELLATION
 from kafkaproof.spec.replica.broker import LEADER
 from kafkaproof.spec.replica.network import is_request
@@ -30,6 +31,9 @@ def may_send(world: World, kind: str, broker: int, content: dict, answered: Sent
             )
         case "AlterPartitionReassignments":
             return _may_want(state, content["p"], content["kind"], content["replicas"])
+        case "ElectLeaders":
+            named = set(content["partitions"]) <= set(range(len(state.zk.partitions)))
+            return named and content["type"] in (PREFERRED_TYPE, UNCLEAN_TYPE)
         case "IsrRefused" if answered:
             with delivered(state, answered, broker):
                 return is_refused(state, broker, content["p"], answered.sender, content["fields"]["isr"])
