@@ -85,8 +85,9 @@ class Elections:
     def _why_not(self, kind: int, p: int | None) -> str | None:
         """Why no election is held for a partition; None where one is.
 
-        Source: kafka.controller.KafkaController.processReplicaLeaderElection, 2.4 to 3.9. There a partition without a
-        state ends the event, and nobody is answered.
+        (In Kafka a partition without a state ends the event, and nobody is answered.)
+
+        Source: kafka.controller.KafkaController.processReplicaLeaderElection, 2.4 to 3.9.
         """
         controller = self._process.partition.controller
         if p is None or controller.partitions[p].assignment.length == 0:
