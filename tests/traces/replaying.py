@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafkaproof.checker.commands.main import main
+from kafkaproof.traces.basics.columns import ByZxid
 from kafkaproof.traces.evidence.gathering import Gathering
 from kafkaproof.traces.evidence.streams import Gathered
 from kafkaproof.traces.explain.election.replay import Follower
@@ -86,7 +87,7 @@ def told(recording: Recording, variant: str | None = None) -> Told:
     streams = explain_streams(gathered)
     settle(gathered.common, result, streams, recording)
     facts = facts_of(gathered, streams, refused_by_epoch(result))
-    return Told(gathered, result, streams, audit(recording, gathered.common, result, streams), facts)
+    return Told(gathered, result, streams, audit(recording, gathered.common, result, streams, ByZxid()), facts)
 
 
 def explained(recording: Recording, variant: str | None = None) -> list[Explained]:

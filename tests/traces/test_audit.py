@@ -46,7 +46,12 @@ STEPS = {
 BUNDLED_STEPS = {LEGACY: 3628, FENCED: 299, REASSIGN: 199, FIVE_FENCED: 1359, FIVE_LEGACY: 1121}
 NAMES = {
     system: {t.function.__name__ for model in models for t in model.transitions}
-    for system, models in (("election", ELECTION), ("partition", find("partition")), ("topics", TOPICS))
+    for system, models in (
+        ("election", ELECTION),
+        ("partition", find("partition")),
+        ("topics", TOPICS),
+        ("consumer", find("consumer")),
+    )
 }
 
 

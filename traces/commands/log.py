@@ -22,6 +22,7 @@ from kafkaproof.traces.commands.follow import Watch
 from kafkaproof.traces.commands.groups import EXPECTED, exit_code_of, groups_beside, with_groups, worse
 from kafkaproof.traces.commands.options import chroot_of, given, jobs_on, write_history
 from kafkaproof.traces.evidence.gathering import Gathering
+from kafkaproof.traces.explain.consumers.follower import OldConsumers
 from kafkaproof.traces.explain.election.single_steps import logged_properties
 from kafkaproof.traces.explain.log.audit import audit
 from kafkaproof.traces.explain.log.streams import explain_streams, settle
@@ -186,12 +187,14 @@ def _report_of_part(
     gathering, others = Gathering(recording, variant, members, root), Beside(recording, variant, members, root)
     beside = jobs and jobs.beside(recording, partial(followed_beside, variant=variant, root=root))
     snapshots, expiries = Snapshots(recording, redactor), Expiries(recording.directory)
+    consumers = OldConsumers(root, redactor is None)
     sweep(
         recording,
         root,
         gathering,
         snapshots,
         expiries,
+        consumers,
         *(() if beside else others.listeners),
         progress=shown("records"),
     )
@@ -200,11 +203,18 @@ def _report_of_part(
     result, series = beside() if beside else others.found
     settle(gathered.common, result, streams, recording, snapshots.contradictions)
     logs = check_logs(read, gathered, recording, streams) if read else None
-    accounts = audit(recording, gathered.common, result, streams)
-    problems = (*problems, *remarks_on(recording, members), *snapshots.problems, *expiries.problems)
+    accounts = audit(recording, gathered.common, result, streams, consumers.accounts)
+    problems = (
+        *problems,
+        *remarks_on(recording, members),
+        *snapshots.problems,
+        *expiries.problems,
+        *consumers.problems,
+    )
     verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result, accounts)
     facts = facts_of(gathered, streams, refused_by_epoch(result))
-    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, series, logs, end)
+    found = consumers.found
+    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, series, logs, end, found)
 
 
 def _write_page(file: Path, page: str) -> None:

@@ -12,7 +12,7 @@ KINDS = {
     "feature levels, written unguarded": "written by a new controller, and read by no transition",
     "generated broker ids": "a broker that has no id counts up a version",
     "listeners of a broker, changed while it runs": "no transition reads them",
-    "old consumers": "the *consumer* system has them; replay does not follow it",
+    "old consumers": "parents of their znodes, what other clients write, and offsets by version 0 of OffsetCommit",
     "old notifications of configuration, purged by any broker": "no system has them",
     "other znodes": "no Kafka writes them; nor does one send a multi without operations",
     "persistent znodes at start": "each broker that starts creates those that are missing",

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from kafkaproof.checker.commands.tables import console
 from kafkaproof.traces.broker_logs.checking import Checked
+from kafkaproof.traces.explain.consumers.groups import Found
 from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.explain.facts.remarks import Remark, print_remarks
 from kafkaproof.traces.explain.log.audit import Audit
@@ -45,6 +46,7 @@ class Report:
     `reason` tells why there is no verdict; `streams` are all writes to partitions and topics, each explained or not;
     `audit` is what each record is; `facts` is what happened; `metrics` is what operators would have seen; `logs` is
     what brokers' own logs say to it, where they were given; `end` is the record before which replay ended, if it did;
+    `consumers` is what was found of old consumers;
     `earlier` is the report of what is before missing records, and then `verdict` and `reason` are of both.
     """
 
@@ -59,6 +61,7 @@ class Report:
     metrics: Series | None = None
     logs: Checked | None = None
     end: End | None = None
+    consumers: Found | None = None
     earlier: Report | None = None
 
     @property
@@ -126,6 +129,7 @@ class Report:
             "reassignments": reassignments_as_json(self.streams) if self.streams else None,
             "notifications": notifications_as_json(self.streams) if self.streams else None,
             "metrics": None if self.metrics is None else metrics_as_json(self.metrics),
+            "consumers": self.consumers and self.consumers.as_json(),
             "logs": self.logs and logs_as_json(self.logs),
             "remarks": [remark.as_json() for remark in self.remarks],
             "earlier": [replace(part, earlier=None).as_json() for part in self.parts[:-1]],
@@ -178,6 +182,9 @@ def print_report(report: Report) -> None:
             )
         for waiting in report.streams.owed.waiting:
             out.print(f"[yellow]owed[/] {escape(waiting.told)}", soft_wrap=True)
+    if report.consumers and report.consumers.groups:
+        for line in report.consumers.lines():
+            out.print(line, soft_wrap=True)
     if report.metrics:
         print_metrics(out, report.metrics)
     if report.logs:

@@ -5,6 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+from kafkaproof.traces.basics.columns import ByZxid
 from kafkaproof.traces.explain.log.audit import audit
 from kafkaproof.traces.explain.log.streams import explain_streams, settle
 from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
@@ -23,7 +24,7 @@ def report_of(recording: Recording, variant: str | None = None) -> Report:
     result = replay(recording, gathered.common.features.variant, members, root)
     streams, metrics = explain_streams(gathered), metrics_of(recording, root)
     settle(gathered.common, result, streams, recording)
-    accounts = audit(recording, gathered.common, result, streams)
+    accounts = audit(recording, gathered.common, result, streams, ByZxid())
     facts = facts_of(gathered, streams, refused_by_epoch(result))
     verdict, reason = verdict_of(recording, result, accounts)
     return Report(recording, result, tuple(recording.problems), verdict, reason, streams, accounts, facts, metrics)

@@ -140,14 +140,14 @@ def _rank(each: tuple[Account, int]) -> tuple:
     return system is None, system or "", name
 
 
-def audit(recording: Recording, common: Common, result: Result, streams: Streams) -> Audit:
-    """Account for every record of a replay that has been settled."""
+def audit(recording: Recording, common: Common, result: Result, streams: Streams, consumers: ByZxid[Account]) -> Audit:
+    """Account for every record of a replay that has been settled; `consumers`: what those of old consumers are."""
     odd = {each.zxid for each in unexplained(common, streams)} | set((result.divergence or ())[:1])
     strange, others = ByZxid.alike(sorted(odd), _LOST), ByZxid.alike(recording.zxids, _LOST)
     named = streams.best.mapped(lambda best: _of_partition(best.strategy, best.trigger)).over(
         streams.told.mapped(_STEPS.get)
     )
-    told = strange.over(named, result.accounts, others).until(result.last)
+    told = strange.over(named, consumers, result.accounts, others).until(result.last)
     accounts = told.mapped(lambda account: account if _is_known(account) else None)
     lost = told.mapped(lambda account: None if _is_known(account) else account)
     return Audit(len(others), accounts, list(lost), len(others) - len(told))

@@ -1,0 +1,1 @@
+"""Groups of old consumers in a log: their members, what they own, and what they commit."""
