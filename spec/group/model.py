@@ -286,7 +286,7 @@ FORGETFUL = model(
 SCHEDULED = model(
     "scheduled",
     SINCE_2_8_1,
-    "As transactional, and a task of its own updates the cache after a marker is stored, as since 1.0: the producer's "
+    "As transactional, and a task of its own updates the cache after a marker is stored, as since 1.1.1: the producer's "
     "next transaction may come before it.",
     COMMON + MODERN + DELETION + TRANSACTIONS + COMPLETION,
     tuple(p for p in SAFETY if p.predicate is not commits.durable) + commits.SCHEDULED,
