@@ -81,7 +81,7 @@ class Api:
             ElectLeadersRequest: self.elections.elect,
         }
         has_groups = process.settings.offsets != NONE and process.planes
-        self.coordinator = Coordinator(process, try_step) if has_groups else None
+        self.coordinator = Coordinator(process, try_step, self._exists) if has_groups else None
         self._offsets = ZookeeperOffsets(process.requests, self._metadata)
 
     def handle(self, call: Call) -> None:
@@ -111,6 +111,10 @@ class Api:
             return None
         is_told = self._process.partition.replicas[number].leader_epoch != NO_EPOCH
         return self._process.planes[number] if is_told or topic in self._metadata.known().topics else None
+
+    def _exists(self, topic: str, p: int) -> bool:
+        """Whether there is such a partition for clients."""
+        return self._plane(topic, p) is not None
 
     def _number(self, topic: str, p: int) -> int | None:
         """The number of a partition that is for clients, None where this broker knows of none."""

@@ -23,19 +23,21 @@ from kafka.protocol.consumer.group import (
 
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.broker.record import transition
+from kafkaproof.impl.groups.flaws import join_flaw, split_commit
 from kafkaproof.impl.groups.group import Group, bound
 from kafkaproof.impl.groups.leader import Leader
 from kafkaproof.impl.groups.network import Asked
 from kafkaproof.impl.groups.overviews import describe_groups, list_groups
 from kafkaproof.impl.groups.timers import Timers
 from kafkaproof.impl.protocol.group_requests import ANSWERS, recorded
-from kafkaproof.impl.protocol.offset_records import Committed, Member
+from kafkaproof.impl.protocol.offset_records import Member
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.spec.group import deletion, join, loading, membership, network, offsets, storage, sync
 from kafkaproof.spec.group.group_states import DEAD, PREPARING_REBALANCE
 from kafkaproof.spec.group.records import GROUP_RECORD, OFFSET_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.validation import is_valid_group_id, refusal
+from kafkaproof.spec.group.verdicts import commit_verdict
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.language.steps import Step
@@ -66,10 +68,12 @@ CALLBACKS = {
 
 
 class Coordinator:
-    """The groups of one broker by their names; `try_step` takes a step of the data plane."""
+    """The groups of one broker by their names; `try_step` takes a step of the data plane, and `exists` says whether
+    there is a partition for clients.
+    """
 
-    def __init__(self, process: Process, try_step: Callable[..., bool]):
-        self._process, self.leader = process, Leader(process, try_step)
+    def __init__(self, process: Process, try_step: Callable[..., bool], exists: Callable[[str, int], bool]):
+        self._process, self.leader, self._exists = process, Leader(process, try_step), exists
         self._steps = bound()
         self.groups = {PROTOTYPE: Group(PROTOTYPE, self.leader)}
         self._timers = Timers(self.take)
@@ -188,6 +192,10 @@ class Coordinator:
         if number is None or not names or len({*group.protocols, *names}) > PROTOCOLS:
             call.answer(ANSWERS[call.kind](request, FULL if names else "INCONSISTENT_GROUP_PROTOCOL", {}))
             return
+        flaw = join_flaw(group, request)
+        if flaw is not None:
+            call.answer(ANSWERS[call.kind](request, network.Verdict.names[flaw], {}))
+            return
         member = Member(
             request.member_id or f"kafkaproof-{uuid.uuid4()}",
             session=request.session_timeout_ms,
@@ -230,9 +238,9 @@ class Coordinator:
     def _heartbeat(self, call: Call) -> None:
         self._work(call, call.request.generation_id, (membership.heartbeat, {}))
 
-    def _work(self, call, generation, *choices, offsets=None):
+    def _work(self, call, generation, *choices, **carried):
         group, name = self._group(call.request.group_id), call.request.member_id
-        asked = Asked(network.WORK, group.number_of(name), 1, max(0, generation), name=name, offsets=offsets, call=call)
+        asked = Asked(network.WORK, group.number_of(name), 1, max(0, generation), name=name, call=call, **carried)
         self._ask(group, asked, *choices)
 
     def _leave(self, call: Call) -> None:
@@ -243,20 +251,22 @@ class Coordinator:
         self._ask(group, asked, *((membership.leave, {"heir": heir}) for heir in heirs))
 
     def _commit(self, call: Call) -> None:
+        """Commit what can be; a partition that is refused by itself is told so, whatever becomes of the others."""
         request, group = call.request, self._group(call.request.group_id)
-        group.storage.offered = {
-            (topic.name, each.partition_index): Committed(each.committed_offset, -1, each.committed_metadata or "")
-            for topic in request.topics
-            for each in topic.partitions
-        }
         generation = request.generation_id_or_member_epoch
-        if generation < 0 and not request.member_id:
-            asked = Asked(network.WORK, UNKNOWN, offsets=group.storage.offered, call=call)
-            self._ask(group, asked, (offsets.reset_offset, {}))
-            return
-        refused = [(offsets.commit_refused, {"error": storage.NOT_ENOUGH_REPLICAS})]
-        refused *= not self.leader.takes_appends()
-        self._work(call, generation or NEVER, *refused, (offsets.commit, {}), offsets=group.storage.offered)
+        alone = generation < 0 and not request.member_id
+        number, generation = (NOBODY, 0) if alone else (group.number_of(request.member_id), generation or NEVER)
+        verdict = commit_verdict(group.broker, number, 0, max(0, generation))
+        offered, refused = split_commit(request, verdict, self._exists)
+        group.storage.offered, carried = offered, {"offsets": offered, "refused": refused}
+        if not offered:
+            call.answer(ANSWERS[call.kind](request, "NONE", carried))
+        elif alone:
+            self._ask(group, Asked(network.WORK, UNKNOWN, call=call, **carried), (offsets.reset_offset, {}))
+        else:
+            unable = [(offsets.commit_refused, {"error": storage.NOT_ENOUGH_REPLICAS})]
+            unable *= not self.leader.takes_appends()
+            self._work(call, generation, *unable, (offsets.commit, {}), **carried)
 
     def _fetch(self, call: Call) -> None:
         group = self._group(call.request.group_id)

@@ -247,6 +247,7 @@ class Group:
         record = self.broker.group
         told = {
             "offsets": self.offsets,
+            "refused": asked.refused,
             "generation": generation,
             "protocol": self.protocol,
             "assignment": b"",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kafkaproof.impl.protocol.offset_records import Committed, Member
 from kafkaproof.impl.protocol.wire import Call
@@ -17,7 +17,7 @@ class Asked:
     """A request of a client: `kind` as the specification has it, the numbers in it, and the call to be answered.
 
     `name` is the member id that the client named, or that it is given; `member` is who joins;
-    `offsets` are those that it commits.
+    `offsets` are those that it commits, `refused` the partitions of the commit that have an answer of their own.
     """
 
     kind: int = network.NOTHING
@@ -28,6 +28,7 @@ class Asked:
     name: str = ""
     member: Member | None = None
     offsets: dict[tuple[str, int], Committed] | None = None
+    refused: dict[tuple[str, int], str] = field(default_factory=dict)
     call: Call | None = None
 
     def recorded(self) -> dict:

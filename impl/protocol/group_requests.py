@@ -78,7 +78,8 @@ def left(request, verdict: str, told: dict) -> LeaveGroupResponse:
 
 
 def committed(request, verdict: str, told: dict) -> OffsetCommitResponse:
-    """The answer to OffsetCommit: the same for each partition."""
+    """The answer to OffsetCommit: the same for each partition but those that were refused by themselves."""
+    refused = told.get("refused", {})
     kind = OffsetCommitResponse.OffsetCommitResponseTopic
     return OffsetCommitResponse(
         throttle_time_ms=0,
@@ -86,7 +87,10 @@ def committed(request, verdict: str, told: dict) -> OffsetCommitResponse:
             kind(
                 name=topic.name,
                 partitions=[
-                    kind.OffsetCommitResponsePartition(partition_index=each.partition_index, error_code=CODES[verdict])
+                    kind.OffsetCommitResponsePartition(
+                        partition_index=each.partition_index,
+                        error_code=CODES[refused.get((topic.name, each.partition_index), verdict)],
+                    )
                     for each in topic.partitions
                 ],
             )

@@ -45,6 +45,7 @@ Verdict = Choice(
     "INVALID_SESSION_TIMEOUT",
     "OFFSET_METADATA_TOO_LARGE",
     "GROUP_AUTHORIZATION_FAILED",
+    "UNKNOWN_TOPIC_OR_PARTITION",
     "DISCONNECTED",  # no answer: the connection broke
 )
 (
@@ -73,6 +74,7 @@ Verdict = Choice(
     INVALID_SESSION_TIMEOUT,
     OFFSET_METADATA_TOO_LARGE,
     GROUP_AUTHORIZATION_FAILED,
+    UNKNOWN_TOPIC_OR_PARTITION,
     DISCONNECTED,
 ) = Verdict
 Request = Choice(

@@ -1,6 +1,7 @@
 """Which protocol a group uses: the one with the most votes among those that all members support."""
 
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER
+from kafkaproof.spec.group.group_states import EMPTY
 from kafkaproof.spec.language.sets import is_empty
 
 
@@ -43,6 +44,15 @@ def is_elected(group, protocol):
                 if votes(group, other) > votes(group, protocol):
                     return False
     return protocol == 0 if nobody else candidate(group, protocol) and votes(group, protocol) > 0
+
+
+def supports_type(group, given, same):
+    """supportsProtocols, of the protocol type: an Empty group takes any that is `given`, that is, not empty; another one
+    takes its own only, `same`.
+
+    Kafka: GroupMetadata.supportsProtocols, 2.1 to 3.9.
+    """
+    return given if group.state == EMPTY else same
 
 
 def common(group, first, second):

@@ -141,8 +141,8 @@ def is_marker(kind):
 
 def complete(broker, i, aged):
     """Update the cache as soon as a marker is stored: a commit puts the pending offset, which may be `aged`, into it,
-    unless a later one is there. A group that is being loaded does not change: the load will read the marker. From 1.1 on
-    a task of its own does that (`schedule`).
+    unless a later one is there. A group that is being loaded does not change: the load will read the marker. From 1.1.1
+    on a task of its own does that (`schedule`).
 
     Kafka: GroupMetadataManager.handleTxnCompletion, 0.11 to 1.1.0 (but not 0.11.0.3 and 1.0.2: `schedule`).
     """
@@ -176,7 +176,7 @@ def complete_later(s, b: Broker, i: Slot):
     Guards:  there is such a task, in the place of append `i`.
     Effects: whatever is pending is decided as the marker says, even if it is of the producer's next transaction. An
              offset that is not yet committed to the log is dropped.
-    Kafka:   GroupMetadataManager.handleTxnCompletion, GroupMetadata.completePendingTxnOffsetCommit, 1.1 to 3.9.
+    Kafka:   GroupMetadataManager.handleTxnCompletion, GroupMetadata.completePendingTxnOffsetCommit, 1.1.1 to 3.9.
     """
     broker = s.brokers[b]
     group = broker.group

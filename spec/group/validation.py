@@ -4,25 +4,30 @@
 an invalid one, from any sender.
 """
 
+from kafkaproof.spec.group.group_states import ABSENT, DEAD
 from kafkaproof.spec.group.join import create_if_absent
 from kafkaproof.spec.group.network import (
     COORDINATOR_LOAD_IN_PROGRESS,
     COORDINATOR_NOT_AVAILABLE,
     GROUP_AUTHORIZATION_FAILED,
+    INCONSISTENT_GROUP_PROTOCOL,
     INVALID_GROUP_ID,
     INVALID_SESSION_TIMEOUT,
     NONE,
     NOT_COORDINATOR,
     OFFSET_METADATA_TOO_LARGE,
     STORED,
+    UNKNOWN_MEMBER_ID,
+    UNKNOWN_TOPIC_OR_PARTITION,
     answer_operator,
 )
+from kafkaproof.spec.group.protocols import supports_type
 from kafkaproof.spec.group.sorts import Broker
-from kafkaproof.spec.group.verdicts import commit_verdict, gate
+from kafkaproof.spec.group.verdicts import commit_verdict, dead, gate
 from kafkaproof.spec.language.domains import NOBODY, Choice
 
-Flaw = Choice("NOT_ALLOWED", "NO_GROUP_ID", "SESSION_TOO_LONG", "METADATA_TOO_LONG")
-NOT_ALLOWED, NO_GROUP_ID, SESSION_TOO_LONG, METADATA_TOO_LONG = Flaw
+Flaw = Choice("NOT_ALLOWED", "NO_GROUP_ID", "SESSION_TOO_LONG", "METADATA_TOO_LONG", "OTHER_TYPE", "NO_TOPIC")
+NOT_ALLOWED, NO_GROUP_ID, SESSION_TOO_LONG, METADATA_TOO_LONG, OTHER_TYPE, NO_TOPIC = Flaw
 
 
 def is_valid_group_id(given, empty, may_be_empty):
@@ -77,6 +82,19 @@ def metadata_refusal(size, most):
     return NONE if size <= most else OFFSET_METADATA_TOO_LARGE
 
 
+def partition_verdict(verdict, exists, fits):
+    """OffsetCommit: the answer for one of several partitions, where `verdict` is that for the commit as a whole.
+
+    A partition that does not exist is refused before the coordinator is asked, and one whose metadata do not fit after
+    it has accepted the commit. The others are stored all the same.
+
+    Kafka: KafkaApis.handleOffsetCommitRequest, 0.9 to 3.9; GroupMetadataManager.storeOffsets, 0.9 to 3.9.
+    """
+    if not exists:
+        return UNKNOWN_TOPIC_OR_PARTITION
+    return OFFSET_METADATA_TOO_LARGE if verdict == STORED and not fits else verdict
+
+
 def authorization_refusal(allowed):
     """Any request: the error for a group that the sender may not describe, read or delete.
 
@@ -85,9 +103,22 @@ def authorization_refusal(allowed):
     return NONE if allowed else GROUP_AUTHORIZATION_FAILED
 
 
+def type_verdict(broker, given, same):
+    """JoinGroup: the error for a protocol type that the group does not take, NONE for one that it takes; the arguments are
+    those of `supports_type`. A group that is not there begins Empty.
+    """
+    verdict = gate(broker)
+    if verdict != NONE:
+        return verdict
+    if broker.group.state == DEAD:
+        return dead()
+    taken = given if broker.group.state == ABSENT else supports_type(broker.group, given, same)
+    return NONE if taken else INCONSISTENT_GROUP_PROTOCOL
+
+
 def flaw_verdict(broker, flaw):
-    """The answer to a request with a flaw: a join's session timeout, the metadata of a commit without a group, and so
-    on.
+    """The answer to a request with a flaw: a join's session timeout, the metadata of a commit without a group, a join of
+    another protocol type by somebody who is no member, and so on.
     """
     if flaw == NOT_ALLOWED:
         return authorization_refusal(False)
@@ -96,8 +127,10 @@ def flaw_verdict(broker, flaw):
     if flaw == SESSION_TOO_LONG:
         verdict = gate(broker)
         return session_refusal(1, 0, 0) if verdict == NONE else verdict
-    verdict = commit_verdict(broker, NOBODY, 0, 0)
-    return metadata_refusal(1, 0) if verdict == STORED else verdict
+    if flaw == OTHER_TYPE:
+        verdict = type_verdict(broker, True, False)
+        return UNKNOWN_MEMBER_ID if verdict == NONE else verdict
+    return partition_verdict(commit_verdict(broker, NOBODY, 0, 0), flaw != NO_TOPIC, metadata_refusal(1, 0) == NONE)
 
 
 def refuse(s, b: Broker, flaw: Flaw):

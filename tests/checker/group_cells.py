@@ -188,9 +188,15 @@ def of_first_join(steps):
 
 def of_flaw(steps):
     """Rows of a request that has a flaw of its own."""
-    for flaw, row in enumerate(
-        ("without permission", "without a group id", "join, session too long", "commit, metadata too long")
-    ):
+    rows = (
+        "without permission",
+        "without a group id",
+        "join, session too long",
+        "commit, metadata too long",
+        "join, another type",
+        "without the topic",
+    )
+    for flaw, row in enumerate(rows):
         yield row, steps.arguments["flaw"] == flaw
 
 

@@ -32,6 +32,7 @@ from tests.impl.group_replaying import Replays
 NOT_ALWAYS = {name for violated in MODEL.expected.values() for name in violated}
 """What *group* itself does not keep when appends fail and the leader moves: see its counterexamples."""
 NAME, CLIENTS, PLACE = "g", 3, ("events", 0)
+PLACES = (PLACE, ("events", 1))
 CLIENT, BROKER = st.integers(0, CLIENTS - 1), st.integers(0, 1)
 
 
@@ -56,7 +57,7 @@ class Broker:
         self.partition = SimpleNamespace(replicas=[SimpleNamespace(leader_epoch=-1, leader=-1)])
         self.network, self.states = SimpleNamespace(current=None), ["Absent"]
         machine.replays.add(self)
-        self.coordinator = Coordinator(self, self.append)
+        self.coordinator = Coordinator(self, self.append, lambda topic, p: (topic, p) in PLACES)
         self.coordinator.leader.takes_appends = lambda: not machine.lacks_replicas
 
     def append(self, step, offer, p, acks):

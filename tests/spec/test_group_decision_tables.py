@@ -146,7 +146,10 @@ def choices(request, state):
         "session ends": ("expire", [(0, FOLLOWER, heir) for heir in heirs]),
         "without permission": ("refuse", [(0, 0)]),
         "without a group id": ("refuse", [(0, 1)]),
+        "without the topic": ("refuse", [(0, 5)]),
     }
+    if detail == "another type":
+        return "refuse", [(0, 4)]
     if detail.endswith("too long"):
         return "refuse", [(0, 2 if kind == "join" else 3)]
     if kind == "commit" and detail in ("no group", "in a transaction"):

@@ -1,6 +1,7 @@
 """What is refused before the group is looked at, in which order; error codes; where a group is coordinated."""
 
 from itertools import product
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -8,8 +9,10 @@ from hypothesis import strategies as st
 
 from kafkaproof.spec.group import validation
 from kafkaproof.spec.group.codes import CODES, FORMER_NAMES
+from kafkaproof.spec.group.group_states import GroupState
 from kafkaproof.spec.group.network import Verdict
 from kafkaproof.spec.group.placement import java_hash, partition_for
+from kafkaproof.spec.group.protocols import supports_type
 from kafkaproof.spec.language.accepted import check_text
 
 FUNCTIONS = [f for f in vars(validation).values() if getattr(f, "__module__", "") == validation.__name__]
@@ -66,12 +69,32 @@ def test_refusals_of_single_values():
     assert named(validation.authorization_refusal(False)) == "GROUP_AUTHORIZATION_FAILED"
 
 
+@pytest.mark.parametrize("whole", ["STORED", "ILLEGAL_GENERATION"])
+def test_each_partition_of_a_commit_has_its_own_answer(whole):
+    verdict = Verdict.names.index(whole)
+    answers = {
+        (exists, fits): named(validation.partition_verdict(verdict, exists, fits))
+        for exists, fits in product((False, True), repeat=2)
+    }
+    missing = "UNKNOWN_TOPIC_OR_PARTITION"
+    too_long = "OFFSET_METADATA_TOO_LARGE" if whole == "STORED" else whole
+    assert answers == {(False, False): missing, (False, True): missing, (True, False): too_long, (True, True): whole}
+
+
+@pytest.mark.parametrize("state", ["Empty", "PreparingRebalance", "CompletingRebalance", "Stable"])
+def test_an_empty_group_takes_any_type(state):
+    group = SimpleNamespace(state=GroupState.names.index(state))
+    takes = {flags for flags in product((False, True), repeat=2) if supports_type(group, *flags)}
+    assert takes == ({(True, False), (True, True)} if state == "Empty" else {(False, True), (True, True)})
+
+
 def test_codes_have_kafka_s_numbers():
     assert set(CODES) == set(Verdict.names) - NOT_KAFKAS
     assert len(set(CODES.values())) == len(CODES)
     assert CODES == {
         "UNKNOWN_SERVER_ERROR": -1,
         "NONE": 0,
+        "UNKNOWN_TOPIC_OR_PARTITION": 3,
         "REQUEST_TIMED_OUT": 7,
         "OFFSET_METADATA_TOO_LARGE": 12,
         "COORDINATOR_LOAD_IN_PROGRESS": 14,
