@@ -93,10 +93,10 @@ def under_replicated(s):
     """How many partitions have a registered leader, and a smaller ISR than before a reassignment."""
     count = 0
     for p in range(len(s.zk.partitions)):
-        assigned, adding = s.zk.assignments[p], s.zk.adding[p]
+        assigned = s.zk.assignments[p]
         isr = s.zk.partitions[p].isr
         if exists(s.zk.partitions[p]) and not is_offline(s, p):
-            if is_under_replicated(isr, replicas_of(assigned), adding, len(s.brokers)):
+            if is_under_replicated(isr, replicas_of(assigned), s.zk.adding[p], len(s.brokers)):
                 count += 1
     return count
 

@@ -144,7 +144,7 @@ def test_replicas_to_delete_are_those_not_deleted_yet():
     state, functions = gauges("topics", "kip455")
     controller = state.brokers[0].controller
     controller.deleting = 1
-    assigned = controller.partitions[0].assigned.replicas
+    assigned = controller.partitions[0].assignment
     assigned.length, assigned.slots[0] = 1, 0
     controller.partitions[0].replicas[0] = REPLICA_DELETION_INELIGIBLE
     assert functions["replicas_to_delete_reported"](state) == functions["replicas_ineligible_reported"](state) == 1
