@@ -258,15 +258,16 @@ class Coordinator:
         number, generation = (NOBODY, 0) if alone else (group.number_of(request.member_id), generation or NEVER)
         verdict = commit_verdict(group.broker, number, 0, max(0, generation))
         offered, refused = split_commit(request, verdict, self._exists)
-        group.storage.offered, carried = offered, {"offsets": offered, "refused": refused}
+        group.storage.offered = offered
         if not offered:
-            call.answer(ANSWERS[call.kind](request, "NONE", carried))
+            call.answer(ANSWERS[call.kind](request, "NONE", {"refused": refused}))
         elif alone:
-            self._ask(group, Asked(network.WORK, UNKNOWN, call=call, **carried), (offsets.reset_offset, {}))
+            asked = Asked(network.WORK, UNKNOWN, offsets=offered, refused=refused, call=call)
+            self._ask(group, asked, (offsets.reset_offset, {}))
         else:
             unable = [(offsets.commit_refused, {"error": storage.NOT_ENOUGH_REPLICAS})]
             unable *= not self.leader.takes_appends()
-            self._work(call, generation, *unable, (offsets.commit, {}), **carried)
+            self._work(call, generation, *unable, (offsets.commit, {}), offsets=offered, refused=refused)
 
     def _fetch(self, call: Call) -> None:
         group = self._group(call.request.group_id)

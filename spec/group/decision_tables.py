@@ -79,8 +79,10 @@ NEW = {
     "without a group id": row(*["INVALID_GROUP_ID"] * 6),
     "join, session too long": row(*["INVALID_SESSION_TIMEOUT"] * 6),
     "commit, metadata too long": row((TOO_LONG, EMPTY), TOO_LONG, UNKNOWN, UNKNOWN, UNKNOWN, UNAVAILABLE),
+}
+FORGETFUL = {
     "join, another type": row(UNKNOWN, UNKNOWN, INCONSISTENT, INCONSISTENT, INCONSISTENT, UNAVAILABLE),
-    "without the topic": row(*["UNKNOWN_TOPIC_OR_PARTITION"] * 6),
+    "commit, no such topic": row(*["UNKNOWN_TOPIC_OR_PARTITION"] * 6),
 }
 STATIC = {
     "join, in place of a member": row(None, None, "PARKED", PARK, "STORED", None),

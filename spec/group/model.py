@@ -53,6 +53,7 @@ from kafkaproof.spec.group.transitions import (
     MODERN,
     OFFSET_DELETION,
     PENDING,
+    REFUSALS,
     REPLACEMENT,
     TRANSACTIONS,
     acting,
@@ -275,8 +276,9 @@ FORGETFUL = model(
     "forgetful",
     SINCE_2_8_1,
     "As current, with clients of 2.4 to 3.1: at the end of its generation, a client forgets its member id, too, and the "
-    "coordinator keeps a member that is nobody. Pending members leave, and members in a rebalance.",
-    COMMON + MODERN + DELETION,
+    "coordinator keeps a member that is nobody. Pending members leave, and members in a rebalance; "
+    "joins may have another protocol type, and commits a topic that does not exist.",
+    COMMON + MODERN + DELETION + REFUSALS,
     SAFETY + clients.FORGETFUL + COORDINATORS + goals.FORGETFUL,
     FORGETFUL_VERDICTS,
     standard=FORGOTTEN,

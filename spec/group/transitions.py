@@ -103,4 +103,5 @@ TRANSACTIONS = acting(
     transactions.marker_stored,
     transactions.marker_not_stored,
 ) + acting("cluster", transactions.end)
+REFUSALS = acting(BROKER, validation.refuse_type, validation.refuse_topic)
 COMPLETION = acting(BROKER, transactions.complete_later, kind=CONTINUATION)

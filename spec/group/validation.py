@@ -26,8 +26,8 @@ from kafkaproof.spec.group.sorts import Broker
 from kafkaproof.spec.group.verdicts import commit_verdict, dead, gate
 from kafkaproof.spec.language.domains import NOBODY, Choice
 
-Flaw = Choice("NOT_ALLOWED", "NO_GROUP_ID", "SESSION_TOO_LONG", "METADATA_TOO_LONG", "OTHER_TYPE", "NO_TOPIC")
-NOT_ALLOWED, NO_GROUP_ID, SESSION_TOO_LONG, METADATA_TOO_LONG, OTHER_TYPE, NO_TOPIC = Flaw
+Flaw = Choice("NOT_ALLOWED", "NO_GROUP_ID", "SESSION_TOO_LONG", "METADATA_TOO_LONG")
+NOT_ALLOWED, NO_GROUP_ID, SESSION_TOO_LONG, METADATA_TOO_LONG = Flaw
 
 
 def is_valid_group_id(given, empty, may_be_empty):
@@ -117,8 +117,8 @@ def type_verdict(broker, given, same):
 
 
 def flaw_verdict(broker, flaw):
-    """The answer to a request with a flaw: a join's session timeout, the metadata of a commit without a group, a join of
-    another protocol type by somebody who is no member, and so on.
+    """The answer to a request with a flaw: a join's session timeout, the metadata of a commit without a group, and so
+    on.
     """
     if flaw == NOT_ALLOWED:
         return authorization_refusal(False)
@@ -127,10 +127,7 @@ def flaw_verdict(broker, flaw):
     if flaw == SESSION_TOO_LONG:
         verdict = gate(broker)
         return session_refusal(1, 0, 0) if verdict == NONE else verdict
-    if flaw == OTHER_TYPE:
-        verdict = type_verdict(broker, True, False)
-        return UNKNOWN_MEMBER_ID if verdict == NONE else verdict
-    return partition_verdict(commit_verdict(broker, NOBODY, 0, 0), flaw != NO_TOPIC, metadata_refusal(1, 0) == NONE)
+    return partition_verdict(commit_verdict(broker, NOBODY, 0, 0), True, metadata_refusal(1, 0) == NONE)
 
 
 def refuse(s, b: Broker, flaw: Flaw):
@@ -146,4 +143,29 @@ def refuse(s, b: Broker, flaw: Flaw):
     verdict = answer_operator(s.network, flaw_verdict(s.brokers[b], flaw))
     if verdict == OFFSET_METADATA_TOO_LARGE:
         create_if_absent(group)
+    return True
+
+
+def refuse_type(s, b: Broker):
+    """Somebody who is no member asks broker `b` to join with another protocol type.
+
+    Guards:  none.
+    Request: an error as in `type_verdict`; UNKNOWN_MEMBER_ID where the group would take the type.
+    Effects: only the answer.
+    Kafka:   GroupMetadata.supportsProtocols, 2.1 to 3.9.
+    """
+    verdict = type_verdict(s.brokers[b], True, False)
+    answer_operator(s.network, UNKNOWN_MEMBER_ID if verdict == NONE else verdict)
+    return True
+
+
+def refuse_topic(s, b: Broker):
+    """A commit to a topic that does not exist arrives at broker `b`.
+
+    Guards:  none.
+    Request: an error as in `partition_verdict`.
+    Effects: only the answer: the coordinator is not asked.
+    Kafka:   KafkaApis.handleOffsetCommitRequest, 0.9 to 3.9.
+    """
+    answer_operator(s.network, partition_verdict(STORED, False, True))
     return True

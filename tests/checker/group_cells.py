@@ -35,6 +35,8 @@ PLAIN = {
     "offsets.reset_offset": "commit, no group",
     "transactions.commit_in_transaction": "commit, in a transaction",
     "deletion.delete_group": "delete",
+    "validation.refuse_type": "join, another type",
+    "validation.refuse_topic": "commit, no such topic",
     "membership.expire": "session ends",
     "membership.sync_timeout": "syncs are due",
 }
@@ -188,14 +190,7 @@ def of_first_join(steps):
 
 def of_flaw(steps):
     """Rows of a request that has a flaw of its own."""
-    rows = (
-        "without permission",
-        "without a group id",
-        "join, session too long",
-        "commit, metadata too long",
-        "join, another type",
-        "without the topic",
-    )
+    rows = ("without permission", "without a group id", "join, session too long", "commit, metadata too long")
     for flaw, row in enumerate(rows):
         yield row, steps.arguments["flaw"] == flaw
 

@@ -61,6 +61,7 @@ EXPLORED = {
     ),
     "unlocked": ({}, UNLOCKED_GATE, ((UNLOCKED, TWICE | PREPARED), (UNLOCKED, QUICK | PREPARED))),
     "static": (decision_tables.STATIC, {}, ((STATIC, QUICK), (STATIC, scope(clients=2, ids=2, protocols=2)))),
+    "forgetful": (decision_tables.FORGETFUL, {}, ((FORGETFUL, scope(ids=2, faults=1)),)),
     "limited": (decision_tables.LIMITED, {}, ((LIMITED, QUICK), (LIMITED, scope(clients=2, ids=2, log=1, faults=1)))),
 }
 STAYS = {"loading": "Absent", "not owned": "Absent", "unloaded": "Dead"}

@@ -44,6 +44,7 @@ TABLES = {
     "unlocked": (model.UNLOCKED, UNLOCKED, UNLOCKED_GATE),
     "static": (model.STATIC, STATIC, {}),
     "limited": (model.LIMITED, LIMITED, {}),
+    "forgetful": (model.FORGETFUL, decision_tables.FORGETFUL, {}),
 }
 IN_TRANSACTION = "commit, in a transaction"
 CELLS = [
@@ -146,10 +147,9 @@ def choices(request, state):
         "session ends": ("expire", [(0, FOLLOWER, heir) for heir in heirs]),
         "without permission": ("refuse", [(0, 0)]),
         "without a group id": ("refuse", [(0, 1)]),
-        "without the topic": ("refuse", [(0, 5)]),
     }
-    if detail == "another type":
-        return "refuse", [(0, 4)]
+    if detail in ("another type", "no such topic"):
+        return "refuse_type" if kind == "join" else "refuse_topic", [(0,)]
     if detail.endswith("too long"):
         return "refuse", [(0, 2 if kind == "join" else 3)]
     if kind == "commit" and detail in ("no group", "in a transaction"):
