@@ -29,11 +29,20 @@ class Departure(NamedTuple):
     time: int
 
 
+class ListWrite(NamedTuple):
+    """Somebody wrote or deleted /admin/reassign_partitions: the record, its time in ms, and whether there is a list."""
+
+    zxid: int
+    time: int
+    session: int
+    stands: bool
+
+
 class CommonInputs:
     """Collects the inputs record by record; asked afterwards, when all of the log is known.
 
     `brokers`: who is registered; `departures`: of each broker; `default_config`: that of /config/brokers/<default>;
-    `last_time`: of the last record, in ms.
+    `lists`: who wrote /admin/reassign_partitions; `last_time`: of the last record, in ms.
     """
 
     def __init__(self, root: str, tree: Tree):
@@ -41,6 +50,7 @@ class CommonInputs:
         self.brokers: Versions[frozenset[int]] = Versions(self._registered(tree))
         self.departures: dict[int, list[Departure]] = defaultdict(list)
         self.default_config: Versions[bytes | None] = Versions(None)
+        self.lists: list[ListWrite] = []
         self.last_time = 0
         self._requests: Versions[bytes | None] = Versions(None)
         self._preferred: Versions[bytes | None] = Versions(None)
@@ -56,6 +66,9 @@ class CommonInputs:
         self.last_time = transaction.time
         self._clock.append((transaction.zxid, transaction.time))
         for operation in transaction.operations:
+            if below(self._root, getattr(operation, "path", "")) == _REASSIGN:
+                stands = not isinstance(operation, Delete)
+                self.lists.append(ListWrite(transaction.zxid, transaction.time, transaction.session, stands))
             match operation:
                 case Create(path, data) | SetData(path, data):
                     self._note(transaction.zxid, path, data or b"")

@@ -14,6 +14,7 @@ from kafkaproof.traces.explain.facts.expectations import Broken
 from kafkaproof.traces.explain.facts.leaderless import Leaderless
 from kafkaproof.traces.explain.facts.outside_assignment import Outside
 from kafkaproof.traces.explain.facts.terms import Written, written_by
+from kafkaproof.traces.explain.facts.unread_lists import Unread, unread_in
 from kafkaproof.traces.explain.log.streams import Streams
 
 _SHOWN = 10
@@ -25,7 +26,8 @@ LONG = 1_000
 class Facts:
     """What happened in a log.
 
-    `leaderless`: times without a leader; `outside`: those in which an ISR was not within the assignment; `written`: how
+    `leaderless`: times without a leader; `outside`: those in which an ISR was not within the assignment; `unread`:
+    lists of reassignments that no controller read; `written`: how
     many states took the leader from a partition, and how many of those kept only the lost leader in the ISR; `broken`:
     what one might expect of writes, and was not so.
     """
@@ -34,6 +36,7 @@ class Facts:
     unclean: list[Change]
     leaderless: list[Leaderless]
     outside: list[Outside]
+    unread: list[Unread]
     written: tuple[int, int]
     terms: list[Written]
     broken: list[Broken]
@@ -73,6 +76,7 @@ def facts_of(gathered: Gathered, streams: Streams, refused: list[tuple[int, int]
         found.unclean,
         found.leaderless,
         found.outside,
+        unread_in(gathered.common),
         (found.lost, found.kept_alone),
         terms,
         found.broken,

@@ -86,7 +86,10 @@ class Report:
     @property
     def remarks(self) -> list[Remark]:
         """What went wrong although every record may conform, in the order of time."""
-        found = [each.remark() for each in self.facts.outside] if self.facts else []
+        found: list[Remark] = []
+        if self.facts:
+            found += [each.remark() for each in self.facts.outside]
+            found += [each.remark() for each in self.facts.unread]
         return sorted([*found, *(self.logs.remarks if self.logs else ())], key=lambda remark: remark.time)
 
     @property

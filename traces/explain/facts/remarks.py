@@ -15,6 +15,7 @@ TRUNCATED = "truncation below the high watermark"
 UNTOLD = "state written that nobody was told of"
 OUTSIDE = "ISR outside the assignment"
 REFUSED = "ISR changes refused for ever"
+UNREAD = "list of reassignments that is not read"
 CLOSED = "controlled shutdown that cannot succeed"
 DEAD = "controller that elects or stops no more"
 DELETED = "records deleted as if they were of 1970"
@@ -27,6 +28,7 @@ WAYS_OUT = {
     OUTSIDE: "reassign the partition to living members of its ISR, and from there to where it is to be",
     REFUSED: "reassign the partition to the same replicas in another order, or restart the leader: a new leader epoch "
     "ends it, a new controller alone may not",
+    UNREAD: "delete /controller: the next controller reads the list; from 2.4 on ask by --bootstrap-server (KAFKA-9478)",
     CLOSED: "start the broker again; if there is time before it gives up, delete /controller: the next controller does "
     "not know who is shutting down, and lets the follower in",
     DEAD: "restart that broker: what it keeps of an earlier term is gone with the process",
