@@ -28,6 +28,7 @@ SYSTEMS = {
     "replica": "current",
     "group": "current",
     "consumer": "orderly",
+    "offsets": "repaired",
     "cluster": "fenced",
 }
 """The variant of each system that is changed: the latest one."""

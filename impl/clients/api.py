@@ -82,7 +82,7 @@ class Api:
         }
         has_groups = process.settings.offsets != NONE and process.planes
         self.coordinator = Coordinator(process, try_step, self._exists) if has_groups else None
-        self._offsets = ZookeeperOffsets(process.requests, self._metadata)
+        self._offsets = ZookeeperOffsets(process.requests, self._exists)
 
     def handle(self, call: Call) -> None:
         """Answer a request, now or later."""

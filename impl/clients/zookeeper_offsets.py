@@ -8,34 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafka.protocol.consumer.group import (
-    OffsetCommitRequest,
-    OffsetCommitResponse,
-    OffsetFetchRequest,
-    OffsetFetchResponse,
-)
+from kafka.protocol.consumer.group import OffsetCommitRequest, OffsetFetchRequest, OffsetFetchResponse
 from kazoo.protocol.serialization import SetData
 
-from kafkaproof.impl.broker.replica import DONE
-from kafkaproof.impl.clients.errors import ERRORS
-from kafkaproof.impl.clients.metadata import Metadata
+from kafkaproof.impl.groups.flaws import split_commit
+from kafkaproof.impl.protocol.group_requests import NO_OFFSET, committed
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered, Requests, create
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.znodes import ConsumerOffset
+from kafkaproof.spec.group.codes import CODES
+from kafkaproof.spec.group.network import STORED
 from kafkaproof.spec.kafka.zookeeper import NODEEXISTS, NONODE, OK
 
 VERSION = 0
-LONGEST_METADATA = 4096
-"""offset.metadata.max.bytes."""
-NO_OFFSET = -1
+NO_ERROR, UNKNOWN, FAILED = "NONE", "UNKNOWN_TOPIC_OR_PARTITION", "UNKNOWN_SERVER_ERROR"
 
 
 class ZookeeperOffsets:
-    """Serves the clients of one broker that keep their offsets in ZooKeeper."""
+    """Serves the clients of one broker that keep their offsets in ZooKeeper; `exists` says whether there is a partition."""
 
-    def __init__(self, requests: Requests, metadata: Metadata):
-        self._requests, self._metadata = requests, metadata
+    def __init__(self, requests: Requests, exists: Callable[[str, int], bool]):
+        self._requests, self._exists = requests, exists
         self._serve: dict[type, Callable[[Call], None]] = {
             OffsetCommitRequest: self._commit,
             OffsetFetchRequest: self._fetch,
@@ -50,36 +44,18 @@ class ZookeeperOffsets:
         self._serve[call.kind](call)
 
     def _commit(self, call: Call) -> None:
-        kind = OffsetCommitResponse.OffsetCommitResponseTopic
-        group = call.request.group_id
-        topics = [
-            kind(
-                name=topic.name,
-                partitions=[
-                    kind.OffsetCommitResponsePartition(
-                        partition_index=each.partition_index, error_code=ERRORS[self._stored(group, topic.name, each)]
-                    )
-                    for each in topic.partitions
-                ],
-            )
-            for topic in call.request.topics
-        ]
-        call.answer(OffsetCommitResponse(topics=topics))
+        offered, refused = split_commit(call.request, STORED, self._exists)
+        for place, each in offered.items():
+            if not self._stores(call.request.group_id, place, each.offset):
+                refused[place] = FAILED
+        call.answer(committed(call.request, NO_ERROR, {"refused": refused}))
 
-    def _stored(self, group: str, topic: str, offered) -> str:
-        """Store one offset; what went wrong with it."""
-        if not self._is_known(topic, offered.partition_index):
-            return "UNKNOWN_TOPIC_OR_PARTITION"
-        if len(offered.committed_metadata or "") > LONGEST_METADATA:
-            return "OFFSET_METADATA_TOO_LARGE"
-        if not _is_name(group):
-            return "UNKNOWN_SERVER_ERROR"
-        place = group, topic, offered.partition_index
+    def _stores(self, group: str, place: tuple[str, int], offset: int) -> bool:
+        """Store one offset, and whether that has succeeded."""
         try:
-            answer = self._put(place, ConsumerOffset(offered.committed_offset).encode())
+            return _is_name(group) and self._put((group, *place), ConsumerOffset(offset).encode()) == OK
         except (NotAnswered, Expired):
-            return "UNKNOWN_SERVER_ERROR"
-        return DONE if answer == OK else "UNKNOWN_SERVER_ERROR"
+            return False
 
     def _put(self, place: tuple[str, str, int], content: bytes) -> int:
         """Set the znode, or create it with its parents.
@@ -106,7 +82,7 @@ class ZookeeperOffsets:
                 error, offset = self._found(call.request.group_id, topic.name, p)
                 partitions.append(
                     kind.OffsetFetchResponsePartition(
-                        partition_index=p, committed_offset=offset, metadata="", error_code=ERRORS[error]
+                        partition_index=p, committed_offset=offset, metadata="", error_code=CODES[error]
                     )
                 )
             topics.append(kind(name=topic.name, partitions=partitions))
@@ -114,21 +90,18 @@ class ZookeeperOffsets:
 
     def _found(self, group: str, topic: str, p: int) -> tuple[str, int]:
         """What went wrong, and an offset; without an offset the partition is unknown, as Kafka says."""
-        if not self._is_known(topic, p):
-            return "UNKNOWN_TOPIC_OR_PARTITION", NO_OFFSET
+        if not self._exists(topic, p):
+            return UNKNOWN, NO_OFFSET
         if not _is_name(group):
-            return "UNKNOWN_SERVER_ERROR", NO_OFFSET
+            return FAILED, NO_OFFSET
         path, session = ConsumerOffset.path_of(group, topic, p), self._requests.session
         try:
             (reply,) = self._requests.at_once(lambda: session.get(path))
             if reply.error:
-                return "UNKNOWN_TOPIC_OR_PARTITION", NO_OFFSET
-            return DONE, ConsumerOffset.decode(reply.result[0]).offset
+                return UNKNOWN, NO_OFFSET
+            return NO_ERROR, ConsumerOffset.decode(reply.result[0]).offset
         except (NotAnswered, Expired, ValueError):
-            return "UNKNOWN_SERVER_ERROR", NO_OFFSET
-
-    def _is_known(self, topic: str, p: int) -> bool:
-        return p in self._metadata.known().topics.get(topic, {})
+            return FAILED, NO_OFFSET
 
 
 def _is_name(group: str) -> bool:

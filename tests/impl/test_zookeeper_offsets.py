@@ -1,11 +1,10 @@
 """Offsets that clients keep in ZooKeeper (version 0 of OffsetCommit and OffsetFetch)."""
 
-from types import SimpleNamespace
-
 import pytest
 from kafka.protocol.consumer.group import OffsetCommitRequest, OffsetFetchRequest
 
-from kafkaproof.impl.clients.zookeeper_offsets import LONGEST_METADATA, ZookeeperOffsets
+from kafkaproof.impl.clients.zookeeper_offsets import ZookeeperOffsets
+from kafkaproof.impl.groups.flaws import MOST_METADATA
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper import requests
 from kafkaproof.impl.seams.zookeeper.requests import Requests, create
@@ -22,8 +21,7 @@ class Broker:
     def __init__(self, server: Server):
         self.server, self._requests = server, Requests(server, 0)
         self._requests.open(0)
-        known = SimpleNamespace(topics={"events": {0: None, 1: None}})
-        self._offsets = ZookeeperOffsets(self._requests, SimpleNamespace(known=lambda: known))
+        self._offsets = ZookeeperOffsets(self._requests, lambda topic, p: topic == "events" and p in (0, 1))
 
     def ask(self, request, version=0):
         """What a request is answered."""
@@ -96,8 +94,8 @@ def test_a_partition_that_is_not_there(broker, place):
 
 
 def test_metadata_is_not_stored_and_has_a_limit(broker):
-    assert broker.commit(17, metadata="x" * LONGEST_METADATA) == NONE
-    assert broker.commit(18, metadata="x" * (LONGEST_METADATA + 1)) == TOO_LARGE and broker.fetch() == (NONE, 17)
+    assert broker.commit(17, metadata="x" * MOST_METADATA) == NONE
+    assert broker.commit(18, metadata="x" * (MOST_METADATA + 1)) == TOO_LARGE and broker.fetch() == (NONE, 17)
 
 
 @pytest.mark.parametrize("group", ["", "a/b"])
