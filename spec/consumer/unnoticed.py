@@ -25,5 +25,5 @@ UNNOTICED = {
         "kafkaproof.spec.consumer.faults.shut_down",
         "if consumer.doing != IDLE and consumer.doing != FAILED: return False -> "
         "if consumer.doing != IDLE and consumer.doing != IDLE: return False",
-    ): "A consumer that may not stop between two attempts stops after them: no property asks when.",
+    ): "A consumer that may not stop between two attempts stops after them: no property asks when."
 }

@@ -55,6 +55,40 @@ def one_reads(s):
     return True
 
 
+def takes_over(before, after, m):
+    """A member that begins takes the partition when nobody has it, and has its first commit to make."""
+    return before.owner == NOBODY and after.owner == m and after.members[m].uncommitted == 1
+
+
+def reads_one(before, after, m):
+    """The member that has the partition reads one record after the other, and none during a commit."""
+    old = before.members[m]
+    new = after.members[m]
+    return before.owner == m and not old.copying and new.position == old.position + 1 and new.uncommitted == 1
+
+
+def commits_what_is_new(before, after, m):
+    """Only the member that has the partition commits, and only what it has not committed."""
+    return before.owner == m and before.members[m].uncommitted == 1
+
+
+def notes_what_it_wrote(before, after, m):
+    """A member knows the offset that it has written to ZooKeeper, and its commit has succeeded."""
+    new = after.members[m]
+    return new.checkpoint == new.position and not new.uncommitted
+
+
+def leaves_committed(before, after, m):
+    """A member that stops has committed, and leaves the partition to others."""
+    return before.owner == m and not before.members[m].uncommitted and after.owner == NOBODY
+
+
+def expires_at_rest(before, after):
+    """An offset expires in Kafka alone, and only while nobody reads."""
+    kept = after.zookeeper == before.zookeeper and before.owner == NOBODY
+    return kept and before.kafka > 0 and after.kafka == 0
+
+
 SAFETY = (
     always_step(begins_at_acknowledged, of=("begin",)),
     always_step(begins_at_stored, of=("begin",)),
@@ -62,6 +96,12 @@ SAFETY = (
     always_step(commits_what_was_read, of=("commit_to_zookeeper", "commit_to_kafka", "copy_to_zookeeper")),
     always_step(stored_never_falls, of=("commit_to_zookeeper", "commit_to_kafka", "copy_to_zookeeper")),
     always_step(steps_are_apart, of=("configure_both", "configure_target")),
+    always_step(takes_over, of=("begin",)),
+    always_step(reads_one, of=("consume",)),
+    always_step(commits_what_is_new, of=("commit_to_zookeeper", "commit_to_kafka")),
+    always_step(notes_what_it_wrote, of=("commit_to_zookeeper", "copy_to_zookeeper")),
+    always_step(leaves_committed, of=("stop",)),
+    always_step(expires_at_rest, of=("expire_offset",)),
     always(one_reads),
 )
 
