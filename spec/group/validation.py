@@ -88,7 +88,8 @@ def partition_verdict(verdict, exists, fits):
     A partition that does not exist is refused before the coordinator is asked, and one whose metadata do not fit after
     it has accepted the commit. The others are stored all the same.
 
-    Kafka: KafkaApis.handleOffsetCommitRequest, 0.9 to 3.9; GroupMetadataManager.storeOffsets, 0.9 to 3.9.
+    Kafka: KafkaApis.handleOffsetCommitRequest, 0.9 to 3.9; GroupMetadataManager.prepareStoreOffsets, 0.9 to 0.10.2;
+           GroupMetadataManager.storeOffsets, 0.11 to 3.9.
     """
     if not exists:
         return UNKNOWN_TOPIC_OR_PARTITION

@@ -85,7 +85,7 @@ class Client:
 
 
 class Groups(RuleBasedStateMachine):
-    """Clients, the log, the clock; `acked` is the largest offset whose commit was acknowledged.
+    """Clients, the log, the clock; `acked` is the largest offset whose commit was acknowledged, by group.
 
     `leaders` and `assignments`: who was told the members, and what was brought, by generation. `lacks_replicas`: whether
     the log refuses appends.
@@ -95,7 +95,7 @@ class Groups(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.now, self.log, self.waiting, self.number, self.acked = 1000.0, [], [], 0, -1
+        self.now, self.log, self.waiting, self.number, self.acked = 1000.0, [], [], 0, {}
         clock = SimpleNamespace(monotonic=lambda: self.now)
         self.clocks = coordinators.time, group_timers.time
         coordinators.time = group_timers.time = clock
@@ -115,6 +115,10 @@ class Groups(RuleBasedStateMachine):
             assert [client.call for client in self.clients] == [None] * CLIENTS
         finally:
             coordinators.time, group_timers.time = self.clocks
+
+    def name_of(self, c):
+        """The group of a client."""
+        return NAME
 
     def lead(self, b):
         self.leading = b
@@ -151,22 +155,24 @@ class Groups(RuleBasedStateMachine):
         elif answer.error_code == 25:
             client.id = ""
         if client.members and not answer.error_code:
-            assert self.leaders.setdefault((self.epoch, client.generation), client.id) == client.id
+            key = request.group_id, self.epoch, client.generation
+            assert self.leaders.setdefault(key, client.id) == client.id
 
     def on_SyncGroupRequest(self, client, request, answer):
         client.next = "join" if answer.error_code else "commit"
         if answer.error_code == 0:
-            assert self.assignments.setdefault(request.generation_id, answer.assignment) == answer.assignment
+            key = request.group_id, request.generation_id
+            assert self.assignments.setdefault(key, answer.assignment) == answer.assignment
 
     def on_OffsetCommitRequest(self, client, request, answer):
         if answer.topics[0].partitions[0].error_code == 0:
-            self.acked = max(self.acked, client.sent)
+            self.acked[request.group_id] = max(self.acked.get(request.group_id, -1), client.sent)
         else:
             client.next = "join"
 
     def on_OffsetFetchRequest(self, client, request, answer):
         if answer.error_code == 0:
-            assert answer.topics[0].partitions[0].committed_offset >= self.acked
+            assert answer.topics[0].partitions[0].committed_offset >= self.acked.get(request.group_id, -1)
 
     def on_HeartbeatRequest(self, client, request, answer):
         if answer.error_code:
@@ -183,7 +189,7 @@ class Groups(RuleBasedStateMachine):
             c,
             b,
             JoinGroupRequest(
-                group_id=NAME,
+                group_id=self.name_of(c),
                 session_timeout_ms=10_000,
                 rebalance_timeout_ms=20_000,
                 member_id=self.clients[c].id,
@@ -200,17 +206,19 @@ class Groups(RuleBasedStateMachine):
         self.ask(
             c,
             b,
-            SyncGroupRequest(group_id=NAME, generation_id=client.generation, member_id=client.id, assignments=brought),
+            SyncGroupRequest(
+                group_id=self.name_of(c), generation_id=client.generation, member_id=client.id, assignments=brought
+            ),
         )
 
     @rule(c=CLIENT, b=BROKER)
     def heartbeat(self, c, b):
         client = self.clients[c]
-        self.ask(c, b, HeartbeatRequest(group_id=NAME, generation_id=client.generation, member_id=client.id))
+        self.ask(c, b, HeartbeatRequest(group_id=self.name_of(c), generation_id=client.generation, member_id=client.id))
 
     @rule(c=CLIENT, b=BROKER)
     def leave(self, c, b):
-        self.ask(c, b, LeaveGroupRequest(group_id=NAME, member_id=self.clients[c].id))
+        self.ask(c, b, LeaveGroupRequest(group_id=self.name_of(c), member_id=self.clients[c].id))
 
     @rule(c=CLIENT, b=BROKER)
     def commit(self, c, b):
@@ -231,7 +239,7 @@ class Groups(RuleBasedStateMachine):
             c,
             b,
             OffsetCommitRequest(
-                group_id=NAME,
+                group_id=self.name_of(c),
                 generation_id_or_member_epoch=generation,
                 member_id=id,
                 topics=[kind(name=PLACE[0], partitions=[partition])],
@@ -241,7 +249,9 @@ class Groups(RuleBasedStateMachine):
     @rule(c=CLIENT, b=BROKER)
     def fetch(self, c, b):
         kind = OffsetFetchRequest.OffsetFetchRequestTopic
-        self.ask(c, b, OffsetFetchRequest(group_id=NAME, topics=[kind(name=PLACE[0], partition_indexes=[0])]))
+        self.ask(
+            c, b, OffsetFetchRequest(group_id=self.name_of(c), topics=[kind(name=PLACE[0], partition_indexes=[0])])
+        )
 
     @rule(seconds=st.sampled_from([0.0, 0.6, 4.0, 11.0, 400.0]))
     def time_passes(self, seconds):
