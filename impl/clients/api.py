@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from kafka.protocol.admin import (
     AlterPartitionReassignmentsRequest,
+    CreatePartitionsRequest,
     CreateTopicsRequest,
     DeleteTopicsRequest,
     ElectLeadersRequest,
@@ -29,6 +30,7 @@ from kafkaproof.impl.clients.alterations import Alterations
 from kafkaproof.impl.clients.deletions import Deletions
 from kafkaproof.impl.clients.elections import Elections
 from kafkaproof.impl.clients.errors import ERRORS
+from kafkaproof.impl.clients.expansions import Expansions
 from kafkaproof.impl.clients.metadata import Metadata
 from kafkaproof.impl.clients.reassignments import Reassignments
 from kafkaproof.impl.clients.topics import Topics
@@ -66,6 +68,7 @@ class Api:
         self._metadata = Metadata(process)
         self.topics = Topics(process, try_step, self._metadata.is_led)
         self.deletions = Deletions(process, try_step)
+        self.expansions = Expansions(process, try_step, self._metadata.is_led, self.topics)
         self.alterations = Alterations(process, try_step)
         self.elections = Elections(process, try_step)
         self._serve = {
@@ -76,6 +79,7 @@ class Api:
             FindCoordinatorRequest: self._find_coordinator,
             CreateTopicsRequest: self.topics.create,
             DeleteTopicsRequest: self.deletions.delete,
+            CreatePartitionsRequest: self.expansions.expand,
             ListPartitionReassignmentsRequest: Reassignments(process).serve,
             AlterPartitionReassignmentsRequest: self.alterations.alter,
             ElectLeadersRequest: self.elections.elect,
@@ -99,6 +103,7 @@ class Api:
         self._waiting = [each for each in self._waiting if not each.done(now >= each.due)]
         self.topics.tick()
         self.deletions.tick()
+        self.expansions.tick()
         self.alterations.tick()
         self.elections.tick()
         if self.coordinator:

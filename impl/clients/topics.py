@@ -94,7 +94,7 @@ class Topics:
         except (NotAnswered, Expired):
             return False
         self._begun.append(self._queue.popleft())
-        creation.free = self._free()
+        creation.free = self.free()
         for topic in creation.call.request.topics:
             creation.verdicts[topic.name] = self._why_not(creation, topic, there) or self._create(creation, topic)
         return True
@@ -112,7 +112,7 @@ class Topics:
                 self._begun.remove(creation)
                 self._answer(creation, creation.verdicts | late)
 
-    def _free(self) -> list[int]:
+    def free(self) -> list[int]:
         """The numbers that no topic has or had."""
         given, places = self._process.partition_zookeeper.given, self._process.places
         return [p for p in range(self._process.settings.partitions) if places.is_room(p) and not contains(given, p)]

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from kafka.protocol.admin import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
     CreateTopicsRequest,
     CreateTopicsResponse,
     DeleteTopicsRequest,
@@ -39,6 +41,7 @@ _SIZE, _HEADER = struct.Struct("!i"), struct.Struct("!hhi")
 TOPICS = {
     CreateTopicsRequest: (CreateTopicsResponse, 2, 4),
     DeleteTopicsRequest: (DeleteTopicsResponse, 1, 3),
+    CreatePartitionsRequest: (CreatePartitionsResponse, 0, 3),
     ListPartitionReassignmentsRequest: (ListPartitionReassignmentsResponse, 0, 0),
     AlterPartitionReassignmentsRequest: (AlterPartitionReassignmentsResponse, 0, 0),
     ElectLeadersRequest: (ElectLeadersResponse, 1, 2),

@@ -17,6 +17,7 @@ from kafkaproof.spec.election.active_controller import at_work
 from kafkaproof.spec.partition import brokers, faults, log_dirs, progress, triggers
 from kafkaproof.spec.partition.creation.creation import topic_change
 from kafkaproof.spec.partition.deletion import deletion
+from kafkaproof.spec.partition.expansion import expansion
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.reassignment import admin_requests, reassignment
 from kafkaproof.spec.partition.reassignment.brokers import drop_unknown
@@ -56,6 +57,7 @@ class Events:
             self._try_step(brokers.broker_change)
             or self._look_at_znodes()
             or self._api.topics.create_next()
+            or self._api.expansions.expand_next()
             or self._api.deletions.mark_next()
             or self._api.alterations.alter_next()
             or self._api.elections.elect_next()
@@ -102,6 +104,8 @@ class Events:
         partitions = range(self._process.settings.partitions)
         return (
             self._try_step(topic_change)
+            or self._try_step(expansion.new_partitions)
+            or any(self._try_step(expansion.restore_partitions, p=p) for p in partitions)
             or self._try_step(triggers.topic_deletion)
             or self._try_step(deletion.leftover_deletion)
             or self._try_step(triggers.preferred_election)

@@ -10,12 +10,17 @@ from kafkaproof.spec.cluster.properties.steps import STEP_BY_STEP
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import BROKER, acting, lanes
 from kafkaproof.spec.language.domains import Size
-from kafkaproof.spec.language.model import EVENT, TIMER, Model, Transition, among
+from kafkaproof.spec.language.model import EVENT, TIMER, Model, Property, Transition, among
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import model as partition
 from kafkaproof.spec.partition import network as parts
 from kafkaproof.spec.partition.creation import model as partition_creation
+from kafkaproof.spec.partition.creation.zookeeper import in_new_topics
 from kafkaproof.spec.partition.deletion import model as partition_deletion
+from kafkaproof.spec.partition.expansion import model as partition_expansion
+from kafkaproof.spec.partition.expansion import properties as topic_expansion
+from kafkaproof.spec.partition.expansion.expansion import is_settled
+from kafkaproof.spec.partition.expansion.zookeeper import in_other_topics
 from kafkaproof.spec.partition.model import writing
 from kafkaproof.spec.partition.reassignment import model as partition_reassignment
 from kafkaproof.spec.partition.reassignment import properties as reassignment_properties
@@ -101,6 +106,13 @@ COMPOSITION = Model(
         ("replica", "current"),
     ),
 )
+
+
+def expanding_and_altering(found: tuple[Property, ...]) -> tuple[Property, ...]:
+    """The properties of the controller that runs."""
+    return topic_expansion.with_expansions(reassignment_properties.with_alterations(found))
+
+
 WITH_CREATION = partition_creation.creating(
     COMPOSITION,
     "creating",
@@ -127,11 +139,12 @@ REASSIGNING = with_isr(
         "The same, and it reassigns partitions: what runs. Reassignment itself is explored in partition/reassigning.",
         acting(reassignment.stop_replica)
         + writing(deletion.delete_state, reassignment.tell_replicas)
-        + partition_reassignment.ALTERATIONS,
+        + partition_reassignment.ALTERATIONS
+        + partition_expansion.CONTROLLER,
         WITH_REASSIGNMENTS,
-        reassignment_properties.with_alterations,
+        expanding_and_altering,
         state=reassignment.STATE,
         initial=reassignment.initial,
-    )
+    ).rebound({in_new_topics: in_other_topics, is_settled: reassignment.is_settled})
 )
 MODELS = (FENCED,)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 from kafkaproof.impl.seams.zookeeper.request_znodes import (
     ConfigChange,
     IsrChange,
@@ -130,6 +131,18 @@ def test_an_assignment_is_changed_of_one_partition_alone():
     union = topic.reassigned(0, (2, 0, 1), (2,), (0, 1))
     assert union == Topic(((2, 0, 1), (1, 2)), "", ((0, (2,)), (1, (2,))), ((0, (0, 1)),))
     assert union.reassigned(0, (2,), (), ()) == Topic(((2,), (1, 2)), "", ((1, (2,)),), ())
+
+
+def test_partitions_are_added_to_a_topic_and_taken_back():
+    topic = Topic(((0, 1),), "id").expanded(((1, 2), (2, 0)))
+    assert topic == Topic(((0, 1), (1, 2), (2, 0)), "id")
+    assert topic.restored({0}) == Topic(((0, 1),), "id") and topic.restored(set()) == Topic((), "id")
+    numbered = Given(6, {"id": (1, 2)})
+    assert Given.decode(numbered.encode()) == numbered and Given.decode(Given(6).encode()) == Given(6)
+    places = Places("events", room=2, size=6)
+    places.note("events", {3: 2})
+    assert places.numbers_of("events") == [0, 1, 3] and places.initial("events") == [0, 1]
+    assert (places.number_of("events", 2), places.place_of(3)) == (3, ("events", 2))
 
 
 def test_requests_of_operators_are_those_of_the_tools():

@@ -37,22 +37,25 @@ class Places:
         """The number of a partition in the specification; None for a topic that does not exist."""
         if topic == OFFSETS_TOPIC:
             return self.offsets if partition == 0 and self.offsets != NONE else None
-        if topic == self.topic:
-            return partition if 0 <= partition < self._first_else else None
+        if topic == self.topic and 0 <= partition < self._first_else:
+            return partition
         return next((p for p, place in self._further.items() if place == (topic, partition)), None)
+
+    def initial(self, topic: str) -> list[int]:
+        """The numbers that a topic has from the beginning: those of the first topic."""
+        return list(range(self._first_else)) if topic == self.topic else []
 
     @property
     def _first_else(self) -> int:
-        """The first number that is not one of the first topic."""
+        """The first number that is not one of the first topic from the beginning."""
         return min((p for p in (self.offsets, self.room) if p != NONE), default=self.size)
 
     def numbers_of(self, topic: str) -> list[int]:
         """The numbers of all partitions of a topic, as far as they are known."""
         if topic == OFFSETS_TOPIC:
             return [self.offsets] if self.offsets != NONE else []
-        if topic == self.topic:
-            return list(range(self._first_else))
-        return [p for p, place in self._further.items() if place[0] == topic]
+        first = range(self._first_else) if topic == self.topic else ()
+        return [*first, *(p for p, place in self._further.items() if place[0] == topic)]
 
     def note(self, topic: str, partitions: Mapping[int, int]) -> None:
         """Note which numbers of the room are a topic's, and which partition each is; it loses its former ones."""

@@ -63,11 +63,59 @@ class TopicZooKeeper(Watched):
                 self.list_topics()
             except Expired:
                 return EXPIRED
-            given = Given(union(self.given, new)).encode()
+            given = Given(union(self.given, new), self.added_to).encode()
             answer = self.requests.write(SetData(Given.path, given, self.given_version))
         if answer != OK:
             return answer
         return self._checked(create(Topic.path_of(self.creating), topic.encode()))
+
+    def add_partitions(self, b, p, new, replicas, start, live, delivery):
+        """setData of a topic with more partitions: OK, NONODE, EXPIRED or LOST.
+
+        Before it their numbers are noted, as for a new topic.
+        """
+        name, numbers, answer = self.place_of(p)[0], ids(new, NUMBERS), BADVERSION
+        while answer == BADVERSION:
+            try:
+                self.list_topics()
+                topic = self._decoded(Topic.path_of(name), Topic)
+            except Expired:
+                return EXPIRED
+            if topic is None:
+                return NONODE
+            more = tuple(self._numbers(name, topic)[self._first_added(name, topic) :]) + numbers
+            given = Given(union(self.given, new), self.added_to | {topic.id or name: more}).encode()
+            answer = self.requests.write(SetData(Given.path, given, self.given_version))
+        if answer != OK:
+            return answer
+        count = len(topic.assignments)
+        assigned = assign_replicas(ids(live, self.size), count + len(numbers), replicas, start, start)[count:]
+        self.stale = True
+        return self.requests.write(
+            SetData(Topic.path_of(name), topic.expanded(tuple(map(tuple, assigned))).encode(), -1)
+        )
+
+    def _first_added(self, name, topic):
+        """How many partitions a topic had at first."""
+        return len(self.places.initial(name) or ids(topic.places, NUMBERS))
+
+    def checked_restore_topic(self, b, p, epoch, delivery):
+        """multi[check /controller_epoch, setData of a topic] with the partitions that have a znode, and no others: OK,
+        NONODE, FENCED, EXPIRED or LOST.
+        """
+        name, session = self.place_of(p)[0], self.requests.session
+        path = Topic.path_of(name)
+        try:
+            found, there = self.requests.at_once(
+                lambda: session.get(path), lambda: session.children(f"{path}/partitions")
+            )
+        except Expired:
+            return EXPIRED
+        if found.error:
+            return NONODE
+        left = [] if there.error else sorted(int(number) for number in there.result[0])
+        self.stale = True
+        return self._checked(SetData(path, Topic.decode(found.result[0]).restored(left).encode(), -1))
 
     # Reassignments
 

@@ -76,6 +76,7 @@ class Watched:
         self.preferred, self.unclean = 0, 0
         self.moved_to: Reassignment | None = None
         self.there, self.marked, self.leftovers, self.given, self.given_version = [], [], [], 0, 0
+        self.added_to: dict[str, tuple[int, ...]] = {}
         self.log_dir_names, self.log_dir_read, self.isr_names = {}, [], {}
         self.assignments: dict[int, tuple[int, ...]] = {}
 
@@ -126,14 +127,38 @@ class Watched:
                 break
             known = names
         self.there, self.marked = names, marked.result[0]
-        self.given, self.given_version = Given.decode(given.result[0]).places, given.result[1].version
+        numbered = Given.decode(given.result[0])
+        self.given, self.added_to, self.given_version = numbered.places, numbered.added, given.result[1].version
         self.assignments = {}
         for name, reply in zip(names, found):
             topic = Topic.decode(reply.result[0])
-            numbers = ids(topic.places, NUMBERS)
-            self.places.note(name, {p: i for i, p in enumerate(numbers)})
-            self.assignments.update(zip(numbers, topic.assignments))
+            numbers = self._numbers(name, topic)
+            self.places.note(name, {p: i for i, p in enumerate(numbers) if self.places.is_room(p)})
+            self.assignments.update((p, r) for p, r in zip(numbers, topic.assignments) if self.places.is_room(p))
         return names
+
+    def _numbers(self, name: str, topic: Topic) -> list[int]:
+        """The numbers of the partitions that a topic has."""
+        first = self.places.initial(name) or ids(topic.places, NUMBERS)
+        return [*first, *self.added_to.get(topic.id or name, ())][: len(topic.assignments)]
+
+    def in_other_topics(self, known):
+        """The partitions of topics of which nothing is known."""
+        names = self._names(known)
+        return members(p for p in self.assignments if self.places.place_of(p)[0] not in names)
+
+    def added(self, known):
+        """The partitions that topics have besides those that are known of them."""
+        names = self._names(known)
+        return members(p for p in self.assignments if self.places.place_of(p)[0] in names and not contains(known, p))
+
+    def _names(self, partitions):
+        """The topics of some partitions."""
+        return {self.places.place_of(p)[0] for p in ids(partitions, NUMBERS)}
+
+    def in_use(self):
+        """The partitions that topics have or had."""
+        return self.given
 
     def partitions_of_topics(self):
         """The partitions of the topics that were created; a controller knows the others when its term begins."""
@@ -182,8 +207,7 @@ class Watched:
 
     def topics_of(self, partitions):
         """The partitions of the topics that some partitions belong to."""
-        names = {self.places.place_of(p)[0] for p in ids(partitions, NUMBERS)}
-        return members(p for name in names for p in self.places.numbers_of(name))
+        return members(p for name in self._names(partitions) for p in self.places.numbers_of(name))
 
     def is_moved(self, p):
         """Whether the reassignment lists a partition, with replicas that there may be."""

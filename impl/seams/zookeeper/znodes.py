@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 from kafkaproof.spec.kafka.topic_ids import CHANCE, members_in, topic_id
@@ -162,6 +163,14 @@ class Topic(NamedTuple):
         """The set of its partitions in the specification, where its id says it."""
         return members_in(self.id) if self.id else 0
 
+    def expanded(self, assignments: tuple[tuple[int, ...], ...]) -> Topic:
+        """The topic with more partitions."""
+        return self._replace(assignments=self.assignments + assignments)
+
+    def restored(self, left: Collection[int]) -> Topic:
+        """The topic up to the last of some partitions."""
+        return self._replace(assignments=self.assignments[: max(left, default=-1) + 1])
+
     def reassigned(
         self, partition: int, replicas: tuple[int, ...], adding: tuple[int, ...], removing: tuple[int, ...]
     ) -> Topic:
@@ -216,19 +225,29 @@ def _named(moved: Moved) -> dict[str, list[int]]:
 
 @dataclass(frozen=True)
 class Given:
-    """/config/brokers/<default>: which partitions of the specification topics have or had, no option of Kafka's."""
+    """/config/brokers/<default>: which partitions of the specification topics have or had, no option of Kafka's.
+
+    `added`: the partitions that were added to a topic, by its id or, where it has none, its name; those behind the last
+    one that the topic znode has do not count.
+    """
 
     places: int
+    added: dict[str, tuple[int, ...]] = field(default_factory=dict)
     path: ClassVar[str] = GIVEN
 
     def encode(self) -> bytes:
         """Version 1 of the content."""
-        return to_bytes({"version": 1, "config": {"kafkaproof.places.given": str(self.places)}})
+        added = {"kafkaproof.places.added": to_bytes(self.added).decode()} if self.added else {}
+        return to_bytes({"version": 1, "config": {"kafkaproof.places.given": str(self.places)} | added})
 
     @classmethod
     def decode(cls, data: bytes) -> Given:
         """Of version 1, or of nothing, or of options of Kafka's alone: then none has."""
-        return cls(int(json.loads(data)["config"].get("kafkaproof.places.given", 0)) if data else 0)
+        config = json.loads(data)["config"] if data else {}
+        added = json.loads(config.get("kafkaproof.places.added", "{}"))
+        return cls(
+            int(config.get("kafkaproof.places.given", 0)), {key: tuple(numbers) for key, numbers in added.items()}
+        )
 
 
 class State(NamedTuple):

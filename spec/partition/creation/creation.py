@@ -13,13 +13,13 @@ from kafkaproof.spec.language.sets import contains, difference, intersection, is
 from kafkaproof.spec.partition.context import OFFLINE, Broker, forget
 from kafkaproof.spec.partition.creation.zookeeper import (
     checked_create_topic,
+    in_new_topics,
     leave_unused,
     read_topics,
     write_topic_config,
 )
 from kafkaproof.spec.partition.progress import at_work, proceed
 from kafkaproof.spec.partition.state import initial
-from kafkaproof.spec.partition.zookeeper import partitions_of_topics
 
 Partitions = SetOf("partitions")
 Count = Number(1, Bound("replicas"))
@@ -102,7 +102,7 @@ def topic_change(s, b: Broker):
              KafkaController.processTopicChange, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
-    new = difference(partitions_of_topics(s.zk), known_partitions(controller))
+    new = in_new_topics(s.zk, known_partitions(controller))
     if not at_work(controller) or is_empty(new):
         return False
 

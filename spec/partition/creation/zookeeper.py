@@ -7,12 +7,18 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NODEEXISTS, O
 from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sequences import push
-from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.language.sets import contains, difference
 from kafkaproof.spec.partition.context import clear, copy
-from kafkaproof.spec.partition.zookeeper import check_epoch, session_open
+from kafkaproof.spec.partition.zookeeper import check_epoch, partitions_of_topics, session_open
 
+KNOWN = ("in_new_topics",)
 MOST = 64
 """Bounds sums of numbers of brokers or partitions: none here is more than this many times one of them."""
+
+
+def in_new_topics(zk, known):
+    """The partitions of topics that are not known: the watch on /brokers/topics reports them."""
+    return difference(partitions_of_topics(zk), known)
 
 
 def write_topic_config(zk, b, delivery):
@@ -52,7 +58,14 @@ checked_create_topic = checked(create_topic, check_epoch)
 
 
 def assign_new(zk, new, replicas, start, shift, live):
-    """Give the new partitions, in order, their replicas among the live brokers, as `assign_replicas` of `topics`."""
+    """Give the partitions of a new topic their replicas."""
+    assign_among(zk, new, new, replicas, start, shift, live)
+
+
+def assign_among(zk, topic, new, replicas, start, shift, live):
+    """Give the new partitions of a topic, in order, their replicas among the live brokers, as `assign_replicas` of
+    `topics` does it for the whole topic.
+    """
     size = 0
     for r in range(len(zk.clients)):
         if contains(live, r):
@@ -61,8 +74,9 @@ def assign_new(zk, new, replicas, start, shift, live):
     farther = shift
     since = 0
     for p in range(len(zk.assignments)):
-        if contains(new, p):
-            assign_one(zk, zk.assignments[p], replicas, first, farther, live, size)
+        if contains(topic, p):
+            if contains(new, p):
+                assign_one(zk, zk.assignments[p], replicas, first, farther, live, size)
             first = remainder(first + 1, size)
             since += 1
             farther = farther + 1 if since == size else farther

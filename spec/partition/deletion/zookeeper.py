@@ -22,7 +22,7 @@ def deletion_wanted(zk):
 
 def is_left_over(zk):
     """Whether there is the marker of a topic that does not exist: watches report it."""
-    return zk.stray == 1 or not is_empty(difference(zk.deleting, partitions_of_topics(zk)))
+    return zk.stray == 1 or not is_empty(intersection(zk.deleting, zk.deleted))
 
 
 def topics_of(zk, partitions):
@@ -88,10 +88,11 @@ def delete_topic(zk, b, topic, delivery):
     if not session_open(zk, b):
         return EXPIRED
     if delivery != LOST_DROPPED:
+        whole = topics_of(zk, topic)
         for p in range(len(zk.assignments)):
-            if contains(topic, p):
+            if contains(whole, p):
                 clear(zk.assignments[p])
-        zk.deleted = union(zk.deleted, topic)
+        zk.deleted = union(zk.deleted, whole)
     return outcome(zk, OK, delivery)
 
 
@@ -105,7 +106,7 @@ def delete_marker(zk, b, topic, delivery):
     if not session_open(zk, b):
         return EXPIRED
     if delivery != LOST_DROPPED:
-        zk.deleting = difference(zk.deleting, topic)
+        zk.deleting = difference(zk.deleting, topics_of(zk, topic))
     return outcome(zk, OK, delivery)
 
 
@@ -114,7 +115,7 @@ def delete_leftovers(zk, b, delivery):
     if not session_open(zk, b):
         return EXPIRED
     if delivery != LOST_DROPPED:
-        zk.deleting = intersection(zk.deleting, partitions_of_topics(zk))
+        zk.deleting = difference(zk.deleting, zk.deleted)
         zk.stray = 0
     return outcome(zk, OK, delivery)
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from kafkaproof.spec.kafka.topic_ids import members_in
 from kafkaproof.spec.language.plain import ids_in
 from kafkaproof.traces.processes.recorded.reading import Cluster
-from kafkaproof.traces.zookeeper.transactions import Create, Delete, Transaction
-from kafkaproof.traces.zookeeper.znodes.topics import topic_in
+from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData, Transaction
+from kafkaproof.traces.zookeeper.znodes.topics import Topic, topic_in
 
-OFFSETS_TOPIC = "__consumer_offsets"
+OFFSETS_TOPIC, GIVEN = "__consumer_offsets", "/config/brokers/<default>"
 _TOPIC = re.compile(r"/brokers/topics/([^/]+)")
 
 
@@ -22,17 +23,28 @@ class TopicNumbers:
         self._numbers: dict[str, list[tuple[int, list[int]]]] = {cluster.topic: [(0, list(range(first_else)))]}
         if cluster.offsets >= 0:
             self._numbers[OFFSETS_TOPIC] = [(0, [cluster.offsets])]
+        self._first, self._added = dict.fromkeys([cluster.topic], list(range(first_else))), {}
         for transaction in cluster.zookeeper.transactions:
             self._note(transaction)
 
     def _note(self, transaction: Transaction) -> None:
         """Which numbers a topic has from a transaction on."""
         for operation in () if transaction.failed else transaction.operations:
-            found = _TOPIC.fullmatch(getattr(operation, "path", ""))
-            if found and isinstance(operation, Delete):
+            path, data = getattr(operation, "path", ""), getattr(operation, "data", None)
+            found = _TOPIC.fullmatch(path)
+            if path == GIVEN and data:
+                self._added = _added_in(data)
+            elif found and isinstance(operation, Delete):
                 self._numbers.setdefault(found[1], []).append((transaction.zxid, []))
-            elif found and isinstance(operation, Create) and (topic := topic_in(operation.data)) and topic.id:
-                self._numbers.setdefault(found[1], []).append((transaction.zxid, ids_in(members_in(topic.id))))
+            elif found and isinstance(operation, Create | SetData) and (topic := topic_in(data)):
+                self._note_topic(found[1], topic, transaction.zxid)
+
+    def _note_topic(self, name: str, topic: Topic, zxid: int) -> None:
+        """Which numbers a topic has, as its znode was written."""
+        first = self._first.get(name) or (ids_in(members_in(topic.id)) if topic.id else None)
+        if first is not None:
+            numbers = [*first, *self._added.get(topic.id or name, ())][: len(topic.partitions)]
+            self._numbers.setdefault(name, []).append((zxid, numbers))
 
     def of_topic(self, topic: str, zxid: int) -> list[int]:
         """The numbers of a topic's partitions right before or, where it is created then, after a transaction."""
@@ -48,3 +60,14 @@ class TopicNumbers:
     def of(self, topic: str, partition: int, zxid: int) -> int | None:
         """The number of a topic's partition, None where there is no such partition."""
         return dict(enumerate(self.of_topic(topic, zxid))).get(partition)
+
+
+def _added_in(data: bytes) -> dict[str, list[int]]:
+    """The numbers that were added to topics, by their ids or names, as the processes have noted them; none in what
+    cannot be read.
+    """
+    try:
+        config = json.loads(data)["config"]
+        return {key: list(numbers) for key, numbers in json.loads(config.get("kafkaproof.places.added", "{}")).items()}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return {}

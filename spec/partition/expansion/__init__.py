@@ -1,0 +1,1 @@
+"""Partitions are added to a topic, by the controller of `partition`."""

@@ -1,0 +1,99 @@
+"""Properties of a partitions' controller that adds partitions to topics."""
+
+from kafkaproof.spec.kafka.state_machines import ONLINE_PARTITION
+from kafkaproof.spec.language.model import Property, always_step, sometimes
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
+from kafkaproof.spec.partition.context import NO_EPOCH
+from kafkaproof.spec.partition.creation import properties as topic_creation
+from kafkaproof.spec.partition.creation.creation import known_partitions
+from kafkaproof.spec.partition.deletion import properties as topic_deletion
+from kafkaproof.spec.partition.deletion.zookeeper import topics_of
+from kafkaproof.spec.partition.expansion.zookeeper import added
+from kafkaproof.spec.partition.properties.controllers import is_assigned_so
+
+
+def added_to_topic(before, after, b, p, new, start, delivery):
+    """Partitions are added only to a topic that its controller does not know to be queued for deletion, with as many
+    replicas as the others, on different brokers (T6).
+    """
+    for q in range(len(after.zk.assignments)):
+        appears = before.zk.assignments[q].length == 0 and after.zk.assignments[q].length > 0
+        alike = after.zk.assignments[q].length == before.brokers[b].controller.partitions[p].assignment.length
+        if appears and not (contains(new, q) and alike and after.zk.topics[q] == after.zk.topics[p]):
+            return False
+    return not contains(before.brokers[b].controller.deleting, p)
+
+
+def taken_up_if_new(before, after, b):
+    """Partitions that were added are New and elected at once, but those of a topic that is queued for deletion."""
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    fresh = difference(known_partitions(new), known_partitions(old))
+    if new.epoch == 0:
+        return True
+    queued = topics_of(before.zk, old.deleting)
+    return not is_empty(fresh) and is_empty(intersection(fresh, queued)) and new.todo == fresh
+
+
+def restored_to_states(before, after, b, p, delivery):
+    """The topic znode of a topic that is queued for deletion keeps exactly the partitions that have a state."""
+    for q in range(len(before.zk.assignments)):
+        left = before.zk.assignments[q].length > 0 and after.zk.assignments[q].length == 0
+        of_topic = before.zk.topics[q] == before.zk.topics[p]
+        if left and not (of_topic and before.zk.partitions[q].leader_epoch == NO_EPOCH):
+            return False
+    return True
+
+
+def is_gone_or_taken_back(s, p):
+    """Whether a partition is gone: with its topic, or from one that is queued for deletion."""
+    return contains(s.zk.deleted, p) or contains(s.zk.deleting, p) and s.zk.assignments[p].length == 0
+
+
+def is_assigned_so_or_taken_back(zk, p, cached):
+    """Whether a controller remembers the current assignment, or one that it has taken back."""
+    return contains(zk.deleting, p) and zk.assignments[p].length == 0 or is_assigned_so(zk, p, cached)
+
+
+def added_is_led(s):
+    """A partition that was added to a topic has a leader."""
+    last = len(s.zk.partitions) - 1
+    for broker in s.brokers:
+        online = broker.controller.partitions[last].state == ONLINE_PARTITION
+        if broker.controller.epoch > 0 and online and s.zk.topics[last] != last:
+            return True
+    return False
+
+
+def added_to_queued(s):
+    """A topic that is queued for deletion has a partition that the controller does not know."""
+    for broker in s.brokers:
+        known = intersection(known_partitions(broker.controller), broker.controller.deleting)
+        if not is_empty(added(s.zk, known)):
+            return True
+    return False
+
+
+EXPANSION = (
+    always_step(added_to_topic, of=("add_partitions",)),
+    always_step(taken_up_if_new, of=("new_partitions",)),
+    always_step(restored_to_states, of=("restore_partitions",)),
+    sometimes(added_is_led),
+    sometimes(added_to_queued),
+)
+
+
+def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
+    """The properties of a model with expansions: those of a deletion, adapted, and those of expansions."""
+    kept = topic_deletion.properties(topic_creation.properties(found))
+    return with_expansions(tuple(p for p in kept if p.name not in WITHOUT))
+
+
+def with_expansions(found: tuple[Property, ...]) -> tuple[Property, ...]:
+    """Properties of a model with deletions, adapted, and those of expansions."""
+    return tuple(p.rebound(WITH_EXPANSIONS) for p in found) + EXPANSION
+
+
+WITH_EXPANSIONS = {topic_deletion.is_deleted_topic: is_gone_or_taken_back, is_assigned_so: is_assigned_so_or_taken_back}
+WITHOUT = ("created_is_led", "created_is_taken_over")
+"""Goals of a topic that is created."""

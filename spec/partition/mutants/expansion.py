@@ -1,0 +1,55 @@
+"""Mutants of the expansion of topics: one deliberate mistake each, on the variant `expanding`."""
+
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
+from kafkaproof.spec.language.sets import contains, is_empty
+from kafkaproof.spec.partition import context
+from kafkaproof.spec.partition.context import OFFLINE, Broker, clear, forget
+from kafkaproof.spec.partition.creation.creation import begin_partition, known_partitions
+from kafkaproof.spec.partition.creation.zookeeper import read_topics
+from kafkaproof.spec.partition.expansion import expansion, zookeeper
+from kafkaproof.spec.partition.expansion.zookeeper import added, restore_topic
+from kafkaproof.spec.partition.model import scope
+from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
+from kafkaproof.spec.partition.progress import at_work, proceed
+
+TWO = scope(replicas=1, partitions=2, epochs=1, leader_epochs=1, faults=0)
+
+
+def queue_nothing(controller, p):
+    """Partitions are added to a topic that is queued for deletion."""
+    return False
+
+
+def take_up_all(s, b: Broker):
+    """The new partitions of a topic that is queued for deletion are taken up."""
+    controller = s.brokers[b].controller
+    new = added(s.zk, known_partitions(controller))
+    if not at_work(controller) or is_empty(new):
+        return False
+
+    answer = read_topics(s.zk, b, new, controller)
+    if answer == EXPIRED:
+        forget(controller)
+    else:
+        for p in range(len(controller.partitions)):
+            if contains(new, p):
+                begin_partition(controller.partitions[p])
+        controller.strategy = OFFLINE
+        controller.todo = new
+        proceed(controller)
+    return True
+
+
+def restore_none(zk, b, p, epoch, delivery):
+    """A topic that is queued for deletion is restored without a partition that has a state."""
+    answer = restore_topic(zk, b, p, delivery)
+    if answer == OK:
+        clear(zk.assignments[p])
+    return answer
+
+
+MUTANTS = (
+    mutant_within("added-to-queued", "added_to_topic", "add_partitions", {context.is_queued: queue_nothing}, TWO),
+    mutant("queued-taken-up", "taken_up_if_new", {expansion.new_partitions: take_up_all}, TWO),
+    mutant("state-not-restored", "restored_to_states", {zookeeper.checked_restore_topic: restore_none}, TWO),
+)

@@ -1,0 +1,83 @@
+"""Partitions are added to topics of a running cluster, and taken back where a topic is queued for deletion."""
+
+import json
+
+import pytest
+from kafka import KafkaProducer
+from kafka.admin import KafkaAdminClient, NewTopic
+
+from kafkaproof.checker.commands.main import main
+from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
+from kafkaproof.impl.seams.zookeeper.znodes import State, Topic
+
+PATIENCE, SESSION = 120, 60.0
+NONE, UNKNOWN, QUEUED, INVALID_PARTITIONS, POLICY, REASSIGNED = 0, 3, 17, 37, 44, 60
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """Three brokers, a partition on two of them, and room for four."""
+    with Cluster(tmp_path, Size(replicas=2, partitions=1, room=4, session_timeout=SESSION)) as running:
+        running.start_all()
+        assert wait_until(running.is_whole, PATIENCE)
+        yield running
+
+
+def admin_of(cluster):
+    return KafkaAdminClient(bootstrap_servers=[f"127.0.0.1:{cluster.children[cluster.controller()].port}"])
+
+
+def expand(cluster, name, count):
+    """The error that the controller answers with."""
+    admin = admin_of(cluster)
+    try:
+        (found,) = admin.create_partitions({name: count}, timeout_ms=PATIENCE * 1000, raise_errors=False).results
+        return found.error_code
+    finally:
+        admin.close()
+
+
+def topic(cluster, name=TOPIC):
+    return Topic.decode(cluster.operator.get(Topic.path_of(name))[0])
+
+
+def leader(cluster, name, p):
+    path = State.path_of(name, p)
+    return State.decode(cluster.operator.get(path)[0]).leader if cluster.operator.exists(path) else -1
+
+
+def test_partitions_are_added_and_led(cluster, capsys):
+    admin = admin_of(cluster)
+    admin.create_topics([NewTopic("made", 1, 2)], timeout_ms=PATIENCE * 1000)
+    for name, count, error in (
+        ("never-there", 2, UNKNOWN),
+        (TOPIC, 1, INVALID_PARTITIONS),
+        (TOPIC, 9, POLICY),
+        (TOPIC, 2, NONE),
+        ("made", 3, NONE),
+        ("made", 4, POLICY),
+    ):
+        assert expand(cluster, name, count) == error, (name, count)
+    assert len(topic(cluster).assignments) == 2 and len(topic(cluster, "made").assignments) == 3
+    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap(), acks="all", enable_idempotence=False)
+    for place in ((TOPIC, b"x", None, None, 1), ("made", b"y")):
+        assert producer.send(*place).get(PATIENCE).offset == 0
+    producer.close()
+    former = cluster.controller()
+    cluster.kill(former)
+    cluster.expire(former)
+    assert wait_until(lambda: cluster.controller() not in (None, former), PATIENCE)
+    assert wait_until(lambda: leader(cluster, TOPIC, 1) not in (-1, former), PATIENCE)
+    cluster.start(former)
+    assert wait_until(cluster.is_whole, PATIENCE)
+    replayed(cluster, capsys, "expansion.add_partitions", 2)
+
+
+def replayed(cluster, capsys, step, times):
+    cluster.stop_all()
+    for what in (cluster.directory, cluster.directory / "zookeeper"):
+        assert main(["replay", "--json", str(what)]) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert (report["verdict"], report["violations"]) == ("conforms", [])
+        if what == cluster.directory:
+            assert report["transitions"][step] == times
