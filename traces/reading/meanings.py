@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkaproof.traces.reading.schema import column_of
+from kafkaproof.traces.zookeeper.znodes.consumers import MemberPlace, PartitionPlace, place_in_group
 from kafkaproof.traces.zookeeper.znodes.contents import USUAL, broker_in, listed_ids, number_in, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import is_number
 from kafkaproof.traces.zookeeper.znodes.topics import NO_NUMBER, place_of
@@ -23,13 +24,14 @@ class _Known(NamedTuple):
 
     chroot: str | None = None
     kind: str | None = None
+    group: str | None = None
     topic: str | None = None
     partition: int | None = None
     broker: int | None = None
 
 
 def as_kafka(paths: pa.DictionaryArray, contents: pa.Array) -> dict[str, pa.Array]:
-    """What Kafka means by znodes: chroot, kind, topic, partition, broker, and the numbers of a state."""
+    """What Kafka means by znodes: chroot, kind, group, topic, partition, broker, and the numbers of a state."""
     known = [_known(path) for path in paths.dictionary.to_pylist()] + [_Known()]
     codes = paths.indices.fill_null(len(known) - 1).to_numpy()
     found = {
@@ -57,10 +59,20 @@ def _known(path: str) -> _Known:
             return _Known(chroot, "broker", broker=_fitting(int(below[len(_IDS) :])))
         if place := place_of(below):
             number = None if place.number == NO_NUMBER else _fitting(place.number)
-            return _Known(chroot, place.kind, place.topic or None, number)
+            return _Known(chroot, place.kind, topic=place.topic or None, partition=number)
+        if of_group := place_in_group(below):
+            return _in_group(chroot, of_group)
         cut = below.find("/", 1)
         chroot, below = chroot + below[:cut], below[cut:] if cut > 0 else ""
     return _Known()
+
+
+def _in_group(chroot: str, place: MemberPlace | PartitionPlace) -> _Known:
+    """Where a znode of a group of old consumers belongs."""
+    if isinstance(place, MemberPlace):
+        return _Known(chroot, "member", place.group)
+    kind = "offset" if place.of_offset else "owner"
+    return _Known(chroot, kind, place.group, place.topic, _fitting(place.partition))
 
 
 def _said(kinds: np.ndarray, contents: pa.Array) -> dict[str, pa.Array]:

@@ -29,6 +29,7 @@ SCHEMA = pa.schema(
         ("bytes", pa.binary()),
         ("chroot", CODES),
         ("kind", CODES),
+        ("group", CODES),
         ("topic", CODES),
         ("partition", pa.int32()),
         ("broker", pa.int32()),

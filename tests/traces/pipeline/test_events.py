@@ -44,6 +44,20 @@ def test_znodes_of_others_and_strange_contents_have_no_type():
     assert row(Failure(-103)).items() >= {"operation": "error", "error": "badversion"}.items()
 
 
+@pytest.mark.parametrize(
+    "below, known",
+    [
+        ("ids/g_host-1-a", {"kind": "member"}),
+        ("owners/t/4", {"kind": "owner", "topic": "t", "partition": 4}),
+        ("offsets/t/4", {"kind": "offset", "topic": "t", "partition": 4}),
+    ],
+)
+def test_a_znode_of_an_old_consumer_says_its_group(below, known):
+    found = row(SetData(f"/k/consumers/g/{below}", b"17", 8))
+    told = {name: found[name] for name in ("chroot", "kind", "group", "topic", "partition") if name in found}
+    assert told == {"chroot": "/k", "group": "g"} | known
+
+
 @given(st.lists(TRANSACTIONS, max_size=20))
 def test_transactions_are_read_back_as_they_were_written(tmp_path_factory, written):
     file = tmp_path_factory.getbasetemp() / "written.parquet"
