@@ -94,6 +94,23 @@ def offline_isr(isr, online, leader):
     return only(leader)
 
 
+def may_be_recovering(was_recovering, isr, leader, new_isr):
+    """Whether a state may be written as RECOVERING over one that has this ISR and was RECOVERING or not (KIP-704).
+
+    Only an election outside the ISR marks a partition so, with the leader alone in the ISR. Later elections and removals
+    keep the mark, and any ISR that a leader writes ends it: the controller refuses a larger ISR that is RECOVERING, and
+    a leader that would go back to RECOVERING.
+
+    Kafka: Election.leaderForOffline, 3.2 to 3.9; KafkaController.processAlterPartition, 3.2; tryProcessAlterPartition,
+           3.3 to 3.9.
+    """
+    if leader == NOBODY:
+        return was_recovering == 1
+    if new_isr != only(leader):
+        return False
+    return was_recovering == 1 or not contains(isr, leader)
+
+
 def offline_recipients(assignment, online):
     """The online replicas."""
     return intersection(replicas_of(assignment), online)

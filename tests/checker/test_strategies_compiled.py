@@ -17,13 +17,14 @@ SCOPE = {"brokers": 3, "replicas": 3}
 ASSIGNMENT = Sequence(Id("brokers"), Bound("replicas"))
 LISTS = [list(some) for n in range(4) for some in permutations(BROKERS, n)]
 SEQUENCES = ("assignment", "target", "sequence", "ordered_isr")
-SETS = ("isr", "online", "online_or_leaving", "leaving", "members")
+SETS = ("isr", "new_isr", "online", "online_or_leaving", "leaving", "members")
 VALUES = {
     "leader": [-1, 0, 2],
     "replica": [0, 2],
     "broker": [0, 2],
     "allowed": [0, 1],
     "unclean": [0, 1],
+    "was_recovering": [0, 1],
     "preferring": [0, 10],
     "led_by_others": [0, 1, 2],
     "percentage": [0, 10],

@@ -240,3 +240,11 @@ def test_laws_of_every_election(ar, isr, online, allowed, leaving, random):
         before = ar[: ar.index(leader)]
         stays = online - leaving if number == 3 else online
         assert not any(r in stays and (unclean or r in isr) for r in before)
+
+
+@given(st.integers(0, 1), SETS, st.sampled_from([NOBODY, *BROKERS]), SETS)
+def test_a_partition_recovers_from_an_election_outside_the_isr_until_its_leader_writes_an_isr(was, isr, leader, new):
+    may = now.may_be_recovering(was, mask(isr), leader, mask(new))
+    elected_outside = leader != NOBODY and leader not in isr and new == {leader}
+    kept = was and (leader == NOBODY or new == {leader})
+    assert may == bool(elected_outside or kept)

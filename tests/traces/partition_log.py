@@ -88,8 +88,10 @@ class Log:
             {"partitions": {"0": replicas}, "adding_replicas": {"0": adding}, "removing_replicas": {"0": removing}},
         )
 
-    def state(self, writer: int, leader: int, isr: list[int], leader_epoch: int, epoch: int | None = None) -> None:
-        """A broker writes the state of t-0."""
+    def state(
+        self, writer: int, leader: int, isr: list[int], leader_epoch: int, epoch: int | None = None, **more: int
+    ) -> None:
+        """A broker writes the state of t-0, perhaps with more fields."""
         write = self.written(
             "/brokers/topics/t/partitions/0/state",
             {
@@ -98,6 +100,7 @@ class Log:
                 "isr": isr,
                 "leader_epoch": leader_epoch,
                 "controller_epoch": epoch or self.epoch,
+                **more,
             },
         )
         self.add(writer, *([Check("/controller_epoch", self.epoch + 1)] if self.checked else []), write)

@@ -178,6 +178,9 @@ def rewritten(**fields):
         (0x78, {"isr": [3, 1]}, "or is not in the ISR"),
         (0x1C1, {"leader": 3}, "no strategy"),  # the broker that shuts down goes on leading, outside the ISR
         (0x1C1, {"isr": [2, 3, 1]}, "no strategy"),
+        (0x49, {"leader_recovery_state": 1}, "RECOVERING"),  # a new partition
+        (0x63, {"leader_recovery_state": 1}, "RECOVERING"),  # an election in the ISR
+        (0x78, {"leader_recovery_state": 1}, "RECOVERING"),  # a larger ISR
     ],
 )
 def test_an_altered_state_of_3_9_1_is_unexplained(zxid, fields, text):

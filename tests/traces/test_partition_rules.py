@@ -6,6 +6,7 @@ from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN
 from tests.traces.partition_log import Log, cluster
 
 ENABLED = {"version": 1, "config": {"unclean.leader.election.enable": "true"}}
+RECOVERING = {"leader_recovery_state": 1}
 FORBIDDEN = {"version": 1, "config": {"unclean.leader.election.enable": "false"}}
 
 
@@ -151,6 +152,29 @@ def test_what_forbids_an_unclean_election():
         log = leaderless(FORBIDDEN)
         log.state(1, 3, [3], 2)
         assert log.why(variant) == (expected and ("offline_unclean", expected))
+
+
+def test_a_leader_from_outside_the_isr_recovers_alone():
+    log = leaderless()
+    log.state(1, 3, [3], 2, **RECOVERING)
+    assert log.why() == ("offline_unclean", "unclean election requested")
+    log.leave(3)
+    log.state(1, -1, [3], 3, **RECOVERING)
+    log.join(3)
+    log.state(1, 3, [3], 4, **RECOVERING)
+    assert all(each.explanations for each in log.explained())
+    log.state(1, 3, [1, 3], 4, **RECOVERING)
+    assert "RECOVERING" in log.explained()[-1].text
+    log.transactions.pop()
+    log.state(1, 3, [1, 3], 4)
+    assert log.why() == ("isr_expand", "AlterPartition")
+
+
+def test_nobody_begins_to_recover_in_the_isr():
+    log = leaderless()
+    log.join(2)
+    log.state(1, 2, [2], 2, **RECOVERING)
+    assert "RECOVERING" in log.explained()[-1].text
 
 
 def test_an_unclean_election_goes_by_the_order_of_the_assignment():

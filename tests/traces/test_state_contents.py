@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kafkaproof.traces.evidence.state_columns import States
 from kafkaproof.traces.reading.meanings import as_kafka
-from kafkaproof.traces.zookeeper.znodes.contents import parsed_state_in, state_in
+from kafkaproof.traces.zookeeper.znodes.contents import is_recovering, parsed_state_in, state_in
 
 NUMBERS = st.integers(-3, 12) | st.integers()
 VALUES = NUMBERS | st.none() | st.text(max_size=2) | st.lists(NUMBERS, max_size=2)
@@ -81,6 +81,7 @@ def test_states_of_a_stream_are_what_is_read_of_each(contents):
     found, states = States(pa.array([*contents, None], pa.binary())), [*map(state_in, contents), None]
     assert found.at(np.arange(len(states))) == [found[code] for code in range(len(states))] == states
     assert found.valid.tolist() == [state is not None for state in states]
+    assert found.recovering.tolist() == [s is not None and is_recovering(c) for s, c in zip(states, [*contents, None])]
     assert found.isrs(np.arange(len(states))) == [state.isr if state else () for state in states]
     for state, held, repeats, leads in zip(states, found.held, found.repeats, found.leads):
         if state:

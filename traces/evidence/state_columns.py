@@ -6,7 +6,7 @@ import pyarrow as pa
 from kafkaproof.traces.basics.columns import distinct, numbers
 from kafkaproof.traces.reading.meanings import number_in_states, taken_apart
 from kafkaproof.traces.reading.state_records import NOTHING, Codes
-from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, listed_ids, state_in
+from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, is_recovering, listed_ids, state_in
 
 _NONE = PartitionState(NOTHING, NOTHING, NOTHING, ())
 
@@ -15,7 +15,7 @@ class States:
     """Different states by columns; the last row, that of NOTHING, is no state.
 
     `valid`: which are states; `held`: codes of `different`, which are leaders and members of ISRs; `leads`: the leader
-    is in the ISR; `repeats`: the ISR has a replica twice.
+    is in the ISR; `repeats`: the ISR has a replica twice; `recovering`: leader_recovery_state is RECOVERING (3.2+).
     """
 
     def __init__(self, contents: pa.Array):
@@ -23,10 +23,13 @@ class States:
         apart = taken_apart(contents)
         is_usual = apart.is_valid().to_numpy(zero_copy_only=False)
         usual, others = apart.filter(pa.array(is_usual)), np.flatnonzero(~is_usual)
-        found = [state_in(content) for content in contents.take(pa.array(others)).to_pylist()]
+        unusual = contents.take(pa.array(others)).to_pylist()
+        found = [state_in(content) for content in unusual]
         order = np.empty(len(contents), np.int64)
         order[np.concatenate([np.flatnonzero(is_usual), others])] = np.arange(len(contents))
         self.valid = np.array([True] * len(usual) + [state is not None for state in found], bool)[order]
+        recovering = [state is not None and is_recovering(content) for state, content in zip(found, unusual)]
+        self.recovering = np.array([False] * len(usual) + recovering, bool)[order]
         self._take(usual, [state or _NONE for state in found], order)
         self._hold()
 

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from kafkaproof.traces.evidence.state_changes import Changes
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.partitions.controller_changes import explain_controlled
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges
 from kafkaproof.traces.explain.partitions.leader_changes import explain_proposals
+from kafkaproof.traces.explain.partitions.strategies import Elected, Elections
 from kafkaproof.traces.reading.state_records import NOTHING
 
 
@@ -26,10 +28,28 @@ def explain_changes(evidence: Evidence) -> ExplainedChanges:
             lambda row: f"leader epoch {states.leader_epochs[after[row]]}, where it can only be {expected[row]}",
         ),
         (~stays & falls, lambda row: "a controller that finds a state of a later one does not write it"),
+        (
+            _is_no_recovery(changes),
+            lambda row: (
+                "RECOVERING, which begins only with an election outside the ISR, of a leader that is alone in it"
+            ),
+        ),
     ):
         for row in np.flatnonzero(rest & wrong).tolist():
             found.refuse(row, why(row))
         rest &= ~wrong
     explain_proposals(evidence, np.flatnonzero(rest & stays), found)
     explain_controlled(evidence, np.flatnonzero(rest & ~stays), found)
+    return found
+
+
+def _is_no_recovery(changes: Changes) -> np.ndarray:
+    """Which changes write RECOVERING where no Kafka does; a new partition is RECOVERED."""
+    states, elections = changes.states, Elections()
+    found = states.recovering[changes.after]
+    for row in np.flatnonzero(found & (changes.before != NOTHING)).tolist():
+        before, after = changes.before[row], changes.after[row]
+        _, isr = states.different[states.held[before]]
+        written = Elected(*states.different[states.held[after]])
+        found[row] = not elections.may_be_recovering(bool(states.recovering[before]), isr, written)
     return found

@@ -99,6 +99,11 @@ class Elections:
         of_isr = former.isr_after_removal_or_empty(self._set(isr), self._number(replica), 1)
         return Elected(strategies.leader_after_removal(leader, replica), self._members(of_isr))
 
+    def may_be_recovering(self, was_recovering: bool, isr: frozenset[int], written: Elected) -> bool:
+        """Whether a state may be written as RECOVERING; `isr`: that before it."""
+        leader = NOBODY if written.leader == NOBODY else self._number(written.leader)
+        return strategies.may_be_recovering(was_recovering, self._set(isr), leader, self._set(written.isr))
+
     def _elected(self, leader: int, isr_of) -> Elected | None:
         if leader == NOBODY:
             return None

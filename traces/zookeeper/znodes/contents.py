@@ -54,6 +54,11 @@ def listed_ids(listed: bytes) -> tuple[int, ...]:
     return tuple(map(int, listed.split(b","))) if listed else ()
 
 
+def is_recovering(data: bytes | None) -> bool:
+    """Whether a partition state says that its leader recovers from an unclean election (3.2+)."""
+    return json_in(data).get("leader_recovery_state") == 1
+
+
 def parsed_state_in(data: bytes | None) -> PartitionState | None:
     """The same by a reader of JSON, in whatever form it is written."""
     fault = fault_in(STATE, data)
