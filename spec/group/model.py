@@ -279,7 +279,7 @@ FORGETFUL = model(
     "coordinator keeps a member that is nobody. Pending members leave, and members in a rebalance; "
     "joins may have another protocol type, and commits a topic that does not exist.",
     COMMON + MODERN + DELETION + REFUSALS,
-    SAFETY + clients.FORGETFUL + COORDINATORS + goals.FORGETFUL,
+    SAFETY + clients.FORGETFUL + COORDINATORS + answers.REFUSALS + goals.FORGETFUL,
     FORGETFUL_VERDICTS,
     standard=FORGOTTEN,
     quick=ONE_CLIENT,

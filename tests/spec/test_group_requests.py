@@ -13,6 +13,7 @@ from kafkaproof.spec.group.group_states import GroupState
 from kafkaproof.spec.group.network import Verdict
 from kafkaproof.spec.group.placement import java_hash, partition_for
 from kafkaproof.spec.group.protocols import supports_type
+from kafkaproof.spec.group.verdicts import list_verdict
 from kafkaproof.spec.language.accepted import check_text
 
 FUNCTIONS = [f for f in vars(validation).values() if getattr(f, "__module__", "") == validation.__name__]
@@ -86,6 +87,13 @@ def test_an_empty_group_takes_any_type(state):
     group = SimpleNamespace(state=GroupState.names.index(state))
     takes = {flags for flags in product((False, True), repeat=2) if supports_type(group, *flags)}
     assert takes == ({(True, False), (True, True)} if state == "Empty" else {(False, True), (True, True)})
+
+
+@pytest.mark.parametrize("owned", [False, True])
+def test_any_broker_lists_its_groups(owned):
+    answers = {named(list_verdict(SimpleNamespace(loading=loading, owned=owned))) for loading in (False, True)}
+    assert answers == {"NONE", "COORDINATOR_LOAD_IN_PROGRESS"}
+    assert named(list_verdict(SimpleNamespace(loading=False, owned=owned))) == "NONE"
 
 
 def test_codes_have_kafka_s_numbers():

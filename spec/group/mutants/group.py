@@ -20,6 +20,7 @@ from kafkaproof.spec.group import (
     storage,
     sync,
     transactions,
+    validation,
     verdicts,
 )
 from kafkaproof.spec.group.history import clients as former_clients
@@ -176,6 +177,7 @@ MUTANTS = (
     ),
 )
 FORGETFUL_MUTANTS = (
+    mutant("group-of-another-type", "refusal_changes_nothing", {validation.refuse_type: wrong.take_any_type}, ONE),
     mutant("id-kept", "forgets_as_told", {former_clients.forgets_its_id: wrong.forgets_if_unknown}, FORGOTTEN),
     mutant("leaves-without-an-id", "says_goodbye", {former_clients.leaves_with_an_id: wrong.leaves_without_an_id}, ONE),
 )

@@ -11,7 +11,7 @@ from kafkaproof.spec.group.coordinator import (
     unpark,
 )
 from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
-from kafkaproof.spec.group.join import prepare_rebalance
+from kafkaproof.spec.group.join import create_if_absent, prepare_rebalance
 from kafkaproof.spec.group.member import OUT
 from kafkaproof.spec.group.network import (
     ILLEGAL_GENERATION,
@@ -86,6 +86,12 @@ def keep_leader(group, id, heir):
     forget_member(group.members[id])
     if group.state == STABLE or group.state == COMPLETING_REBALANCE:
         prepare_rebalance(group)
+
+
+def take_any_type(s, b: Broker):
+    """A join creates the group before its protocol type is looked at."""
+    create_if_absent(s.brokers[b].group)
+    return True
 
 
 def forgets_if_unknown(verdict):

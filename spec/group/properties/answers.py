@@ -329,6 +329,11 @@ def refused_commit_is_answered(before, after, b, m, error):
     return counted and old.group.state != COMPLETING_REBALANCE and same_but_for_network(before, after, b)
 
 
+def refusal_changes_nothing(before, after, b):
+    """A request that is refused for its own sake leaves the group as it is."""
+    return same_but_for_network(before, after, b)
+
+
 TRUE = (always_step(answers_are_so),)
 """From 2.4 on: before, a Dead group was answered like an unknown one, and REBALANCE_IN_PROGRESS was checked first."""
 ANSWERS = (
@@ -342,3 +347,5 @@ ANSWERS = (
     always_step(commit_is_taken, of=("commit",)),
     always_step(refused_commit_is_answered, of=("commit_refused",)),
 )
+REFUSALS = (always_step(refusal_changes_nothing, of=("refuse_type", "refuse_topic")),)
+"""Of requests that come from nobody in particular."""
