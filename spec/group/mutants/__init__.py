@@ -1,13 +1,13 @@
 """Deliberate mistakes in groups."""
 
-from kafkaproof.spec.group.mutants import events, group, liveness
+from kafkaproof.spec.group.mutants import clients, events, group, liveness
 
 MUTANTS = {
     "current": group.MUTANTS + events.MUTANTS + liveness.GROUP,
-    "forgetful": group.FORGETFUL_MUTANTS,
+    "forgetful": clients.FORGETFUL,
     "static": group.STATIC_MUTANTS,
     "locked": group.LOCKED_MUTANTS,
     "limited": group.LIMITED_MUTANTS,
-    "scheduled": group.SCHEDULED_MUTANTS,
+    "scheduled": clients.SCHEDULED,
     "transactional": group.TRANSACTIONAL_MUTANTS,
 }

@@ -19,8 +19,6 @@ from kafkaproof.spec.group import (
     static,
     storage,
     sync,
-    transactions,
-    validation,
     verdicts,
 )
 from kafkaproof.spec.group.history import clients as former_clients
@@ -176,11 +174,6 @@ MUTANTS = (
         "dead-with-a-pending-commit", "dies_with_nothing", {deletion.has_pending_commit: wrong.nothing_pending}, AGEING
     ),
 )
-FORGETFUL_MUTANTS = (
-    mutant("group-of-another-type", "refusal_changes_nothing", {validation.refuse_type: wrong.take_any_type}, ONE),
-    mutant("id-kept", "forgets_as_told", {former_clients.forgets_its_id: wrong.forgets_if_unknown}, FORGOTTEN),
-    mutant("leaves-without-an-id", "says_goodbye", {former_clients.leaves_with_an_id: wrong.leaves_without_an_id}, ONE),
-)
 LOCKED_MUTANTS = (
     mutant("expired-at-once", "expires_by_age", {rules.expires_by_itself: wrong.expire_at_once}, AGEING),
     mutant(
@@ -198,10 +191,6 @@ LOCKED_MUTANTS = (
     ),
 )
 LIMITED_MUTANTS = (mutant("no-limit", "one_member", {limited.accepts_one: wrong.accept_all}, TWO),)
-SCHEDULED_MUTANTS = (
-    mutant("cache-with-the-marker", "marker_leaves_cache", {transactions.schedule: transactions.complete}, scope()),
-    mutant("update-lost", "durable_when_updated", {transactions.in_flight: wrong.never_in_log}, scope()),
-)
 TRANSACTIONAL_MUTANTS = (
     mutant("aborted-counts", "counts_when_committed", {cache.settle: wrong.merge_aborted}, scope()),
 )

@@ -11,8 +11,7 @@ from kafkaproof.spec.group.coordinator import (
     unpark,
 )
 from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
-from kafkaproof.spec.group.join import create_if_absent, prepare_rebalance
-from kafkaproof.spec.group.member import OUT
+from kafkaproof.spec.group.join import prepare_rebalance
 from kafkaproof.spec.group.network import (
     ILLEGAL_GENERATION,
     NONE,
@@ -86,22 +85,6 @@ def keep_leader(group, id, heir):
     forget_member(group.members[id])
     if group.state == STABLE or group.state == COMPLETING_REBALANCE:
         prepare_rebalance(group)
-
-
-def take_any_type(s, b: Broker):
-    """A join creates the group before its protocol type is looked at."""
-    create_if_absent(s.brokers[b].group)
-    return True
-
-
-def forgets_if_unknown(verdict):
-    """A client keeps its id at the end of its generation."""
-    return verdict == UNKNOWN_MEMBER_ID
-
-
-def leaves_without_an_id(client):
-    """A client that has no member id leaves, too."""
-    return client.phase != OUT
 
 
 def list_for_all(net, group, epoch):
@@ -351,11 +334,6 @@ def merge_aborted(group, commits, aged):
     if group.pending > group.offset:
         put_offset(group, group.pending, aged)
     group.pending = NOWHERE
-
-
-def never_in_log(broker, position):
-    """The update of the cache takes every pending offset for one that is not yet in the log."""
-    return True
 
 
 def accept_all(group, id):
