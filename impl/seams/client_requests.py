@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.partition.network import NOTHING
@@ -16,7 +18,7 @@ class ClientRequests:
     `reassignment`. `current` is the message at hand.
     """
 
-    current = None
+    current: Any = None
 
     def wanted(self):
         """What an administrator asks for of a partition."""

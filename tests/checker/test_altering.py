@@ -12,7 +12,7 @@ GOALS = {"is_cancelled", "supersedes"}
     "scope, found, goals",
     (
         (ALTERING.scopes["quick"], (9_175, 25_434, 33), set()),
-        (ALTERING.scope, (554_631, 1_892_846, 52), GOALS),
+        (ALTERING.scope, (398_691, 1_362_072, 49), GOALS),
         (ALTERING.scopes["deep"], (1_298_220, 4_480_909, 49), GOALS | {"is_replaced"}),
     ),
     ids=("one request", "two requests", "three brokers"),

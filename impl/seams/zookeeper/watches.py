@@ -147,6 +147,8 @@ class Watched:
         names = self._names(known)
         return members(p for p in self.assignments if self.places.place_of(p)[0] not in names)
 
+    in_new_topics = in_other_topics
+
     def added(self, known):
         """The partitions that topics have besides those that are known of them."""
         names = self._names(known)

@@ -41,6 +41,7 @@ EXPANDING = deleting(
     expected={
         scope(replicas=1, partitions=2, epochs=1, leader_epochs=1): {},
         scope(replicas=1, partitions=2, epochs=1, leader_epochs=2): LATE_ANSWER,
+        scope(brokers=3, replicas=1, partitions=2, epochs=1, leader_epochs=2): LATE_ANSWER,
         scope(partitions=2, epochs=1, leader_epochs=2): {
             "state_goes_with_topic": 32,
             "local_epoch": 32,

@@ -124,9 +124,10 @@ ALTERING = reassigning(
     properties=partition_reassignment.with_alterations,
     state=state.WITH_ALTERATIONS,
     initial=state.initial,
-    scope=scope(replicas=1, epochs=1, leader_epochs=4, faults=2),
+    scope=scope(replicas=1, epochs=1, faults=2),
     expected={
         scope(replicas=1, epochs=1): LATE_ANSWER_OF_ONE,
+        scope(replicas=1, epochs=1, faults=2): REMOVED_IN_ISR,
         scope(replicas=1, epochs=1, leader_epochs=4, faults=2): REMOVED_IN_ISR,
         scope(brokers=3, replicas=1, epochs=1, faults=2): REMOVED_IN_ISR,
     },
