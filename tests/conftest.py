@@ -29,7 +29,7 @@ START = cluster.start
 
 OLDER = (
     r"(group.(locked|gated|kip|reloading|limited|static|unlocked|transactional)|partition.(rolling|zkclient|legacy)"
-    r"|requests.(legacy|broker-epochs)|topics.(two-phase|kip455-zk)|election.(zkclient|fenced-edited|fenced-lagging))"
+    r"|requests.(legacy|broker-epochs)|topics.(late-watch|two-phase|restoring|checked|kip380|removal-at-start|kip455-zk)|election.(zkclient|fenced-edited|fenced-lagging))"
 )
 THOROUGH = re.compile(
     "|".join(

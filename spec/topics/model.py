@@ -2,7 +2,6 @@
 
 from kafkaproof.spec.election import faults as any_system
 from kafkaproof.spec.kafka import declarations as declared
-from kafkaproof.spec.kafka import state_machines
 from kafkaproof.spec.kafka import zookeeper as answers
 from kafkaproof.spec.kafka.declarations import BROKER, acting, asking, lanes
 from kafkaproof.spec.language.domains import Size
@@ -16,7 +15,6 @@ from kafkaproof.spec.partition import faults as partition_faults
 from kafkaproof.spec.partition import network as partition_network
 from kafkaproof.spec.partition import progress as partition_progress
 from kafkaproof.spec.partition import zookeeper as shared
-from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.topics import (
     brokers,
     context,
@@ -38,7 +36,7 @@ from kafkaproof.spec.topics import (
 from kafkaproof.spec.topics.history import two_phase
 from kafkaproof.spec.topics.properties import liveness
 from kafkaproof.spec.topics.properties import safety as properties
-from kafkaproof.spec.topics.properties.goals import GOALS, OLD_GOALS
+from kafkaproof.spec.topics.properties.goals import GOALS
 from kafkaproof.spec.topics.properties.memory import MEMORY
 from kafkaproof.spec.topics.properties.reassignment import REASSIGNMENT as REASSIGNING
 from kafkaproof.spec.topics.properties.steps import STEPS
@@ -178,21 +176,8 @@ LARGE = (
     scope(brokers=3, replicas=2, leader_epochs=5, faults=1),
 )
 SHRUNK = {"isr_assigned": 17, "force_elects": 17, "state_tells": 17}
-OLD_SHRUNK = {"isr_assigned": 19, "force_elects": 19, "state_tells": 19}
-ZOMBIE = OLD_SHRUNK | {
-    "state_tells": 10,
-    "cache_of_this_topic": 12,
-    "removed_when_deleted": 16,
-    "deletion_goes_on": 17,
-    "marker_last": 18,
-    "replicas_remembered": 21,
-    "request_remembered": 22,
-}
 PAIR_OF_REQUESTS = {"not_deleted_while_reassigned": 15, "isr_assigned": 24, "force_elects": 24, "state_tells": 24}
-STUCK, OLD_STUCK = (
-    {"is_deleted_despite_failures": 7},
-    {"is_deleted_despite_failures": 8, "no_stray_log": 20, "is_dealt_with": 31},
-)
+STUCK = {"is_deleted_despite_failures": 7}
 UNLED = STUCK | {"has_moved": 16}
 TWO_REQUESTS = UNLED | {"not_deleted_while_reassigned": 15, "isr_assigned": 16, "is_deleted": 18}
 LEADER_ZK = asking(two_phase.change_isr) + acting(reassignment.caught_up)
@@ -239,62 +224,4 @@ KIP455_ZK = model(
         scope(brokers=3, replicas=2): SHRUNK,
     },
 )
-RESTORING = (creation.ignore_partitions, creation.restore_partitions)
-TWO_PHASE = model(
-    "two-phase",
-    Releases("1.1", "2.0"),
-    "Only /admin/reassign_partitions knows that a partition is reassigned, nothing checks a controller's writes, "
-    "and requests name no registration.",
-    tuple(t for t in CONTROLLER if t.function not in RESTORING)
-    + REPLICAS
-    + LEADER_ZK
-    + FAULTS
-    + asking(
-        two_phase.check_target,
-        two_phase.write_union,
-        two_phase.write_target,
-        two_phase.delete_listed,
-        two_phase.arm_watch,
-        reassignment.tell_replicas,
-        reassignment.move_leader,
-    )
-    + acting(two_phase.find_request)
-    + declared.faults(faults.list_reassignment),
-    properties.TWO_PHASE + OLD_GOALS + liveness.TWO_PHASE,
-    {
-        scope(): OLD_SHRUNK | {"is_dealt_with": 27},
-        scope(partitions=2, leader_epochs=3): OLD_SHRUNK
-        | {"partitions_known": 6, "no_partition_undone": 10, "is_dealt_with": 27},
-        scope(brokers=3): OLD_SHRUNK | {"is_dealt_with": 27},
-        scope(brokers=3, replicas=2, requests=1): OLD_SHRUNK,
-        scope(brokers=3, replicas=2): OLD_SHRUNK,
-        scope(epochs=2, faults=1, requests=1): ZOMBIE | OLD_STUCK,
-        scope(brokers=3, epochs=2, faults=1, requests=1): ZOMBIE,
-    },
-).rebound(
-    {
-        fencing.checked_create_state: zookeeper.create_state,
-        fencing.checked_set_state: zookeeper.set_state,
-        fencing.checked_shrink: zookeeper.shrink,
-        fencing.checked_set_topic: tree.set_topic,
-        fencing.checked_delete_state: tree.delete_state,
-        fencing.checked_delete_topic: tree.delete_topic,
-        fencing.checked_delete_config: tree.delete_config,
-        fencing.checked_delete_marker: tree.delete_marker,
-        fencing.checked_delete_request: tree.delete_request,
-        shared.list_brokers: leader_zk.list_broker_ids,
-        shared.known_as_they_are: shared.as_they_are,
-        zookeeper.is_begun: two_phase.is_listed,
-        reassignment.is_ready: two_phase.is_in_sync,
-        network.drop_requests: network.keep_requests,
-        state_machines.replica_move_is_legal: state_machines.replica_move_was_legal,
-        progress.start_marks: two_phase.mark_nothing,
-        progress.dead_hosts: leader_zk.nobody,
-        failover.load_context: rebind(
-            failover.load_context,
-            {failover.start_machines: two_phase.arm_first, zookeeper.read_topic: two_phase.read_unwatched},
-        ),
-    },
-    safety_only=(*LARGE, scope(brokers=3, epochs=2, faults=1, requests=1)),
-)
-MODELS = (TWO_PHASE, KIP455_ZK, KIP455)
+MODELS = (KIP455_ZK, KIP455)

@@ -5,17 +5,24 @@ import pytest
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import explore
 from kafkaproof.checker.model.execution import Execution
+from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.partition.reassignment.state import CHECKING
 from kafkaproof.spec.proofs import false_beyond
-from kafkaproof.spec.topics.model import MODELS, scope
+from kafkaproof.spec.topics.model import scope
 from kafkaproof.spec.topics.properties.safety import deletion_goes_on, force_elects, isr_assigned
 from tests.checker.behaviours import behaviour, broken_at_the_end
 
-TWO_PHASE, KIP455_ZK, KIP455 = MODELS
+MODELS = tuple(find("topics"))
+TWO_PHASE, KIP455 = find("topics", "two-phase")[0], find("topics", "kip455")[0]
 QUICK = KIP455.scopes["quick"]
 PAIR = scope(brokers=3, replicas=2, requests=1)
 EXPANDED = scope(partitions=2, leader_epochs=3)
-FOUND = {"two-phase": (5_332, 13_795, 37), "kip455-zk": (11_970, 32_177, 35), "kip455": (1_182, 2_521, 26)}
+OLDER = (5_320, 13_773, 36)
+FOUND = dict.fromkeys(("two-phase", "restoring", "checked", "kip380", "removal-at-start"), OLDER) | {
+    "late-watch": (5_332, 13_795, 37),
+    "kip455-zk": (11_970, 32_177, 35),
+    "kip455": (1_182, 2_521, 26),
+}
 CANCELLED = """
     failover.elect(b=0) -> OK
     failover.load_context(b=0) -> OK

@@ -8,7 +8,6 @@ import pytest
 
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.election.model import MODELS as ELECTION
-from kafkaproof.spec.topics.model import MODELS as TOPICS
 from kafkaproof.traces.evidence import accounts
 from kafkaproof.traces.evidence.accounts import KINDS, is_listed
 from kafkaproof.traces.zookeeper.transactions import Create, Delete
@@ -49,7 +48,7 @@ NAMES = {
     for system, models in (
         ("election", ELECTION),
         ("partition", find("partition")),
-        ("topics", TOPICS),
+        ("topics", find("topics")),
         ("consumer", find("consumer")),
     )
 }

@@ -1,9 +1,10 @@
-"""Topics of 1.1 to 2.0: a reassignment is known only from /admin/reassign_partitions, and writes are not checked.
+"""Topics up to 2.3: a reassignment is known only from /admin/reassign_partitions.
 
 The topic znode has the union of old and new replicas, without a distinction: a new controller reads the request again.
-Leaders write the ISR themselves. The watch on the topic's data is armed after the read, so writes in between are
-missed. A partition of a topic that is deleted keeps its state until all is deleted (up to 2.0). A reassignment that has
-begun cannot be cancelled.
+Leaders write the ISR themselves. A reassignment that has begun cannot be cancelled. Up to 2.0 a partition of a topic
+that is deleted keeps its state until all is deleted; up to 1.0 the watch on the topic's data is armed after the read, so
+that writes in between are missed. Not modelled: a new controller that finds both a deletion and a request to reassign
+takes the topic as ineligible for deletion, though it drops the request (1.1.1 KafkaController.fetchTopicDeletionsInProgress).
 """
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
@@ -39,19 +40,12 @@ from kafkaproof.spec.topics.zookeeper import (
     request_target,
 )
 
-KNOWN = ("is_listed",)
-
 Isr = SetOf("brokers")
 
 
 def mark_nothing(controller):
     """The partitions of a topic whose deletion starts keep their states (up to 2.0)."""
     return 0
-
-
-def is_listed(zk, reader, p):
-    """Whether a partition is being reassigned according to the request that was read."""
-    return 1 if request_listed(zk, p) else 0
 
 
 def is_in_sync(assigned, isr):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
+from kafkaproof.spec.consumer import rebalance
 from kafkaproof.spec.consumer.assignment import MOST_MEMBERS
 from kafkaproof.spec.consumer.member import CLAIMING, READING_TOPIC
 from kafkaproof.spec.consumer.model import CHECKED, ROUND_ROBIN, scope
@@ -29,13 +30,13 @@ def claims(strategy: str, members: int, place: int, threads: int, partitions: in
     model = {"range": CHECKED, "roundrobin": ROUND_ROBIN}[strategy]
     state = _that_has_read(model, members, place, threads, partitions)
     consumer, found = state.consumers[place], {}
-    _take(model, "read_partitions", state, place)
+    _take(model, rebalance.read_partitions.__name__, state, place)
     for p in range(partitions):
         if contains(consumer.left, p):
-            _take(model, "read_offset", state, place, p)
+            _take(model, rebalance.read_offset.__name__, state, place, p)
     for p in range(partitions):
         if consumer.doing == CLAIMING and contains(consumer.left, p):
-            _take(model, "claim", state, place, p, ANSWERED)
+            _take(model, rebalance.claim.__name__, state, place, p, ANSWERED)
             found[p] = state.zk.partitions[p].thread
     return found
 

@@ -9,6 +9,7 @@ from functools import cache
 from types import SimpleNamespace
 from typing import NamedTuple
 
+from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.kafka.state_machines import ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
@@ -23,7 +24,6 @@ from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRIT
 from kafkaproof.spec.topics import machines, progress, reassignment
 from kafkaproof.spec.topics.context import MOVING, NO_EPOCH
 from kafkaproof.spec.topics.history import two_phase
-from kafkaproof.spec.topics.model import MODELS
 from kafkaproof.spec.topics.properties.safety import assignment_well_formed
 from kafkaproof.spec.topics.znodes import CANCELLATION, REASSIGNMENT
 from kafkaproof.spec.topics.zookeeper import write_assignment
@@ -286,8 +286,8 @@ def steps_of(kip455: bool, brokers: frozenset[int]) -> TopicSteps:
 @cache
 def _bound(variant: str) -> Model:
     """A variant's model, with the transitions bound to any choice."""
-    any_of = {is_next: contains, progress.leaves_next: _leaves}
-    return next(model for model in MODELS if model.variant == variant).rebound(any_of)
+    any_of: dict[Callable, Callable] = {is_next: contains, progress.leaves_next: _leaves}
+    return find("topics", variant)[0].rebound(any_of)
 
 
 def _leaves(controller, p, r):

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.election import model as election
 from kafkaproof.spec.language.model import Model
-from kafkaproof.spec.topics import model as topics
 from kafkaproof.traces.evidence.accounts import KINDS, TOOLS
 from kafkaproof.traces.report.log import Report
 from kafkaproof.traces.report.page.items import Item
@@ -96,8 +95,8 @@ def _words(system: str, function: str) -> Iterator[str]:
     """The name and the words of a transition, by its function's name."""
     models: dict[str, tuple[Model, ...]] = {
         "election": election.MODELS,
-        "partition": (*find("partition"), *topics.MODELS),
-        "topics": topics.MODELS,
+        "partition": (*find("partition"), *find("topics")),
+        "topics": tuple(find("topics")),
     }
     for model in models[system]:
         for transition in model.transitions:

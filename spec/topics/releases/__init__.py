@@ -1,0 +1,1 @@
+"""The topics system as in earlier releases of Kafka."""
