@@ -20,7 +20,7 @@ def truncation_point(broker, epoch, end):
 
 
 def after_truncation(broker, epoch):
-    """Go on fetching: the next fetch finds out whether the truncation was enough (2.7+)."""
+    """Go on fetching: the next fetch finds out whether the truncation was enough (2.8+)."""
     broker.state = FETCHING
 
 

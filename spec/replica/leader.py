@@ -30,7 +30,7 @@ ONE, ALL = Acks
 
 
 def diverges(log, offset, last):
-    """Whether a log that ends at `offset` with a record of epoch `last` has diverged from the leader's (2.7+)."""
+    """Whether a log that ends at `offset` with a record of epoch `last` has diverged from the leader's (2.8+)."""
     return last != NO_EPOCH and (known_epoch(log, last) < last or end_of_epoch(log, last) < offset)
 
 

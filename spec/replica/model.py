@@ -243,7 +243,7 @@ SHRUNK_ISR = model(
 ).rebound({broker.is_counted: shrunk_isr.is_proposed})
 LATE_ANSWER = model(
     "late-answer",
-    Releases("2.7", "3.9.0"),
+    Releases("2.8", "3.9.0"),
     "A follower accepts the answer to a fetch of an earlier epoch if the offset is right (KAFKA-18991).",
     PROPOSING,
     PROPOSED + goals.LATE + log_events.HW + log_events.ENDS,

@@ -14,7 +14,7 @@ def restarts(broker, leader, epoch):
 
 
 def begin_fetching(broker):
-    """A new follower fetches at its log's end, and learns from the answer where to truncate (2.7+)."""
+    """A new follower fetches at its log's end, and learns from the answer where to truncate (2.8+)."""
     broker.state = FETCHING
 
 

@@ -195,6 +195,34 @@ def test_a_leader_that_asked_again_would_not_wait_for_ever():
     assert not explore_here(mutant.mutate(CURRENT), ONE_FAULT, only="alone_acknowledges").traces
 
 
+COUNTED_ANEW = """
+    controller.elect_leader(leader=1)
+    replica.leader_and_isr(b=1, epoch=1)
+    leader.produce(b=0, acks=1) -> OK
+    leader.serve_fetch(b=0, follower=2) -> OK
+    follower.receive_answer(b=2)
+    leader.serve_fetch(b=0, follower=2) -> OK
+    replica.leader_and_isr(b=2, epoch=1)
+    leader.serve_fetch(b=1, follower=2) -> OK
+    follower.receive_answer(b=2)
+    controller.remove_replica(replica=1)
+    controller.elect_leader(leader=0)
+    replica.leader_and_isr(b=0, epoch=3)
+    controller.remove_replica(replica=0)
+    controller.elect_leader(leader=2)
+    replica.leader_and_isr(b=2, epoch=5)
+"""
+"""Broker 0 does not hear that broker 1 leads, and leads again; broker 2 has truncated in between."""
+
+
+def test_a_leader_that_leads_again_and_keeps_the_ends_of_its_followers_counts_one_that_has_truncated():
+    """Kafka keeps them (0.9 to 3.9), and the specification does not: docs/findings/replica.md."""
+    (mutant,) = [m for m in MUTANTS if m.name == "ends-kept"]
+    at, steps = scope(brokers=3, epochs=5, min_isr=2), COUNTED_ANEW.strip().splitlines()
+    assert {"isr_complete", "committed"} <= broken(mutant.mutate(CURRENT), at, steps)
+    assert not broken(CURRENT, at, steps)
+
+
 def broken(model, at, steps):
     """The properties that a behaviour, given as steps, breaks."""
     trace = executed(model, at, steps)

@@ -5,7 +5,7 @@ from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, within
 from kafkaproof.spec.language.sets import contains, only, without_member
 from kafkaproof.spec.replica import broker, controller, leader, network
-from kafkaproof.spec.replica.broker import FETCHING, LEADER, NONE, UNKNOWN_END, Broker
+from kafkaproof.spec.replica.broker import FETCHING, LEADER, NONE, UNKNOWN_END, Broker, advance, lead
 from kafkaproof.spec.replica.clients import network as clients
 from kafkaproof.spec.replica.controller import write_state
 from kafkaproof.spec.replica.history import shrunk_isr
@@ -197,6 +197,17 @@ def ask_again(network, b):
     pass
 
 
+def lead_with_known_ends(broker, b, epoch, isr):
+    """A leader of a lower epoch goes on with the ends of its followers that it knew, as in Kafka (0.9 to 3.9)."""
+    if broker.state != LEADER:
+        lead(broker, b, epoch, isr)
+    else:
+        broker.leader_epoch = epoch
+        broker.isr = isr
+        broker.pending = 0
+        advance(broker, b)
+
+
 def inside(name, kills, transition, replacements, at):
     """A mutant of one transition alone."""
     text = first_paragraph(next(iter(replacements.values())))
@@ -244,6 +255,7 @@ MUTANTS = (
     mutant("cut-to-hw", "log_by_protocol", TO_HW),
     mutant("answer-of-former-epoch", "takes_answer", ANSWER_OF_ANY_EPOCH, SMALL, LATE),
     mutant("answer-still-accepted", "obeys", ANSWER_OF_ANY_EPOCH, SMALL, LATE),
+    mutant("ends-kept", "obeys", {broker.lead: lead_with_known_ends}),
     mutant("leader-outside-isr", "epoch_with_leader", {controller.elect_leader: elect_anyone}),
     inside("leader-alone", "elects_from_isr", "elect_leader", {controller.write_state: write_leader_alone}, SMALL),
     mutant("leader-told-alone", "everybody_is_told", {network.put_request: tell_leader_alone}),
