@@ -21,6 +21,7 @@ from kafkaproof.spec.partition import zookeeper as partition
 from kafkaproof.spec.partition.creation import zookeeper as creation
 from kafkaproof.spec.partition.deletion import zookeeper as deletion
 from kafkaproof.spec.partition.deletion.model import OF_CREATION, WITH_DELETIONS
+from kafkaproof.spec.partition.expansion import zookeeper as expansion
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.reassignment import zookeeper as reassignment
 from kafkaproof.spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
@@ -282,6 +283,35 @@ def test_topics_that_are_deleted(opened, clean, seed):
         clean.write(Delete(f"/admin/delete_topics/{TWO}", -1))
 
 
+def test_partitions_that_are_added_and_taken_back(opened, clean):
+    live, state, _ = controllers(opened, clean, True, room=4)
+    deletion.group_topics(state.zk, -1)
+    zk, b, stay = state.zk, 1, range(3)
+    try:
+        live[b].list_topics()
+        for new in (0b000100, 0b011000):
+            for each in (live[b].add_partitions, lambda *given: expansion.add_partitions(zk, *given)):
+                assert each(b, 0, new, 2, 1, 0b11, ANSWERED) == OK
+            live[b].refresh()
+            for known in (0b11, 0b111):
+                assert live[b].added(known) == expansion.added(zk, known)
+                assert live[b].in_other_topics(known) == expansion.in_other_topics(zk, known) == 0
+        readers = [state.brokers[b].controller.copy() for _ in range(2)]
+        assert live[b].read_topics(b, 0b011100, readers[0]) == creation.read_topics(zk, b, 0b011100, readers[1]) == OK
+        assert values_of(readers[0]) == values_of(readers[1])
+        for p in stay:
+            for each in (live[b].checked_create_state, lambda *given: partition.checked_create_state(zk, *given)):
+                assert each(b, p, b + 1, 0, 1, ANSWERED) == OK
+        for each in (live[b].checked_restore_topic, lambda *given: expansion.checked_restore_topic(zk, *given)):
+            assert each(b, 0, b + 1, ANSWERED) == OK
+        live[b].refresh()
+        assert live[b].partitions_of_topics() == partition.partitions_of_topics(zk) & ~0b11 == 0b000100
+        assert live[b].given == 0b011100, "their numbers are not given again"
+    finally:
+        remove_topic(clean, stay)
+        clean.write(SetData(GIVEN, b"", -1))
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_assignments_that_are_changed(opened, clean, seed):
     chance = random.Random(seed)
@@ -334,9 +364,9 @@ def substitute(arguments, result, controller):
     return [parts[a] if isinstance(a, str) else a for a in arguments]
 
 
-def remove_topic(operator):
+def remove_topic(operator, partitions=range(2)):
     top = Topic.path_of(TOPIC)
-    for p in range(2):
+    for p in partitions:
         operator.write(Delete(f"{top}/partitions/{p}/state", -1))
         operator.write(Delete(f"{top}/partitions/{p}", -1))
     for path in (f"{top}/partitions", top, TopicConfig.path_of(TOPIC)):
