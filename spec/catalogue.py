@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from kafkaproof.spec.group.refinement import TO_CONTRACT
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.rebind import original
 from kafkaproof.spec.language.refinement import Refinement
@@ -46,7 +47,7 @@ def _found() -> Iterator[Model]:
 MODELS: tuple[Model, ...] = tuple(
     sorted(_found(), key=lambda model: ORDER.index(model.system) if model.system in ORDER else len(ORDER))
 )
-REFINEMENTS: tuple[Refinement, ...] = (TO_REPLICATION,)
+REFINEMENTS: tuple[Refinement, ...] = (TO_REPLICATION, TO_CONTRACT)
 
 
 def find(system: str | None = None, variant: str | None = None) -> list[Model]:

@@ -42,7 +42,7 @@ THOROUGH = re.compile(
             r"test_reassignment\.py::.*two faults",
             r"test_reassignments\.py::test_(it_goes_on_when|a_mistaken)",
             r"test_mistaken_deletion\.py::.*\[(completed-when-one-is-deleted|answers-not-awaited)",
-            r"test_(group_cells|partition_progress|trace_metrics)\.py::",
+            r"test_(group_cells|group_coverage|partition_progress|trace_metrics)\.py::",
             r"test_prove_relation\.py::test_merged_.*(requests-current|topics-kip455|election-(zkclient|legacy|fenced-))",
             r"test_prove_protocols\.py::test_a_mutant.*(elect-outside-isr|state-unchecked|epoch-without-version)",
             r"test_prove_protocols\.py::test_with_an_edited",

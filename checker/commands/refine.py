@@ -23,11 +23,13 @@ CODES = {REFINES: OK, DIVERGES: VIOLATED, INCOMPLETE: UNFINISHED}
 DESCRIPTION = """Follow every behaviour of a system, with its messages and its crashes, by behaviours of the abstract
 model of the same thing. Where none follows, the shortest such behaviour is shown: its last step is the one that no
 abstract behaviour has. Steps that the abstract model lacks, and that had to be added, are named; with --without
-one of them is left out, to see what it is for."""
+one of them is left out, to see what it is for. `refine group` follows the replicas of the offsets log by the
+contract that groups suppose of it."""
 EXAMPLES = """examples:
   kafkaproof refine replica
   kafkaproof refine replica --brokers 3 --epochs 1 --faults 0
   kafkaproof refine replica --scope quick --without follower_fetch_nothing
+  kafkaproof refine group --brokers 2 --epochs 1 --records 1 --faults 0
   kafkaproof refine replica --variant late-answer --epochs 3 --json > late.json; kafkaproof show late.json
 """
 
@@ -41,7 +43,7 @@ def add_parser(commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description=DESCRIPTION,
     )
-    systems = ", ".join(f"{r.system} (by {_name(r.abstract)})" for r in REFINEMENTS)
+    systems = ", ".join(f"{r.name} ({r.system} by {_name(r.abstract)})" for r in REFINEMENTS)
     add_model_options(parser, help=f"one of: {systems}; without --variant, the newest")
     parser.add_argument(
         "--without", action="append", default=[], metavar="STEP", help="leave out this added step (repeatable)"
@@ -53,12 +55,14 @@ def add_parser(commands) -> None:
 
 def run(options) -> int:
     """Check the refinement that the options name; returns the exit code."""
-    refinement = next((r for r in REFINEMENTS if r.system == options.system), None)
+    refinement = next((r for r in REFINEMENTS if r.name == options.system), None)
     if refinement is None:
-        known = ", ".join(r.system for r in REFINEMENTS)
+        known = ", ".join(r.name for r in REFINEMENTS)
         raise UserError(f"{options.system} has no abstract model; those that have one are {known}")
+    options.system = refinement.system
     options.variant = options.variant or find(options.system)[-1].variant
     model, scope = the_one(options)
+    model = refinement.noted(model)
     _refuse_unknown(refinement, scope, options.without)
     began, progress = time.monotonic(), Progress(_name(model))
     try:
@@ -131,7 +135,8 @@ def _print(result):
     added = Table(f"added to {other}", "in words", header_style="bold")
     for step in abstract["added"]:
         added.add_row(step["step"], escape(step["text"]))
-    out.print(added)
+    if abstract["added"]:
+        out.print(added)
     for prop, length in abstract["lost"].items():
         out.print(f"[yellow]with these steps {other} violates {prop}, in {length} states[/]")
     if "trace" in result:

@@ -6,7 +6,7 @@ learns whether they are replicated.
 """
 
 from kafkaproof.spec.group.cache import put_offset
-from kafkaproof.spec.group.coordinator import forget_group, has_timers, lay_to_rest, subscribes
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, forget_group, has_timers, lay_to_rest, subscribes
 from kafkaproof.spec.group.group_states import DEAD, EMPTY, STABLE
 from kafkaproof.spec.group.network import NONE, answer_operator
 from kafkaproof.spec.group.records import (
@@ -56,6 +56,14 @@ def abandon_appends(broker):
         i = len(broker.appends.slots) - 2 - k
         if broker.appends.slots[i].kind == GROUP_RECORD:
             forget_append(broker, i)
+
+
+def keep_waiters(broker):
+    """Leave parked joins of static members to the callbacks that answer them, before the group becomes Dead."""
+    for append in broker.appends.slots:
+        if append.kind == STATIC_RECORD and not append.orphan:
+            member = broker.group.members[append.now]
+            append.waiter = member.waiter if member.parked == JOIN_PARKED else 0
 
 
 def has_pending_commit(broker):

@@ -9,8 +9,8 @@ load ends where it is, and the broker owns what it has read so far until the thr
 
 from kafkaproof.spec.group.cache import install
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, SYNC_PARKED, forget_group, lay_to_rest
-from kafkaproof.spec.group.deletion import abandon_appends
-from kafkaproof.spec.group.group_states import ABSENT
+from kafkaproof.spec.group.deletion import abandon_appends, keep_waiters
+from kafkaproof.spec.group.group_states import ABSENT, PREPARING_REBALANCE
 from kafkaproof.spec.group.network import NOT_COORDINATOR, refuse
 from kafkaproof.spec.group.sorts import Broker
 from kafkaproof.spec.group.storage import count_fault, has_more, has_news, is_next_leader, may_stop, read_record
@@ -109,7 +109,8 @@ def unload(s, b: Broker):
     """Broker `b` learns that it does not lead the offsets partition.
 
     Guards:  the next change to handle is the election of another broker; it is not loading.
-    Effects: the group becomes Dead; parked requests are answered with NOT_COORDINATOR.
+    Effects: the group becomes Dead; parked requests are answered with NOT_COORDINATOR, except a static member's join in
+             a Stable group, which its callback answers.
     Kafka:   GroupCoordinator.onGroupUnloaded, GroupMetadataManager.removeGroupsForPartition, 0.9 to 3.9.
     """
     broker = s.brokers[b]
@@ -118,8 +119,10 @@ def unload(s, b: Broker):
 
     broker.epoch += 1
     disown(broker)
-    refuse(s.network, broker.group, JOIN_PARKED, NOT_COORDINATOR)
+    if broker.group.state == PREPARING_REBALANCE:
+        refuse(s.network, broker.group, JOIN_PARKED, NOT_COORDINATOR)
     refuse(s.network, broker.group, SYNC_PARKED, NOT_COORDINATOR)
+    keep_waiters(broker)
     if broker.group.state != ABSENT:
         lay_to_rest(broker.group)
     abandon_appends(broker)

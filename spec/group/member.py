@@ -49,7 +49,7 @@ CLIENT = Record(
 
 def in_callback(append, id):
     """Whether the callback of an append may still put a member id into the group (for a static member, either id)."""
-    return append.kind == STATIC_RECORD and (append.id == id or append.former == id)
+    return append.kind == STATIC_RECORD and (append.id == id or append.former == id or append.now == id)
 
 
 def is_held(s, id):

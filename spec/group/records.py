@@ -55,10 +55,11 @@ APPEND = Record(
     kind=(Kind, "what was appended"),
     position=(NowhereOr, "its position, -1 if it is in no surviving log"),
     generation=(Generation, "generation, as the callback knows it"),
-    waiter=(SetOf("clients"), "the client that waits for the answer to a commit"),
+    waiter=(SetOf("clients"), "the client that waits for the answer to a commit, or to a join once its group is Dead"),
     orphan=(Flag(), "the group of the callback is Dead, or what it stores was deleted"),
     id=(KnownId, "static member: its new member id"),
     former=(KnownId, "static member: its former member id"),
+    now=(KnownId, "static member: its present member id, which is not the new one if it was replaced again"),
 )
 PREPARED = Record(
     record=(RECORD, "what is to be appended"),
@@ -136,6 +137,7 @@ def copy_append(to, source):
     to.orphan = source.orphan
     to.id = source.id
     to.former = source.former
+    to.now = source.now
 
 
 def clear_prepared(prepared):
@@ -155,3 +157,4 @@ def clear_append(append):
     append.orphan = 0
     append.id = 0
     append.former = 0
+    append.now = 0

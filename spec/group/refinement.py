@@ -296,6 +296,8 @@ TO_CONTRACT = Refinement(
     passes=passes,
     agrees=agrees,
     sizes=scope_of,
+    noted=noting,
+    name="group",
 )
 
 

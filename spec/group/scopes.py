@@ -86,6 +86,7 @@ UNLOCKED_VERDICTS = {
     scope(clients=2, ids=2, generations=2, log=3, prepared=2): {"no_stale_commit": 13, "stable_is_stored": 13},
     scope(log=3, periods=1, prepared=1): {"running_group_keeps_offset": 13},
     scope(brokers=2, epochs=2, prepared=1): {"loaded_is_log": 9, "durable": 15},
+    scope(brokers=2, epochs=2, faults=1, prepared=1): {"loaded_is_log": 6, "durable": 7},
     scope(log=3, appends=2, faults=1, prepared=1): {"offset_never_regresses": 14, "durable": 14},
     scope(brokers=2, clients=2, ids=2, epochs=2, prepared=1): {
         "loaded_is_log": 9,
@@ -98,19 +99,28 @@ LOCKED_VERDICTS = {
     QUICK: {},
     STANDARD: {},
     ONE_MOVE: {},
+    ONE_MOVE_AND_FAULT: {"durable": 12},
     AGEING: {"running_group_keeps_offset": 11},
     TWO_COORDINATORS: {},
 }
 GATED_VERDICTS = LOCKED_VERDICTS
 HOLDS = {QUICK: {}, STANDARD: {}, ONE_MOVE: {}, TWO_COORDINATORS: {}}
 BORN_AGAIN = scope(ids=2, generations=2, log=3, periods=1)
-KIP211_VERDICTS = HOLDS | {BORN_AGAIN: {"stable_is_stored": 14}}
-KIP394_VERDICTS = HOLDS | {BORN_AGAIN: {"stable_is_stored": 18}}
-KIP345_VERDICTS = KIP394_VERDICTS
-KIP496_VERDICTS = HOLDS | {
-    BORN_AGAIN: {"stable_is_stored": 18, "expires_by_group": 20},
-    scope(ids=2, generations=2, log=3, topics=2, periods=1): {"expires_by_group": 14, "stable_is_stored": 18},
+KIP211_VERDICTS = HOLDS | {
+    ONE_MOVE_AND_FAULT: {"above_stored": 10, "durable": 12},
+    BORN_AGAIN: {"stable_is_stored": 14},
 }
+LOAD_FAILED = {ONE_MOVE_AND_FAULT: {"above_stored": 14, "durable": 14}}
+KIP394_VERDICTS = HOLDS | LOAD_FAILED | {BORN_AGAIN: {"stable_is_stored": 18}}
+KIP345_VERDICTS = KIP394_VERDICTS
+KIP496_VERDICTS = (
+    HOLDS
+    | LOAD_FAILED
+    | {
+        BORN_AGAIN: {"stable_is_stored": 18, "expires_by_group": 20},
+        scope(ids=2, generations=2, log=3, topics=2, periods=1): {"expires_by_group": 14, "stable_is_stored": 18},
+    }
+)
 RELOADING_VERDICTS = KIP496_VERDICTS
 CURRENT_VERDICTS = {
     QUICK: {},
@@ -141,6 +151,7 @@ STATIC_VERDICTS = {
     TWO_COORDINATORS: {},
     scope(clients=2, ids=2, protocols=2): {},
     scope(clients=2, ids=2, log=3): {},
+    scope(clients=2, ids=2, faults=1): {"stable_is_stored": 8},
 }
 LIMITED_VERDICTS = {scope(clients=2, ids=2, log=1): {}, STANDARD: {}, TWO_COORDINATORS: {}}
 TRANSACTIONAL_VERDICTS = {

@@ -1,11 +1,12 @@
 """Static members (KIP-345, 2.3+): a client with a group.instance.id takes the place of its former member id.
 
 In a Stable group there is no rebalance: the group is stored with the new id, and the client is told the present
-generation. It is never told that it leads, even if its former id did (up to 3.1; later it is told to skip the
+generation. Meanwhile its join is parked: if a rebalance begins, it counts as joined, and is answered with the next
+generation if that comes first. It is never told that it leads, even if its former id did (up to 3.1; later it is told to skip the
 assignment, which amounts to the same).
 """
 
-from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, SYNC_PARKED, forget_member, is_heir, park
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, SYNC_PARKED, forget_member, is_heir, park, unpark
 from kafkaproof.spec.group.join import offer, prepare_rebalance
 from kafkaproof.spec.group.membership import lose_member
 from kafkaproof.spec.group.network import (
@@ -36,9 +37,11 @@ from kafkaproof.spec.language.domains import NOBODY, Flag
 from kafkaproof.spec.language.sets import only
 
 
-def replace_member(group, former, id):
+def replace_member(broker, former, id):
     """replaceStaticMember: move a member to another id. If it led or had the assignment, it still does."""
+    group = broker.group
     group.members[id].status = MEMBER
+    group.members[id].fresh = group.members[former].fresh
     group.members[id].first = group.members[former].first
     group.members[id].second = group.members[former].second
     group.members[id].instance = group.members[former].instance
@@ -47,6 +50,9 @@ def replace_member(group, former, id):
         group.leader = id
     if group.owner == former:
         group.owner = id
+    for append in broker.appends.slots:
+        if append.kind == STATIC_RECORD and append.now == former and not append.orphan:
+            append.now = id
 
 
 def forget_former(member):
@@ -75,23 +81,37 @@ def static_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: 
     answer(s.network, m, late, verdict)
     if verdict == STORED or verdict == PARKED:
         give_error(s.network, group.members[former].waiter, FENCED_INSTANCE_ID)
-        replace_member(group, former, id)
+        replace_member(broker, former, id)
         offer(group.members[id], first, second)
     if verdict == STORED:
-        store_static(s.storage, b, broker, id, former, waiter(m, late))
+        store_static(s.storage, b, broker, id, former)
     elif verdict == PARKED:
         refuse(s.network, group, SYNC_PARKED, REBALANCE_IN_PROGRESS)
         prepare_rebalance(group)
+    if verdict == STORED or verdict == PARKED:
         park(group.members[id], JOIN_PARKED, waiter(m, late))
     return True
+
+
+def take_join(broker, append):
+    """The client whose join the callback answers: of a Dead group, the one that waited then. The join is parked no more."""
+    member = broker.group.members[append.now]
+    if append.orphan:
+        return append.waiter
+    if member.parked != JOIN_PARKED:
+        return 0
+    clients = member.waiter
+    unpark(member)
+    return clients
 
 
 def static_stored(s, b: Broker, i: Slot):
     """The group with the new member id is committed.
 
     Guards:  append `i` is that of a static member, and may be acknowledged.
-    Effects: the client is told the present generation, or that of the Dead group, if the group was unloaded meanwhile.
-    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance (callback of storeGroup), 2.5 to 3.9.
+    Effects: a join that is still parked is answered with the present generation, or that of the Dead group, if the group
+             was unloaded meanwhile. If the member was replaced again, that is the join of the client that came last.
+    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, 2.6.3 to 3.9 (callback of storeGroup).
     """
     broker = s.brokers[b]
     append = broker.appends.slots[i]
@@ -100,7 +120,7 @@ def static_stored(s, b: Broker, i: Slot):
 
     acknowledge(s.storage, append.position)
     generation = append.generation if append.orphan else broker.group.generation
-    give_generation(s.network, append.waiter, append.id, generation, broker.epoch, 0)
+    give_generation(s.network, take_join(broker, append), append.id, generation, broker.epoch, 0)
     forget_append(broker, i)
     return True
 
@@ -110,8 +130,9 @@ def static_not_stored(s, b: Broker, i: Slot, error: Failure):
 
     Guards:  append `i` is that of a static member, and may fail with this error.
     Effects: the former id is restored, unless the new one is gone, or the group was unloaded meanwhile; the client gets
-             the error. (Kafka restores the former protocols, too.)
-    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance (callback of storeGroup), 2.5 to 3.9.
+             the error. The protocols stay the new ones. If the member was replaced again, a parked join is dropped
+             without an answer. (A client that has its answer already would get another one.)
+    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, 2.6.3 to 3.9 (callback of storeGroup).
     """
     broker = s.brokers[b]
     append = broker.appends.slots[i]
@@ -119,10 +140,12 @@ def static_not_stored(s, b: Broker, i: Slot, error: Failure):
         return False
 
     fail(s.storage, append.position)
-    give_error(s.network, append.waiter, meaning(error))
-    if not append.orphan and broker.group.members[append.id].status == MEMBER:
-        give_error(s.network, broker.group.members[append.id].waiter, FENCED_INSTANCE_ID)
-        replace_member(broker.group, append.id, append.former)
+    clients = take_join(broker, append)
+    if append.now == append.id:
+        give_error(s.network, clients, meaning(error))
+        if not append.orphan and broker.group.members[append.id].status == MEMBER:
+            give_error(s.network, broker.group.members[append.id].waiter, FENCED_INSTANCE_ID)
+            replace_member(broker, append.id, append.former)
     forget_append(broker, i)
     return True
 

@@ -129,13 +129,14 @@ def store_group(storage, b, broker, owner):
     remember_append(broker, GROUP_RECORD, position, broker.group.generation, 0)
 
 
-def store_static(storage, b, broker, id, former, clients):
-    """storeGroup for a static member with a new id, with a callback that answers its join."""
+def store_static(storage, b, broker, id, former):
+    """storeGroup for a static member with a new id, with a callback that answers its parked join."""
     position = append_group(storage, b, broker.group, broker.group.owner)
     append = broker.appends.slots[broker.appends.length]
     append.id = id
     append.former = former
-    remember_append(broker, STATIC_RECORD, position, broker.group.generation, clients)
+    append.now = id
+    remember_append(broker, STATIC_RECORD, position, broker.group.generation, 0)
 
 
 def last_generation(storage):

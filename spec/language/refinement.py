@@ -22,13 +22,19 @@ class Added:
         return self.transition.function.__name__
 
 
+def as_it_is(model: Model) -> Model:
+    """The model itself."""
+    return model
+
+
 @dataclass(frozen=True)
 class Refinement:
     """How the variants of `system` behave like `abstract`, a model, with the steps `added` to it.
 
     `equal` maps fields (``zk.isr``) of a concrete state to those of an abstract one that must have the same values.
     `agrees(s, a)` must hold besides, before and after each concrete step. `passes(s, a)`, which it implies, must hold
-    of the abstract states in between. `sizes` gives the sizes of `abstract` at a scope of `system`.
+    of the abstract states in between. `sizes` gives the sizes of `abstract` at a scope of `system`. `noted` adds to a
+    variant what `agrees` must know of its history. `name` is that of the system that relies on the refinement.
     """
 
     system: str
@@ -38,6 +44,11 @@ class Refinement:
     passes: Callable
     agrees: Callable
     sizes: Callable[[Scope], Scope] = dict
+    noted: Callable[[Model], Model] = as_it_is
+    name: str = ""
+
+    def __post_init__(self):
+        object.__setattr__(self, "name", self.name or self.system)
 
     def added_at(self, scope: Scope, without: Iterable[str] = ()) -> tuple[Added, ...]:
         """The steps that are added at a scope, except those called `without`."""

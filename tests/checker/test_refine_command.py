@@ -38,6 +38,12 @@ def test_a_limit_is_an_answer_that_is_not_finished(kafkaproof):
     assert answer.json["states"] >= 100 and "trace" not in answer.json
 
 
+def test_the_offsets_log_of_groups_is_followed_by_their_contract(kafkaproof):
+    answer = kafkaproof("refine", "group", "--brokers", 2, "--epochs", 1, "--records", 1, "--faults", 0, "--json")
+    assert answer.code == 0 and answer.json["states"] == 3_451
+    assert (answer.json["system"], answer.json["abstract"]["system"]) == ("replica", "offsets-log")
+
+
 def test_what_the_abstract_model_loses_is_told(kafkaproof):
     answer = kafkaproof(*QUICK, "--epochs", 2, "--unclean", 1)
     assert answer.code == 0 and "violates strong_isr, in 8 states" in answer.out
@@ -46,7 +52,7 @@ def test_what_the_abstract_model_loses_is_told(kafkaproof):
 @pytest.mark.parametrize(
     "arguments, complaint",
     [
-        (["election"], "election has no abstract model; those that have one are replica"),
+        (["election"], "election has no abstract model; those that have one are replica, group"),
         (["replica", "--variant", "nothing"], "replica has no variant 'nothing'"),
         (["replica", "--without", "elect_unclean"], "no such step is added at this scope; added are leader_shrink"),
         (["replica", "--partitions", "2"], "replica has no bound 'partitions'"),

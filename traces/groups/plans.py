@@ -79,7 +79,7 @@ class Way:
         return (FORMER, FORMER) if self.after.protocol is None else (CHOSEN, FORMER)
 
     def join(self, id: str, changed: int = 0) -> bool:
-        """A member joins: for the first time, in place of a former id of its instance, or again."""
+        """A member joins a rebalance: for the first time, in place of a former id of its instance, or again."""
         number = self.numbers.of(id) if id in self.numbers.ids else self.numbers.stranger
         member = self._members.get(id)
         m = self.numbers.client(member) if member else 0
@@ -95,7 +95,8 @@ class Way:
         if known:
             self.at.ask(m, JOIN, number)
             self.at.take(join.join, 0, m, 0, *self.offers(id), changed)
-        return self.at.group.members[number].parked == JOIN_PARKED
+        parked = self.at.group.members[number].parked == JOIN_PARKED
+        return parked and self.at.group.state == PREPARING_REBALANCE
 
     def lose(self, number: int) -> bool:
         """A member's session ends; a parked one leaves in versions where that keeps it alive."""

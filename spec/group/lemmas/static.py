@@ -1,11 +1,9 @@
 """Lemmas of groups with static members (static), beside those of *current*.
 
-In short: a group.instance.id is that of one member; and the id that takes the place of another is known to nobody until
-the group is stored with it.
+In short: a group.instance.id is that of one member; of the new id and the former one, at most one is in the group.
 """
 
-from kafkaproof.spec.group.coordinator import GONE, MEMBER, NOTHING_PARKED, PENDING, has_timers
-from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE
+from kafkaproof.spec.group.coordinator import GONE, MEMBER, PENDING, has_timers
 from kafkaproof.spec.group.lemmas.group import append_is_of_group
 from kafkaproof.spec.group.lemmas.member import CURRENT, committer_waits, has
 from kafkaproof.spec.group.member import JOINING, WORKING
@@ -45,35 +43,26 @@ def callback_is_of_group(s, b: Broker):
 
 
 def whose_callback_waits(s, b: Broker, m: Client):
-    """The client behind a callback waits for its answer: it works, or it joins with the id that it would be given."""
+    """The client behind a callback waits for its answer: it works; or the group is Dead, and it joins with the id that the
+    member had then.
+    """
     for append in s.brokers[b].appends.slots:
         if contains(append.waiter, m):
             if s.network.requests[m].kind != WAIT or s.network.answers[m].verdict != UNANSWERED:
                 return False
-            joins = append.kind == STATIC_RECORD and s.clients[m].phase == JOINING
-            if joins and (s.network.requests[m].id != append.id or s.network.requests[m].known):
+            joins = append.kind == STATIC_RECORD and append.orphan and s.clients[m].phase == JOINING
+            if joins and (s.network.requests[m].id != append.now or s.network.requests[m].known):
                 return False
             if not joins and (append.kind != OFFSET_RECORD or s.clients[m].phase != WORKING):
                 return False
     return True
 
 
-def new_id_is_unknown(s, b: Broker, c: Broker, m: Client):
-    """Until the group is stored with it, no client knows the new id of a static member but who waits for that; so it is
-    not parked, and leads no generation that is completed.
-    """
-    group = s.brokers[c].group
+def replaced_again_is_gone(s, b: Broker):
+    """The new id of a static member that was replaced again is not in the group."""
     for append in s.brokers[b].appends.slots:
-        if append.kind == STATIC_RECORD:
-            if s.clients[m].id == append.id or s.network.answers[m].id == append.id:
-                return False
-            if s.network.late[m].id == append.id:
-                return False
-            if s.network.requests[m].id == append.id and not contains(append.waiter, m):
-                return False
-            if group.members[append.id].parked != NOTHING_PARKED:
-                return False
-            if group.leader == append.id and group.state == COMPLETING_REBALANCE:
+        if append.kind == STATIC_RECORD and not append.orphan and append.now != append.id:
+            if s.brokers[b].group.members[append.id].status != GONE:
                 return False
     return True
 
@@ -104,7 +93,7 @@ STATIC = (
     stored_instance_is_one,
     callback_is_of_group,
     whose_callback_waits,
-    new_id_is_unknown,
+    replaced_again_is_gone,
     one_of_both_ids,
     static_is_not_pending,
     instance_is_one,

@@ -196,6 +196,9 @@ TRANSACTIONAL_MUTANTS = (
 )
 """Of the variants with these names."""
 STATIC_MUTANTS = (
+    mutant(
+        "replacement-unanswered", "parked_in_place", {static.take_join: wrong.answer_no_join}, scope(clients=2, ids=2)
+    ),
     mutant("both-ids-kept", "instance_is_one", {static.forget_former: wrong.keep_both}, scope(clients=2, ids=2, log=1)),
     mutant_within(
         "never-fenced",

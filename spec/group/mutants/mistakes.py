@@ -286,6 +286,11 @@ def owner_if_stored(s_storage, position):
     return NOBODY if position == NOWHERE else s_storage.log.slots[position].owner
 
 
+def answer_no_join(broker, append):
+    """The callback of a static member answers nobody."""
+    return 0
+
+
 def keep_both(member):
     """The former id of a static member stays in the group."""
     member.parked = 0

@@ -15,7 +15,7 @@ from kafkaproof.spec.group.group_states import (
 )
 from kafkaproof.spec.group.network import UNANSWERED, WAIT
 from kafkaproof.spec.group.protocols import supports
-from kafkaproof.spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, TOMBSTONES
+from kafkaproof.spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, STATIC_RECORD, TOMBSTONES
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
@@ -219,12 +219,24 @@ def count_votes(group, protocol):
     return n
 
 
+def is_being_stored(broker, id):
+    """Whether the group is being stored with this id of a static member."""
+    for append in broker.appends.slots:
+        if append.kind == STATIC_RECORD and append.now == id and not append.orphan:
+            return True
+    return False
+
+
 def parked_in_place(s):
-    """A join waits only in PreparingRebalance, a sync only in CompletingRebalance (G13)."""
+    """A join waits only in PreparingRebalance, or for a Stable group to be stored with a static member's new id; a sync
+    waits only in CompletingRebalance (G13).
+    """
     for broker in s.brokers:
-        for member in broker.group.members:
+        for id in range(len(broker.group.members) - 1):
+            member = broker.group.members[id]
             if member.parked == JOIN_PARKED and broker.group.state != PREPARING_REBALANCE:
-                return False
+                if broker.group.state != STABLE or not is_being_stored(broker, id):
+                    return False
             if member.parked == SYNC_PARKED and broker.group.state != COMPLETING_REBALANCE:
                 return False
     return True
