@@ -14,8 +14,8 @@ def leader_is_alone(s, p):
 
 
 def alone_acknowledges(s, p: Partition):
-    """A live leader that stays alone in ZooKeeper's ISR eventually waits for no other replica, and acknowledges
-    acks=all by itself (L4).
+    """A live leader that stays alone in ZooKeeper's ISR eventually waits for no other replica, and acknowledges by
+    itself all that it has (L4).
     """
     return acknowledges(s.planes[p])
 

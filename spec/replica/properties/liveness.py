@@ -24,9 +24,12 @@ def is_in_sync(s, follower: Broker):
 
 def alone_acknowledges(s):
     """If ZooKeeper for ever has a live leader alone in the ISR, that leader eventually waits for no other replica, and
-    acknowledges acks=all by itself (L4).
+    acknowledges by itself all that it has (L4).
     """
-    return leader_leads(s) and in_sync(s.brokers[s.zk.leader]) == 1
+    if not leader_leads(s):
+        return False
+    leader = s.brokers[s.zk.leader]
+    return in_sync(leader) == 1 and leader.hw == leader.log.length
 
 
 ANSWERS_COME = (
