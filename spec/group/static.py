@@ -111,7 +111,7 @@ def static_stored(s, b: Broker, i: Slot):
     Guards:  append `i` is that of a static member, and may be acknowledged.
     Effects: a join that is still parked is answered with the present generation, or that of the Dead group, if the group
              was unloaded meanwhile. If the member was replaced again, that is the join of the client that came last.
-    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, 2.6.3 to 3.9 (callback of storeGroup).
+    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, 2.6.1 to 3.9 (callback of storeGroup).
     """
     broker = s.brokers[b]
     append = broker.appends.slots[i]
@@ -132,7 +132,7 @@ def static_not_stored(s, b: Broker, i: Slot, error: Failure):
     Effects: the former id is restored, unless the new one is gone, or the group was unloaded meanwhile; the client gets
              the error. The protocols stay the new ones. If the member was replaced again, a parked join is dropped
              without an answer. (A client that has its answer already would get another one.)
-    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, 2.6.3 to 3.9 (callback of storeGroup).
+    Kafka:   GroupCoordinator.updateStaticMemberAndRebalance, 2.6.1 to 3.9 (callback of storeGroup).
     """
     broker = s.brokers[b]
     append = broker.appends.slots[i]
