@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.console import Console
 from rich.table import Column, Table
 
 from kafkaproof.checker.commands.tables import scope_text
 from kafkaproof.spec.catalogue import releases_with
+from kafkaproof.spec.facts import fact_of
 from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, SetOf
 from kafkaproof.spec.language.model import Model, first_paragraph
+from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.language.subset import file_of
 
 NONE = "none"
@@ -33,7 +35,7 @@ def described(model: Model) -> dict:
             {
                 "function": _place(old),
                 "by": _place(new),
-                "releases": [releases.ends for releases in releases_with(model.system, new)],
+                "releases": [releases.ends for releases in _releases_of(model, new)],
                 "text": first_paragraph(new),
             }
             for old, new in model.replaced
@@ -63,9 +65,15 @@ def print_description(out: Console, model: Model) -> None:
         header_style="bold",
     )
     for old, new in model.replaced:
-        releases = ", ".join(map(str, releases_with(model.system, new))) or NONE
+        releases = ", ".join(map(str, _releases_of(model, new))) or NONE
         replaced.add_row(_place(old), _place(new), releases, first_paragraph(new))
     out.print(replaced if model.replaced else "no function stands for another one")
+
+
+def _releases_of(model: Model, function: Callable) -> Sequence[Releases]:
+    """The releases that have a function's rule; where it states none, those of the variants in which it stands."""
+    fact = fact_of(function)
+    return fact.releases if fact else releases_with(model.system, function)
 
 
 def _fields(record: Record, path: str = "") -> Iterator[tuple[str, str, str]]:

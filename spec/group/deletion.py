@@ -81,6 +81,9 @@ def is_expired(group):
     """Whether a committed offset is too old. In an Empty group its age counts from when the group became Empty; for a
     simple consumer, from the commit; in a running group it expires only if that is Stable and nobody subscribes to
     its topic (2.8.2, 3.0.1+).
+
+    Kafka: GroupMetadata.removeExpiredOffsets, 2.8.2; removeExpiredOffsets, 3.0.1 to 3.0; removeExpiredOffsets, 3.1.1
+           to 3.9.
     """
     if group.offset == NOWHERE:
         return False

@@ -43,7 +43,10 @@ def create_if_absent(group):
 
 
 def prepare_rebalance(group):
-    """prepareRebalance: drop the assignment and start a delayed join, with the initial delay if the group was Empty."""
+    """prepareRebalance: drop the assignment and start a delayed join, with the initial delay if the group was Empty.
+
+    Kafka: GroupCoordinator.prepareRebalance, 0.11 to 3.9.
+    """
     if group.state != PREPARING_REBALANCE:
         group.delayed = 1 if group.state == EMPTY else 0
         group.state = PREPARING_REBALANCE

@@ -17,7 +17,10 @@ from kafkaproof.spec.group.storage import count_fault, has_more, has_news, is_ne
 
 
 def must_load(broker):
-    """addLoadingPartition: whether an elected broker loads the partition: only if it does not already own it (2.8.1+)."""
+    """addLoadingPartition: whether an elected broker loads the partition: only if it does not already own it (2.8.1+).
+
+    Kafka: GroupMetadataManager.addLoadingPartition, 2.8.1 to 3.9.
+    """
     return not broker.owned
 
 

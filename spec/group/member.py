@@ -104,7 +104,10 @@ def verdict_for(network, m):
 
 
 def tells_to_reset(verdict):
-    """Whether an error makes the client forget its member id: only if the coordinator does not know it (3.2+)."""
+    """Whether an error makes the client forget its member id: only if the coordinator does not know it (3.2+).
+
+    Kafka: AbstractCoordinator.resetStateOnResponseError, 3.2 to 3.9.
+    """
     return verdict == UNKNOWN_MEMBER_ID
 
 

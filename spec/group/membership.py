@@ -100,7 +100,10 @@ def leave(s, b: Broker, m: Client, heir: MemberId):
 
 
 def patience_is_over(member):
-    """Whether a member's session may end while its join is parked: only a new member's may (2.1.1+)."""
+    """Whether a member's session may end while its join is parked: only a new member's may (2.1.1+).
+
+    Kafka: MemberMetadata.shouldKeepAlive, 2.1.1 to 2.4; hasSatisfiedHeartbeat, 2.5 to 3.9.
+    """
     return member.fresh
 
 

@@ -265,7 +265,10 @@ def has_more(storage, b, read):
 
 
 def is_readable(storage, read):
-    """Whether a new leader has read far enough: to the log's end (0.11+)."""
+    """Whether a new leader has read far enough: to the log's end (0.11+).
+
+    Kafka: GroupMetadataManager.loadGroupsAndOffsets, 0.11 to 3.9.
+    """
     return read == storage.log.length
 
 

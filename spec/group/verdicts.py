@@ -37,6 +37,8 @@ def gate(broker):
     """Whether a broker may look at the group: it has loaded the partition, and owns it.
 
     A request that finds the group Dead while it is unloaded arrived before the partition was given up.
+
+    Kafka: GroupCoordinator.validateGroupStatus, 2.0 to 3.9.
     """
     if broker.loading:
         return COORDINATOR_LOAD_IN_PROGRESS
@@ -44,7 +46,10 @@ def gate(broker):
 
 
 def dead():
-    """The answer to a request that finds the group Dead: the client is to look for the coordinator again (2.3+)."""
+    """The answer to a request that finds the group Dead: the client is to look for the coordinator again (2.3+).
+
+    Kafka: GroupCoordinator.handleHeartbeat, handleLeaveGroup, doSyncGroup, doCommitOffsets, 2.3 to 3.9.
+    """
     return COORDINATOR_NOT_AVAILABLE
 
 
@@ -72,7 +77,10 @@ def membership(group, id, instance):
 
 
 def member_id_is_required(instance):
-    """Whether a client that joins without a member id must join again with one (KIP-394, 2.2+): if it is not static."""
+    """Whether a client that joins without a member id must join again with one (KIP-394, 2.2+): if it is not static.
+
+    Kafka: GroupCoordinator.doUnknownJoinGroup, 2.2 to 2.8; doDynamicNewMemberJoinGroup, 3.0 to 3.9.
+    """
     return is_empty(instance)
 
 
@@ -149,7 +157,10 @@ def known_member(broker, id, instance, generation):
 
 
 def sync_verdict(broker, id, instance, generation):
-    """SyncGroup. A coordinator that is loading has lost the rebalance."""
+    """SyncGroup. A coordinator that is loading has lost the rebalance.
+
+    Kafka: GroupCoordinator.handleSyncGroup, doSyncGroup, 2.0 to 3.9.
+    """
     if broker.loading:
         return REBALANCE_IN_PROGRESS
     verdict = gate(broker)
@@ -169,7 +180,10 @@ def sync_in_group_verdict(broker, id, instance, generation):
 
 
 def heartbeat_verdict(broker, id, instance, generation):
-    """Heartbeat."""
+    """Heartbeat.
+
+    Kafka: GroupCoordinator.handleHeartbeat, 2.6.1 to 3.9.
+    """
     if broker.loading:
         return NONE
     verdict = gate(broker)
@@ -203,7 +217,10 @@ def remove_static_verdict(broker, id):
 
 
 def commit_verdict(broker, id, instance, generation):
-    """OffsetCommit from a member, or from a consumer without a group if the generation is 0."""
+    """OffsetCommit from a member, or from a consumer without a group if the generation is 0.
+
+    Kafka: GroupCoordinator.doCommitOffsets, 2.4 to 3.9.
+    """
     group = broker.group
     verdict = gate(broker)
     if verdict != NONE:

@@ -54,7 +54,7 @@ REPLICA_ENTERED_FROM_TO_2_2 = REPLICA_ENTERED_FROM | {REPLICA_DELETION_INELIGIBL
 def partition_move_is_legal(before, after):
     """Whether a partition may go from one PartitionState to another.
 
-    Kafka: PartitionState.validPreviousStates, 1.1 to 3.9.
+    Kafka: PartitionStateMachine.handleStateChange, 0.8 to 1.0; PartitionState.validPreviousStates, 0.11 to 3.9.
     """
     if after == NON_EXISTENT_PARTITION:
         return before == OFFLINE_PARTITION

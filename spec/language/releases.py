@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+KNOWN = tuple(
+    """
+    0.8.0 0.8.1 0.8.1.1 0.8.2.0 0.8.2.1 0.8.2.2 0.9.0.0 0.9.0.1 0.10.0.0 0.10.0.1 0.10.1.0 0.10.1.1 0.10.2.0 0.10.2.1 0.10.2.2
+    0.11.0.0 0.11.0.1 0.11.0.2 0.11.0.3 1.0.0 1.0.1 1.0.2 1.1.0 1.1.1 2.0.0 2.0.1 2.1.0 2.1.1 2.2.0 2.2.1 2.2.2 2.3.0 2.3.1
+    2.4.0 2.4.1 2.5.0 2.5.1 2.6.0 2.6.1 2.6.2 2.6.3 2.7.0 2.7.1 2.7.2 2.8.0 2.8.1 2.8.2 3.0.0 3.0.1 3.0.2 3.1.0 3.1.1 3.1.2
+    3.2.0 3.2.1 3.2.2 3.2.3 3.3.0 3.3.1 3.3.2 3.4.0 3.4.1 3.5.0 3.5.1 3.5.2 3.6.0 3.6.1 3.6.2 3.7.0 3.7.1 3.7.2 3.8.0 3.8.1
+    3.9.0 3.9.1
+    """.split()
+)
+"""The releases of Kafka that have a ZooKeeper mode, in the order of their numbers."""
 _RELEASE = re.compile(r"\d+(\.\d+){1,3}")
 
 
@@ -38,9 +49,32 @@ class Releases:
         return other.first in self or self.first in other
 
     @property
+    def known(self) -> tuple[str, ...]:
+        """Those of these releases that there are, oldest first."""
+        return tuple(release for release in KNOWN if release in self)
+
+    @property
     def ends(self) -> dict[str, str]:
         """The first and the last release, for JSON."""
         return {"first": self.first, "last": self.last}
+
+
+def merged(ranges: Iterable[Releases]) -> tuple[Releases, ...]:
+    """Ranges without overlap that together have the same releases, oldest first."""
+    found: list[Releases] = []
+    for each in sorted(ranges):
+        before = found[-1] if found else None
+        if before and (before.overlaps(each) or _follows(each, before)):
+            found[-1] = Releases(before.first, before.last if _is_until(each.last, before.last) else each.last)
+        else:
+            found.append(each)
+    return tuple(found)
+
+
+def _follows(later: Releases, earlier: Releases) -> bool:
+    """Whether no release is between two ranges."""
+    behind = KNOWN.index(earlier.known[-1]) + 1 if earlier.known else len(KNOWN)
+    return KNOWN[behind : behind + 1] == later.known[:1]
 
 
 def _is_until(release: str, last: str) -> bool:

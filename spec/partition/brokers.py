@@ -144,7 +144,10 @@ def controlled_shutdown(s, b: Broker, leaver: Broker):
 
 
 def is_moved_away(controller, p, leaver):
-    """Whether a controlled shutdown touches a partition: on the broker, replicated, known, not to be deleted."""
+    """Whether a controlled shutdown touches a partition: on the broker, replicated, known, not to be deleted.
+
+    Kafka: KafkaController.doControlledShutdown, 2.1 to 3.9.
+    """
     partition = controller.partitions[p]
     hosted = contains(replicas_of(partition.assignment), leaver) and partition.assignment.length > 1
     return hosted and is_known(partition) and not is_queued(controller, p)

@@ -38,7 +38,10 @@ def may_be_unclean(controller, unclean):
 
 
 def chosen_leader(controller, partition, isr, unclean):
-    """The leader that the event in progress elects, NOBODY when its strategy fails."""
+    """The leader that the event in progress elects, NOBODY when its strategy fails.
+
+    Kafka: PartitionStateMachine.electLeaderForPartition, 0.8 to 1.0; doElectLeaderForPartitions, 1.1 to 3.9.
+    """
     assignment = partition.assignment
     candidates = online(controller, partition)
     if controller.strategy == OFFLINE or controller.strategy == FORCED:
@@ -63,7 +66,10 @@ def chosen_isr(controller, partition, isr, leader):
 
 
 def isr_without(result, replica):
-    """The ISR that was read, when a replica goes offline."""
+    """The ISR that was read, when a replica goes offline.
+
+    Kafka: ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to 3.9.
+    """
     return isr_after_removal(result.isr, replica)
 
 

@@ -25,7 +25,10 @@ def is_accepted(controller, partition, sender, leader_epoch):
 
 
 def are_eligible(controller, isr):
-    """Whether all members of a proposed ISR are live and not shutting down."""
+    """Whether all members of a proposed ISR are live and not shutting down.
+
+    Kafka: KafkaController.processAlterPartition, 3.3 to 3.9 (KIP-841).
+    """
     return is_empty(difference(isr, alive(controller)))
 
 

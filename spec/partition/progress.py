@@ -77,7 +77,10 @@ def trigger_online(controller):
 
 
 def mark_offline_leaders(controller):
-    """partitionsWithOfflineLeader go Offline; those of a topic that is queued for deletion do not count."""
+    """partitionsWithOfflineLeader go Offline; those of a topic that is queued for deletion do not count.
+
+    Kafka: KafkaController.onReplicasBecomeOffline, 1.0 to 3.9.
+    """
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
         if is_known(partition) and not has_leader(controller, partition) and not is_queued(controller, p):
@@ -85,7 +88,10 @@ def mark_offline_leaders(controller):
 
 
 def dead_hosts(controller):
-    """The brokers whose replicas are to go offline when a term begins: those that are not live."""
+    """The brokers whose replicas are to go offline when a term begins: those that are not live.
+
+    Kafka: ReplicaStateMachine.startup, 2.3 to 3.9.
+    """
     return difference(hosts(controller), controller.live)
 
 

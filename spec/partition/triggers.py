@@ -66,7 +66,11 @@ def wants_leaders(controller):
 
 
 def needs_preferred(controller, p):
-    """Whether the preferred replica does not lead; never of a topic queued for deletion."""
+    """Whether the preferred replica does not lead; never of a topic queued for deletion.
+
+    Kafka: KafkaController.PreferredReplicaLeaderElection, 2.2; KafkaController.processPreferredReplicaLeaderElection,
+           2.3; processReplicaLeaderElection, 2.4 to 3.9.
+    """
     partition = controller.partitions[p]
     return is_known(partition) and not prefers(partition.assignment, partition.leader) and not is_queued(controller, p)
 

@@ -215,7 +215,10 @@ def read_controller(zk, b):
 
 
 def list_brokers(zk, b, reader):
-    """getChildren of /brokers/ids, watch armed, and getData of each, into `reader`: OK or EXPIRED."""
+    """getChildren of /brokers/ids, watch armed, and getData of each, into `reader`: OK or EXPIRED.
+
+    Kafka: KafkaZkClient.getAllBrokerAndEpochsInCluster, 2.2 to 3.9 (KIP-380).
+    """
     if not session_open(zk, b):
         return EXPIRED
     client = zk.clients[b]

@@ -32,12 +32,18 @@ from kafkaproof.spec.requests.network import (
 
 
 def may_handle(broker):
-    """Whether no other request is handled ahead of a control request that arrives."""
+    """Whether no other request is handled ahead of a control request that arrives.
+
+    Kafka: SocketServer.controlPlaneRequestChannelOpt, 2.2 to 3.9 (KIP-291).
+    """
     return broker.up == 1
 
 
 def is_former(broker, broker_epoch):
-    """Whether a request was sent to a former registration of this broker (KIP-380, 2.2+)."""
+    """Whether a request was sent to a former registration of this broker (KIP-380, 2.2+).
+
+    Kafka: KafkaApis.handleLeaderAndIsrRequest, 2.2 to 3.9 (isBrokerEpochStale, KIP-380).
+    """
     return broker_epoch < broker.epoch
 
 
@@ -132,7 +138,10 @@ def update_metadata(s, b: Broker, epoch: ControllerEpoch, delivery: Delivery):
 
 
 def precedes(replica, leader_epoch, stop):
-    """Whether StopReplica was decided in an older leader epoch than the replica has; never for a deletion (2.6+)."""
+    """Whether StopReplica was decided in an older leader epoch than the replica has; never for a deletion (2.6+).
+
+    Kafka: ReplicaManager.stopReplicas, 2.6 to 3.9 (KIP-570).
+    """
     return stop != DELETE and leader_epoch < replica.leader_epoch
 
 

@@ -131,12 +131,18 @@ CURRENT = model(
 
 
 def never_precedes(replica, leader_epoch, stop):
-    """StopReplica carries no leader epoch: it is obeyed (up to 2.5)."""
+    """StopReplica carries no leader epoch: it is obeyed (up to 2.5).
+
+    Kafka: ReplicaManager.stopReplicas, 0.8 to 2.5.
+    """
     return False
 
 
 def is_never_former(candidate, broker_epoch):
-    """Requests name no registration: whoever has the id obeys (up to 2.1)."""
+    """Requests name no registration: whoever has the id obeys (up to 2.1).
+
+    Kafka: KafkaApis.handleLeaderAndIsrRequest, 0.8 to 2.1.
+    """
     return False
 
 

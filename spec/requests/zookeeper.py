@@ -108,6 +108,8 @@ def list_brokers(zk, b, reader):
     """getChildren of /brokers/ids, watch armed, and getData of each, into `reader`: OK or EXPIRED.
 
     Brokers that are gone or registered anew are not live any more; those that came are to be taken in.
+
+    Kafka: KafkaZkClient.getAllBrokerAndEpochsInCluster, 2.2 to 3.9 (KIP-380).
     """
     if not session_open(zk, b):
         return EXPIRED

@@ -24,7 +24,7 @@ def broker_startup(s, b: Broker):
     Guards:  some brokers came, or bounced and were handled as failed.
     Effects: partitions that need a leader are to be elected, and reassignments to these brokers checked; a deletion is
              resumed, even if the topic was ineligible.
-    Kafka:   KafkaController.onBrokerStartup, 1.1 to 3.9.
+    Kafka:   KafkaController.onBrokerStartup, 1.0 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != CHANGING or is_empty(controller.joined):
@@ -61,7 +61,7 @@ def broker_failure(s, b: Broker):
     Guards:  no broker that came is left to handle.
     Effects: partitions without a live leader are Offline, and to be elected; then the replicas of those brokers
              are to go offline; if the topic is queued for deletion, they are ineligible instead.
-    Kafka:   KafkaController.onBrokerFailure, onReplicasBecomeOffline, 1.1 to 3.9.
+    Kafka:   KafkaController.onBrokerFailure, onReplicasBecomeOffline, 1.0 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != CHANGING or not is_empty(controller.joined):

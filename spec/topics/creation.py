@@ -36,7 +36,7 @@ def topic_change(s, b: Broker):
     Guards:  the children of /brokers/topics differ from the context; `b` is at work.
     Request: OK; NONODE when it has gone; EXPIRED.
     Effects: the partitions of a new topic are New, and to be elected; a topic that has gone is forgotten.
-    Kafka:   KafkaController.TopicChange, 1.1 to 2.2; KafkaController.processTopicChange, 2.3 to 3.9.
+    Kafka:   KafkaController.TopicChange, 1.0 to 2.2; KafkaController.processTopicChange, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or (controller.topic > 0) == (topic_in(s.zk) > 0):
@@ -59,7 +59,7 @@ def new_partitions(s, b: Broker):
     Guards:  the watch on the data has fired; the topic is known, and not queued for deletion; `b` is at work.
     Request: OK; NONODE; EXPIRED.
     Effects: they are New, and to be elected.
-    Kafka:   KafkaController.PartitionModifications, 1.1 to 2.2; KafkaController.processPartitionModifications, 2.3 to
+    Kafka:   KafkaController.PartitionModifications, 1.0 to 2.2; KafkaController.processPartitionModifications, 2.3 to
              3.9.
     """
     controller = s.brokers[b].controller
@@ -103,7 +103,7 @@ def restore_partitions(s, b: Broker):
     Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED.
     Effects: the event ends; on FENCED the term is over.
-    Kafka:   KafkaController.restorePartitionReplicaAssignment, 2.1 to 3.9.
+    Kafka:   KafkaController.restorePartitionReplicaAssignment, 2.0 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != REWRITING:

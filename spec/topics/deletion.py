@@ -27,7 +27,7 @@ def topic_deletion(s, b: Broker):
     Guards:  there is one, and the topic is not queued; `b` is at work.
     Effects: the marker of an unknown topic is to be deleted; else the topic is queued, but ineligible while a partition
              is being reassigned.
-    Kafka:   KafkaController.TopicDeletion, 1.1 to 2.2; KafkaController.processTopicDeletion, 2.3 to 3.9.
+    Kafka:   KafkaController.TopicDeletion, 1.0 to 2.2; KafkaController.processTopicDeletion, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
     if not at_work(controller) or controller.deleting or not marked(s.zk):
@@ -49,7 +49,7 @@ def handle_answer(s, b: Broker, r: Broker, p: Partition):
     Guards:  it arrives; `b` is at work.
     Effects: the replica is DeletionSuccessful, or the replica and the topic are ineligible; the deletion goes on. A
              late answer whose move would be illegal changes no state.
-    Kafka:   KafkaController.TopicDeletionStopReplicaResponseReceived, 1.1 to 2.2;
+    Kafka:   KafkaController.TopicDeletionStopReplicaResponseReceived, 1.0 to 2.2;
              KafkaController.processTopicDeletionStopReplicaResponseReceived, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -76,7 +76,8 @@ def delete_states(s, b: Broker, p: Partition):
     Guards:  the deletion is to be completed; `p` is the next.
     Request: OK; FENCED; EXPIRED.
     Effects: after the last one the topic znode is next; on FENCED the term is over.
-    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 1.1 to 3.9.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, 1.0 to 3.9; ZkUtils.deletePathRecursive, 1.0;
+             KafkaZkClient.deleteTopicZNode, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_STATES or not is_next(controller.todo, p):
@@ -98,7 +99,8 @@ def delete_topic_node(s, b: Broker):
     Guards:  the states are deleted.
     Request: OK; FENCED; EXPIRED.
     Effects: the configuration is next; on FENCED the term is over.
-    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 1.1 to 3.9.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, 1.0 to 3.9; ZkUtils.deletePathRecursive, 1.0;
+             KafkaZkClient.deleteTopicZNode, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_TOPIC:
@@ -118,7 +120,8 @@ def delete_topic_config(s, b: Broker):
     Guards:  the topic znode is deleted.
     Request: OK; FENCED; EXPIRED.
     Effects: the marker is next; on FENCED the term is over.
-    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicConfigs, 1.1 to 3.9.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, 1.0 to 3.9; ZkUtils.deletePathRecursive, 1.0;
+             KafkaZkClient.deleteTopicConfigs, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_CONFIG:
@@ -138,7 +141,8 @@ def delete_topic_marker(s, b: Broker):
     Guards:  that is its next step.
     Request: OK; FENCED; EXPIRED.
     Effects: the topic is forgotten, the event ends; on FENCED the term is over.
-    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicDeletions, 1.1 to 3.9.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, 1.0 to 3.9; ZkUtils.deletePath, 1.0;
+             KafkaZkClient.deleteTopicDeletions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_MARKER:

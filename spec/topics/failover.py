@@ -17,7 +17,7 @@ def load_context(s, b: Broker):
     Request: OK; EXPIRED.
     Effects: LeaderAndIsr is sent to replicas of live brokers, those of dead ones are to go offline; then partitions are
              to be elected, reassignments checked, and a deletion resumed.
-    Kafka:   KafkaController.initializeControllerContext, onControllerFailover, 1.1 to 3.9.
+    Kafka:   KafkaController.initializeControllerContext, onControllerFailover, 1.0 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != READING_BROKERS:

@@ -44,8 +44,8 @@ def create_first_state(s, b: Broker, p: Partition):
     Guards:  `p` is New, and the next to be elected.
     Request: none when no replica is live, else OK; FENCED; NODEEXISTS; NONODE without the topic; EXPIRED.
     Effects: on OK `p` is Online and LeaderAndIsr is sent to the ISR, else it stays New; its new replicas are Online.
-    Kafka:   PartitionStateMachine.initializeLeaderAndIsrForPartitions, KafkaController.onNewPartitionCreation, 1.1 to
-             3.9.
+    Kafka:   PartitionStateMachine.initializeLeaderAndIsrForPartition, 1.0; initializeLeaderAndIsrForPartitions, 1.1
+             to 3.9; KafkaController.onNewPartitionCreation, 1.0 to 3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -74,8 +74,7 @@ def elect_leader(s, b: Broker, p: Partition):
     Guards:  `p` is the next to be elected, and not New.
     Request: none when no replica can be elected, else OK; FENCED; NEWER; NONODE; EXPIRED.
     Effects: on OK `p` is Online; else it stays as it is.
-    Kafka:   PartitionStateMachine.doElectLeaderForPartitions,
-             PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection, 1.1 to 3.9.
+    Kafka:   PartitionStateMachine.electLeaderForPartition, 1.0; doElectLeaderForPartitions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -102,7 +101,7 @@ def remove_replica(s, b: Broker, p: Partition, r: Broker):
     Guards:  replica `r` of `p` is the next to go offline.
     Request: OK; FENCED; NEWER; NONODE; EXPIRED.
     Effects: on OK the replica is Offline, and LeaderAndIsr is sent to the others (not before a deletion).
-    Kafka:   ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to 3.9.
+    Kafka:   KafkaController.removeReplicaFromIsr, 1.0; ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -128,8 +127,8 @@ def stop_replicas(s, b: Broker):
     Guards:  they are offline.
     Effects: in a deletion they are DeletionStarted, or DeletionIneligible on dead brokers; in a reassignment they are
              NonExistent at once, and no answer is awaited.
-    Kafka:   ReplicaStateMachine.doHandleStateChanges, TopicDeletionManager.onTopicDeletion, 1.1 to 3.9;
-             KafkaController.stopOldReplicasOfReassignedPartition, 1.1 to 2.3;
+    Kafka:   ReplicaStateMachine.handleStateChanges, TopicDeletionManager.onTopicDeletion, 1.0 to 3.9;
+             KafkaController.stopOldReplicasOfReassignedPartition, 1.0 to 2.3;
              stopRemovedReplicasOfReassignedPartition, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller

@@ -210,7 +210,7 @@ def tell_replicas(s, b: Broker, p: Partition):
     Guards:  that is its next step.
     Request: OK; NEWER; NONODE; FENCED; EXPIRED.
     Effects: new replicas get a log; the reassignment waits for the ISR.
-    Kafka:   KafkaController.updateLeaderEpochAndSendRequest, startNewReplicasForReassignedPartition, 1.1 to 3.9.
+    Kafka:   KafkaController.updateLeaderEpochAndSendRequest, startNewReplicasForReassignedPartition, 1.0 to 3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -246,7 +246,7 @@ def move_leader(s, b: Broker, p: Partition):
     Guards:  that is its next step.
     Request: none when nobody can be elected, else OK; NEWER; NONODE; FENCED; EXPIRED.
     Effects: whatever the outcome, the removed replicas are to be stopped.
-    Kafka:   KafkaController.moveReassignedPartitionLeaderIfRequired, 1.1 to 3.9.
+    Kafka:   KafkaController.moveReassignedPartitionLeaderIfRequired, 1.0 to 3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]

@@ -22,7 +22,9 @@ def test_a_variant_that_was_made_by_replacing_functions_says_which(kafkaproof):
     by = {row["function"].rpartition(".")[2]: row["by"].rpartition(".")[2] for row in listed[0]["replaced"]}
     assert by["checked_set_state"] == "set_state" and by["list_brokers"] == "list_broker_ids"
     assert listed[0]["releases"] == {"first": "1.1", "last": "2.0"}
-    assert all({"first": "1.1", "last": "2.0"} in row["releases"] for row in listed[0]["replaced"])
+    releases = {row["by"].rpartition(".")[2]: row["releases"] for row in listed[0]["replaced"]}
+    assert releases["nobody"] == [{"first": "0.8", "last": "2.2"}]
+    assert {"first": "1.1", "last": "2.0"} in releases["list_broker_ids"]
     text = kafkaproof("list", "partition", "--variant", "legacy").out
     assert "machines.write_leader" in text and "highest controller epoch in an accepted request" in text
     assert "releases: 1.1 to 2.0" in text

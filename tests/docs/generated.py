@@ -5,12 +5,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.facts import exceptions, rules
 from kafkaproof.spec.metrics import names
 from kafkaproof.spec.metrics.metric import Metric
 from kafkaproof.spec.metrics_catalogue import SYSTEMS
 from kafkaproof.traces.metrics.observer import COUNTERS, GAUGES
 
 DOCS = Path(__file__).parents[2] / "docs"
+_OUTSIDE_HEAD = (
+    "",
+    "## Outside their releases",
+    "",
+    "A variant runs only functions whose rule all of its releases have. These are the exceptions:",
+    "",
+    "| function | what some releases have instead |",
+    "| --- | --- |",
+)
 ID = re.compile(r"\b([A-Z]\d{1,2}|O-OFFSET-MONO)\b")
 
 
@@ -40,9 +50,26 @@ def _metric(metric):
     return f"| `{metric.name}` | {metric.kind} | {metric.text} | {kafka} | {metric.alert} | {', '.join(where)} |"
 
 
+def rules_by_release() -> list[str]:
+    """A row for each function of a rule that changed, oldest first; then one for each that runs outside its releases."""
+    changed = [
+        f"| `{system}` {rule.present.__name__} | {fact.name} | {', '.join(map(str, fact.releases))} | {_sources(fact)} |"
+        for system in dict.fromkeys(model.system for model in MODELS)
+        for rule in rules(system)
+        for fact in rule.facts
+    ]
+    outside = [f"| `{system}` {function} | {instead} |" for (system, function), instead in exceptions().items()]
+    return [*changed, *_OUTSIDE_HEAD, *outside]
+
+
+def _sources(fact):
+    return "; ".join(f"{', '.join(map(str, source.places))}, {source.releases}" for source in fact.sources)
+
+
 PAGES: dict[str, tuple[re.Pattern, Callable[[], list[str]]]] = {
     "glossary.md": (re.compile(rf"\| {ID.pattern} \|"), ids_of_properties),
     "metrics.md": (re.compile(r"\| `"), metrics),
+    "releases.md": (re.compile(r"\| `"), rules_by_release),
 }
 """Of each page, how the generated rows begin (they stand together), and what they are."""
 

@@ -27,7 +27,7 @@ def add_partitions(s, b: Broker, p: Partition, new: Partitions, start: Broker, d
     Request: OK; NONODE; EXPIRED; LOST.
     Effects: the topic has them, with as many replicas as `p`, and the controller's watch will fire. (In Kafka `p` is
              the first of the topic: its preferred replica is where the assignment starts.)
-    Kafka:   AdminManager.createPartitions, 1.0 to 2.6; ZkAdminManager.createPartitions, 2.7 to 3.9;
+    Kafka:   AdminManager.createPartitions, 1.0 to 2.7; ZkAdminManager.createPartitions, 2.8 to 3.9;
              AdminZkClient.addPartitions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller

@@ -32,12 +32,18 @@ from kafkaproof.spec.partition.zookeeper import assigned, check_epoch, get_state
 
 
 def nobody(controller):
-    """The brokers whose replicas are to go offline when a term begins: none (up to 2.2)."""
+    """The brokers whose replicas are to go offline when a term begins: none (up to 2.2).
+
+    Kafka: ReplicaStateMachine.startup, 0.8 to 2.2.
+    """
     return 0
 
 
 def needs_any_election(controller, p):
-    """Whether a preferred election is held: always, except for a topic queued for deletion (up to 2.1)."""
+    """Whether a preferred election is held: always, except for a topic queued for deletion (up to 2.1).
+
+    Kafka: KafkaController.onPreferredReplicaElection, 0.8 to 2.1.
+    """
     return is_known(controller.partitions[p]) and not is_queued(controller, p)
 
 

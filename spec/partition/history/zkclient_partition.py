@@ -38,7 +38,10 @@ def open_another(zk, b):
 
 
 def isr_without_even_the_last(result, replica):
-    """The ISR that was read, when a replica goes offline."""
+    """The ISR that was read, when a replica goes offline.
+
+    Kafka: KafkaController.removeReplicaFromIsr, 0.8.2 to 1.0.
+    """
     return isr_after_removal_or_empty(result.isr, replica, result.unclean)
 
 

@@ -50,8 +50,8 @@ def delete_request(s, b: Broker, delivery: Delivery):
     Guards:  those of `triggers.delete_request`.
     Request: see there.
     Effects: its effects; when the list is deleted its watch is set again.
-    Kafka:   KafkaController.removePartitionsFromReassignedPartitions, 1.1 to 2.3;
-             KafkaController.maybeRemoveFromZkReassignment, 2.4 to 3.9.
+    Kafka:   KafkaController.removePartitionFromReassignedPartitions, 1.1; removePartitionsFromReassignedPartitions, 2.0
+             to 2.3; maybeRemoveFromZkReassignment, 2.4 to 3.9.
     """
     ends = request_dealt_with(s.brokers[b].controller) == REASSIGN_REQUEST
     if not delete_what_is_dealt_with(s, b, delivery):

@@ -11,7 +11,10 @@ from kafkaproof.spec.requests.network import UNANSWERED, Delivery, arrive, arriv
 
 
 def may_handle_in_turn(broker):
-    """Whether no produce request is ahead of a control request that arrives."""
+    """Whether no produce request is ahead of a control request that arrives.
+
+    Kafka: RequestChannel.sendRequest, 0.8 to 2.1.
+    """
     return broker.up == 1 and not broker.produce
 
 

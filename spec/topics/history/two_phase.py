@@ -117,8 +117,8 @@ def find_request(s, b: Broker, p: Partition):
 
     Guards:  there is one, which `b` does not know; the partition is in the context; `b` is at work.
     Effects: the ISR is to be read; if the topic is queued for deletion, the request is to be deleted.
-    Kafka:   KafkaController.PartitionReassignment, 1.1 to 2.2; KafkaController.processPartitionReassignment, 2.3;
-             maybeTriggerPartitionReassignment, 1.1 to 2.3.
+    Kafka:   KafkaController.PartitionReassignment, 1.0 to 2.2; KafkaController.processPartitionReassignment, 2.3;
+             maybeTriggerPartitionReassignment, 1.0 to 2.3.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -141,7 +141,7 @@ def check_target(s, b: Broker, p: Partition):
     Request: OK; NONODE; EXPIRED.
     Effects: with the target in the ISR the second phase begins: the target is the assignment in memory; else the union
              is to be written and sent.
-    Kafka:   KafkaController.areReplicasInIsr, onPartitionReassignment, 1.1 to 2.3.
+    Kafka:   KafkaController.areReplicasInIsr, onPartitionReassignment, 1.0 to 2.3.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -187,7 +187,7 @@ def write_union(s, b: Broker, p: Partition):
     Guards:  that is its next step.
     Request: OK; NONODE; EXPIRED.
     Effects: it is the assignment in memory; LeaderAndIsr is to be sent to all of them.
-    Kafka:   KafkaController.updateAssignedReplicasForPartition, 1.1 to 2.3.
+    Kafka:   KafkaController.updateAssignedReplicasForPartition, 1.0 to 2.3.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -210,7 +210,7 @@ def write_target(s, b: Broker, p: Partition):
     Guards:  that is its next step.
     Request: OK; NONODE; EXPIRED.
     Effects: the request is to be deleted.
-    Kafka:   KafkaController.updateAssignedReplicasForPartition, 1.1 to 2.3.
+    Kafka:   KafkaController.updateAssignedReplicasForPartition, 1.0 to 2.3.
     """
     controller = s.brokers[b].controller
     if controller.doing != WRITING_TARGET or not is_next(controller.moving, p):
@@ -230,8 +230,8 @@ def delete_listed(s, b: Broker, p: Partition):
     Guards:  that is its next step.
     Request: OK; EXPIRED.
     Effects: the reassignment is over; a waiting deletion goes on.
-    Kafka:   KafkaController.removePartitionFromReassignedPartitions, 1.1; removePartitionsFromReassignedPartitions,
-             2.0 to 2.3.
+    Kafka:   KafkaController.removePartitionFromReassignedPartitions, 1.0 to 1.1;
+             removePartitionsFromReassignedPartitions, 2.0 to 2.3.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_REQUEST or not is_next(controller.moving, p):
