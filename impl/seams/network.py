@@ -155,7 +155,7 @@ class PartitionNetwork(ClientRequests):
 
     def __init__(self, broker: int, zookeeper):
         self.broker, self.zookeeper = broker, zookeeper
-        self.current: Message | None = None
+        self.current = None
         self.outbox: list[Outgoing] = []
         self.leader_epochs: dict[int, int] = {}
         self.broker_epoch = 0

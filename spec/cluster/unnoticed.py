@@ -18,8 +18,8 @@ UNNOTICED = {
     ): "Nothing reads a slot beyond the length of its sequence.",
     (
         "kafkaproof.spec.partition.faults.ask_for_reassignment",
-        "if request.target.length > 0 or not contains(assigned(s.zk, p), target): return False -> "
-        "if request.target.length > 0: return False",
+        "if not is_empty(listed(s.zk)) or not contains(assigned(s.zk, p), target): return False -> "
+        "if not is_empty(listed(s.zk)): return False",
     ): "With as many brokers as replicas every broker has one; move_asked_once notices it with three brokers.",
     (
         "kafkaproof.spec.partition.progress.trigger_online",
