@@ -54,6 +54,10 @@ def test_a_new_controller_takes_the_dead_out_first_from_2_3_on_and_elects_at_onc
         assert handlers_of(features).begins(partition._replace(leader=2), seen(2, 3), 1) is None
 
 
+def test_a_controlled_shutdown_elects_for_a_queued_topic_only_where_writes_are_not_checked():
+    assert [features.elects_what_is_deleted for features in (NEW, OLD, OLDEST)] == [False, False, True]
+
+
 def test_without_a_live_member_only_who_takes_out_writes():
     partition = Partition((1, 2, 3), 1, frozenset({1}))
     assert handlers_of(NEW).begins(partition, seen(2, 3), 1) == elected(NOBODY, 1)
