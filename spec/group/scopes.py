@@ -162,6 +162,7 @@ TRANSACTIONAL_VERDICTS = {
 }
 SCHEDULED_VERDICTS = {
     scope(): {},
+    scope(brokers=3, log=3, appends=2): {"durable_when_updated": 8, "counts_when_committed": 9},
     NEXT_TRANSACTION: {"durable_when_updated": 8, "counts_when_committed": 9},
     scope(brokers=2, epochs=2, log=3): {},
 }

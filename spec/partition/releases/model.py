@@ -93,7 +93,7 @@ KIP497 = model(
     + older.GOALS,
     QUICK,
     TWO_FAULTS,
-    {scope(): LOST_ANSWER},
+    {scope(): LOST_ANSWER, scope(brokers=3): LOST_ANSWER},
 ).rebound({isr.are_eligible: former.whoever_they_are})
 CANDIDATES = model(
     "rebalance-by-isr",
@@ -104,7 +104,11 @@ CANDIDATES = model(
     SAFETY + FOLLOWED + goals.FORCED_ELECTIONS + goals.BOUNCED,
     QUICK,
     TWO_FAULTS,
-    {scope(): CHECKED_WRITES, TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 18, "is_served": 20}},
+    {
+        scope(): CHECKED_WRITES,
+        scope(brokers=3): CHECKED_WRITES,
+        TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 18, "is_served": 20},
+    },
 ).rebound(UNTIL_2_6)
 KIP460 = model(
     "kip460",
@@ -115,7 +119,11 @@ KIP460 = model(
     rebalancing_if_online(SAFETY) + FOLLOWED + goals.FORCED_ELECTIONS + goals.BOUNCED,
     QUICK,
     TWO_FAULTS,
-    {scope(): CHECKED_WRITES, TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 18, "is_served": 20}},
+    {
+        scope(): CHECKED_WRITES,
+        scope(brokers=3): CHECKED_WRITES,
+        TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 18, "is_served": 20},
+    },
 ).rebound(UNTIL_2_6 | UNTIL_2_5)
 REMOVES_FIRST = model(
     "removal-at-start",
@@ -126,7 +134,11 @@ REMOVES_FIRST = model(
     rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + goals.BOUNCED,
     QUICK,
     TWO_FAULTS,
-    {scope(): CHECKED_WRITES, TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 18, "is_served": 20}},
+    {
+        scope(): CHECKED_WRITES,
+        scope(brokers=3): CHECKED_WRITES,
+        TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 18, "is_served": 20},
+    },
 ).rebound(UNTIL_2_6 | UNTIL_2_5)
 KIP380 = model(
     "kip380",
@@ -137,7 +149,11 @@ KIP380 = model(
     rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + goals.BOUNCED,
     QUICK,
     TWO_FAULTS,
-    {scope(): CHECKED_WRITES, TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 17, "is_served": 20}},
+    {
+        scope(): CHECKED_WRITES,
+        scope(brokers=3): CHECKED_WRITES,
+        TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 17, "is_served": 20},
+    },
 ).rebound(UNTIL_2_6 | UNTIL_2_2)
 CHECKED = model(
     "checked",
@@ -150,6 +166,7 @@ CHECKED = model(
     TWO_FAULTS,
     {
         scope(): CHECKED_WRITES | {"is_served": 11, "is_balanced": 16},
+        scope(brokers=3): CHECKED_WRITES | {"is_served": 11, "is_balanced": 16},
         TWO_FAULTS: CHECKED_WRITES
         | {"led_if_possible": 17, "is_served": 11, "is_balanced": 16, "may_go": 17, "may_go_when_followed": 15},
     },
@@ -200,7 +217,7 @@ JBOD = with_zkclient(
         rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_1_0 + goals.GOALS,
         QUICK,
         TWO_FAULTS,
-        {scope(): OLDEST},
+        {scope(): OLDEST, scope(brokers=3): OLDEST},
     ),
     UNTIL_1_0,
 )
@@ -213,7 +230,7 @@ ONE_THREAD = with_zkclient(
         rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + goals.OF_ALL + goals.STALE_ISR,
         QUICK,
         TWO_FAULTS,
-        {scope(): OLDEST},
+        {scope(): OLDEST, scope(brokers=3): OLDEST},
     ),
     UNTIL_0_11,
 )

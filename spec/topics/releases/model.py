@@ -148,7 +148,7 @@ TWO_PHASE = two_phases(
     "Only /admin/reassign_partitions knows that a partition is reassigned, nothing checks a controller's writes, and "
     "requests name no registration. Partitions that are added to a topic while its deletion is queued are left alone.",
     NOT_RESTORING,
-    COMMON | {ONE_FAULT: ZOMBIE},
+    COMMON | {ONE_FAULT: ZOMBIE, scope(brokers=3, epochs=2, faults=1, requests=1): ZOMBIE},
 ).rebound(UNTIL_2_0)
 LATE_WATCH = two_phases(
     "late-watch",
