@@ -102,7 +102,10 @@ def begin(record: Plain, known: Plain | None = None) -> None:
 
 
 def digest_of(record: Plain) -> str:
-    """16 hexadecimal digits of SHA-256 over the values of a group's record, without `prepared`, which is empty."""
+    """16 hexadecimal digits of SHA-256 over the values of a group's record.
+
+    Without `prepared`, and without what only appends of static members have: both are empty in what runs.
+    """
     values = (
         record.epoch,
         record.owned,
@@ -110,6 +113,11 @@ def digest_of(record: Plain) -> str:
         record.read,
         record.tombstone,
         *values_of(record.group),
-        *values_of(record.appends),
+        record.appends.length,
+        *(value for append in record.appends.slots for value in _recorded(append)),
     )
     return hashlib.sha256(",".join(map(str, values)).encode()).hexdigest()[:16]
+
+
+def _recorded(append: Plain) -> list[int]:
+    return [value for name in append.__slots__ if name != "now" for value in values_of(getattr(append, name))]

@@ -77,13 +77,14 @@ def test_a_queue_is_a_list_and_each_state_names_its_step():
 
 
 def some_steps(model, scope, count=12):
-    """The texts of the first steps that are enabled, one after the other."""
+    """The texts of the first steps that are enabled, one after the other, until none is."""
     run, texts = Execution(model, scope), []
     state = run.initial_states()[0]
     for _ in range(count):
-        transition, arguments, after = next(
-            step for step in run.successors(state, dict.fromkeys(scope, 0)) if step[2] != state
-        )
+        others = (step for step in run.successors(state, dict.fromkeys(scope, 0)) if step[2] != state)
+        if (taken := next(others, None)) is None:
+            break
+        transition, arguments, after = taken
         run.after(state, transition, arguments)
         texts.append(str(run.step(transition, arguments)))
         state = after

@@ -40,7 +40,6 @@ WITHDRAWING = replace(
     scope=ALONE,
     expected={ALONE: UNREAD, HEARD_AT_LAST: UNREAD, scope(brokers=3, replicas=1, leader_epochs=2, faults=3): UNREAD},
     others={"quick": ALONE, "deep": HEARD_AT_LAST},
-    parts=(("partition", "fenced"),),
 ).rebound(
     {
         failover.load_state: withdrawal.load_state,
