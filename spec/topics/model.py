@@ -212,7 +212,7 @@ KIP455 = model(
 KIP455_ZK = model(
     "kip455-zk",
     Releases("2.4", "2.6"),
-    "The same, but leaders write the ISR themselves: it may shrink between the look at it and the move.",
+    "As in kip455, but leaders write the ISR themselves: it may shrink between the look at it and the move.",
     CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + LEADER_ZK + FAULTS + ADMINISTRATOR,
     properties.SAFETY + GOALS + liveness.KIP455,
     {
