@@ -26,6 +26,7 @@ def initial(s):
     leave_unused(s.zk, len(s.zk.assignments) - 1)
 
 
+DEFAULT = scope(replicas=1, partitions=2, epochs=1, leader_epochs=2)
 LATE_ANSWER = {"state_goes_with_topic": 28, "local_epoch": 28, "removed_when_deleted": 30, "log_goes_with_topic": 33}
 """As in `deleting`."""
 EXPANDING = deleting(
@@ -37,10 +38,9 @@ EXPANDING = deleting(
     properties=topic_expansion.properties,
     state=state.STATE,
     initial=initial,
-    scope=scope(replicas=1, partitions=2, epochs=1, leader_epochs=2),
+    scope=DEFAULT,
     expected={
-        scope(replicas=1, partitions=2, epochs=1, leader_epochs=1): {},
-        scope(replicas=1, partitions=2, epochs=1, leader_epochs=2): LATE_ANSWER,
+        DEFAULT: LATE_ANSWER,
         scope(brokers=3, replicas=1, partitions=2, epochs=1, leader_epochs=2): LATE_ANSWER,
         scope(partitions=2, epochs=1, leader_epochs=2): {
             "state_goes_with_topic": 32,
@@ -49,9 +49,6 @@ EXPANDING = deleting(
             "log_goes_with_topic": 37,
         },
     },
-    others={
-        "quick": scope(replicas=1, partitions=2, epochs=1, leader_epochs=1),
-        "deep": scope(partitions=2, epochs=1, leader_epochs=2),
-    },
+    others={"quick": DEFAULT, "deep": scope(partitions=2, epochs=1, leader_epochs=2)},
 )
 MODELS = (EXPANDING,)
