@@ -19,7 +19,6 @@ from kafkaproof.spec.partition.creation.zookeeper import in_new_topics
 from kafkaproof.spec.partition.deletion import model as partition_deletion
 from kafkaproof.spec.partition.expansion import model as partition_expansion
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
-from kafkaproof.spec.partition.expansion.expansion import is_settled
 from kafkaproof.spec.partition.expansion.zookeeper import in_other_topics
 from kafkaproof.spec.partition.model import writing
 from kafkaproof.spec.partition.reassignment import model as partition_reassignment
@@ -145,6 +144,6 @@ REASSIGNING = with_isr(
         expanding_and_altering,
         state=reassignment.STATE,
         initial=reassignment.initial,
-    ).rebound({in_new_topics: in_other_topics, is_settled: reassignment.is_settled})
+    ).rebound({in_new_topics: in_other_topics})
 )
 MODELS = (FENCED,)

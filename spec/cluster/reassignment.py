@@ -7,12 +7,10 @@ from kafkaproof.spec.cluster.state import initial as begin
 from kafkaproof.spec.cluster.zookeeper import note_deletion, note_written
 from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.domains import Array, Record, renamed
-from kafkaproof.spec.language.sets import intersection, is_empty
 from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.deletion.replica import stop_replica as stop
 from kafkaproof.spec.partition.reassignment import reassignment
 from kafkaproof.spec.partition.reassignment.network import is_of_deletion
-from kafkaproof.spec.partition.reassignment.progress import reassigned
 from kafkaproof.spec.partition.reassignment.state import ALTERATIONS, BROKER, STOPS, ZOOKEEPER, keep_replicas
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.replica.network import clear, withdraw
@@ -29,11 +27,6 @@ def initial(s):
     """As without reassignments, but each partition has as many replicas as the scope says."""
     begin(s)
     keep_replicas(s)
-
-
-def is_settled(controller, topic):
-    """Whether no partition of a topic is being reassigned."""
-    return is_empty(intersection(topic, reassigned(controller)))
 
 
 tell_replicas = then(reassignment.tell_replicas, note_written)

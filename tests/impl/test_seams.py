@@ -21,6 +21,7 @@ from kafkaproof.spec.partition import zookeeper as partition
 from kafkaproof.spec.partition.creation import zookeeper as creation
 from kafkaproof.spec.partition.deletion import zookeeper as deletion
 from kafkaproof.spec.partition.deletion.model import OF_CREATION, WITH_DELETIONS
+from kafkaproof.spec.partition.deletion.zookeeper import group_topics
 from kafkaproof.spec.partition.expansion import zookeeper as expansion
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.reassignment import zookeeper as reassignment
@@ -140,7 +141,7 @@ def controllers(opened, operator, guarded, room=0):
         candidate = ElectionZooKeeper(requests, ADDRESS, guarded)
         assert candidate.create_broker(b) == OK
         assert candidate.create_controller_and_set_epoch(b, b + 1, b, ANSWERED) == OK
-        zk = PartitionZooKeeper(requests, Places(TOPIC, room=2 if room else NONE), BROKERS)
+        zk = PartitionZooKeeper(requests, Places(TOPIC, room=2 if room else NONE, size=2), BROKERS)
         zk.begin_term(b + 1, b + 1)
         live.append(zk)
         reader = state.brokers[b].controller
@@ -316,6 +317,7 @@ def test_partitions_that_are_added_and_taken_back(opened, clean):
 def test_assignments_that_are_changed(opened, clean, seed):
     chance = random.Random(seed)
     live, state, _ = controllers(opened, clean, True)
+    group_topics(state.zk, NONE)
     try:
         for number in range(40):
             b, p = chance.randrange(BROKERS), chance.randrange(2)
@@ -324,8 +326,11 @@ def test_assignments_that_are_changed(opened, clean, seed):
             known.assignment.slots[: len(replicas)], known.assignment.length = replicas, len(replicas)
             known.adding, known.removing = ((1 << each) * chance.randrange(2) for each in (replicas[0], replicas[-1]))
             if chance.random() < 0.5:
-                found = live[b].checked_set_topic(b, p, known, b + 1, ANSWERED)
-                wanted = reassignment.checked_set_topic(state.zk, b, p, known, b + 1, ANSWERED)
+                context = state.brokers[b].controller.copy()
+                reassignment.load_reassigned(state.zk, b, 1 - p, context.partitions[1 - p], context.result)
+                context.partitions[p] = known
+                found = live[b].checked_set_topic(b, p, context, b + 1, ANSWERED)
+                wanted = reassignment.checked_set_topic(state.zk, b, p, context, b + 1, ANSWERED)
                 assert election.Answer.names[found] == election.Answer.names[wanted], number
             readers = [(known.copy(), state.brokers[b].controller.result.copy()) for _ in range(2)]
             assert live[b].load_reassigned(b, p, *readers[0]) == reassignment.load_reassigned(
@@ -335,6 +340,13 @@ def test_assignments_that_are_changed(opened, clean, seed):
                 (each.assignment.slots[: each.assignment.length], each.adding, each.removing) for each, _ in readers
             ]
             assert read[0] == read[1], number
+        alone = state.brokers[0].controller.copy()
+        reassignment.load_reassigned(state.zk, 0, 0, alone.partitions[0], alone.result)
+        assert live[1].checked_set_topic(1, 0, alone, 2, ANSWERED) == OK
+        assert reassignment.checked_set_topic(state.zk, 1, 0, alone, 2, ANSWERED) == OK
+        found = clean.at_once(lambda: clean.session.get(Topic.path_of(TOPIC)))[0]
+        assert len(Topic.decode(found.result[0]).assignments) == 1, "partition 1 was not in the context"
+        assert state.zk.assignments[1].length == 0
     finally:
         remove_topic(clean)
 

@@ -127,13 +127,13 @@ class TopicZooKeeper(Watched):
             partition.adding, partition.removing = map(members, self.moved)
         return answer
 
-    def checked_set_topic(self, b, p, partition, epoch, delivery):
-        """multi[check /controller_epoch, setData topic] with the assignment of a partition that is known.
+    def checked_set_topic(self, b, p, known, epoch, delivery):
+        """multi[check /controller_epoch, setData topic] with what a controller's context has of the topic of a partition.
 
-        What the topic znode says of others is read, and written as it is; what is asked for is read, too. OK, NONODE,
-        FENCED, EXPIRED or LOST.
+        The topic loses partitions that are not in the context. What is asked for is read, too. OK, NONODE, FENCED,
+        EXPIRED or LOST.
         """
-        name, number = self.place_of(p)
+        name = self.place_of(p)[0]
         path, session = Topic.path_of(name), self.requests.session
         try:
             found, asked = self.requests.at_once(lambda: session.get(path), lambda: session.get(Reassignment.path))
@@ -142,12 +142,17 @@ class TopicZooKeeper(Watched):
         self.note_reassignment(asked)
         if found.error:
             return NONODE
-        replicas = tuple(partition.assignment.slots[: partition.assignment.length])
-        adding, removing = (
-            tuple(r for r in replicas if contains(moved, r)) for moved in (partition.adding, partition.removing)
-        )
-        topic = Topic.decode(found.result[0]).reassigned(number, replicas, adding, removing)
-        self.replicas[p] = replicas
+        topic = Topic.decode(found.result[0])
+        there = {self.place_of(q)[1]: known.partitions[q] for q in self.places.numbers_of(name)}
+        there = {number: each for number, each in there.items() if each.assignment.length > 0}
+        topic = topic.restored(there)
+        for number, each in there.items():
+            replicas = tuple(each.assignment.slots[: each.assignment.length])
+            adding, removing = (
+                tuple(r for r in replicas if contains(moved, r)) for moved in (each.adding, each.removing)
+            )
+            topic = topic.reassigned(number, replicas, adding, removing)
+        self.replicas[p] = topic.assignments[self.place_of(p)[1]]
         return self._checked(SetData(path, topic.encode(), -1))
 
     def checked_delist(self, b, partitions, epoch, delivery):

@@ -12,11 +12,14 @@ from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.expansion.zookeeper import add_partitions as write_partitions
 from kafkaproof.spec.partition.expansion.zookeeper import added, checked_restore_topic, in_use
 from kafkaproof.spec.partition.progress import at_work, proceed
+from kafkaproof.spec.partition.reassignment.progress import reassigned
 
 
 def is_settled(controller, topic):
-    """Whether no partition of a topic is being reassigned (REASSIGNMENT_IN_PROGRESS): here none is."""
-    return True
+    """Whether no partition of a topic is being reassigned, as far as a controller knows (in Kafka: as the topic znode
+    says, which is read first; up to 2.3 no partition may be listed in /admin/reassign_partitions).
+    """
+    return is_empty(intersection(topic, reassigned(controller)))
 
 
 def add_partitions(s, b: Broker, p: Partition, new: Partitions, start: Broker, delivery: Delivery):

@@ -5,12 +5,13 @@ from dataclasses import replace
 from kafkaproof.spec.kafka.declarations import acting, asking
 from kafkaproof.spec.language.model import EVENT
 from kafkaproof.spec.partition.creation.zookeeper import leave_unused, read_topics
-from kafkaproof.spec.partition.deletion import replica, state
-from kafkaproof.spec.partition.deletion.model import deleting
-from kafkaproof.spec.partition.deletion.state import initial as begin
+from kafkaproof.spec.partition.deletion import replica
 from kafkaproof.spec.partition.expansion import expansion, zookeeper
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
 from kafkaproof.spec.partition.model import FENCED, reading, scope, writing
+from kafkaproof.spec.partition.reassignment import state
+from kafkaproof.spec.partition.reassignment.model import ADMINISTRATORS, ALTERATIONS, reassigning
+from kafkaproof.spec.partition.reassignment.state import initial as begin
 
 CONTROLLER = (
     *asking(expansion.add_partitions),
@@ -27,27 +28,29 @@ def initial(s):
 
 
 DEFAULT = scope(replicas=1, partitions=2, epochs=1, leader_epochs=2)
-LATE_ANSWER = {"state_goes_with_topic": 28, "local_epoch": 28, "removed_when_deleted": 30, "log_goes_with_topic": 33}
-"""As in `deleting`."""
-EXPANDING = deleting(
+FOUND = {
+    "assignments_stay": 11,
+    "removed_when_deleted": 11,
+    "no_partition_undone": 11,
+    "state_goes_with_topic": 28,
+    "local_epoch": 28,
+}
+"""A reassignment takes back what was just added; the rest as in `altering`."""
+EXPANDING = reassigning(
     replace(FENCED, seams=FENCED.seams + SEAMS + (read_topics,)),
     "expanding",
     "An administrator has the controller add partitions to a topic while brokers fail, and while the topic is queued "
-    "for deletion: then the controller takes them back.",
-    acting(replica.leader_and_isr, replica.stop_replica) + CONTROLLER,
+    "for deletion: then the controller takes them back. A reassignment writes the topic znode over those that it does "
+    "not know yet.",
+    acting(replica.leader_and_isr, replica.stop_replica) + CONTROLLER + ALTERATIONS + ADMINISTRATORS,
     properties=topic_expansion.properties,
-    state=state.STATE,
+    state=state.WITH_ALTERATIONS,
     initial=initial,
     scope=DEFAULT,
     expected={
-        DEFAULT: LATE_ANSWER,
-        scope(brokers=3, replicas=1, partitions=2, epochs=1, leader_epochs=2): LATE_ANSWER,
-        scope(partitions=2, epochs=1, leader_epochs=2): {
-            "state_goes_with_topic": 32,
-            "local_epoch": 32,
-            "removed_when_deleted": 34,
-            "log_goes_with_topic": 37,
-        },
+        DEFAULT: FOUND,
+        scope(brokers=3, replicas=1, partitions=2, epochs=1, leader_epochs=2): FOUND,
+        scope(partitions=2, epochs=1, leader_epochs=2): FOUND | {"state_goes_with_topic": 32, "local_epoch": 32},
     },
     others={"quick": DEFAULT, "deep": scope(partitions=2, epochs=1, leader_epochs=2)},
 )

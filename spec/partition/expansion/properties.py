@@ -2,14 +2,15 @@
 
 from kafkaproof.spec.kafka.state_machines import ONLINE_PARTITION
 from kafkaproof.spec.language.model import Property, always_step, sometimes
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
+from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, is_empty
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.creation import properties as topic_creation
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.expansion.zookeeper import added
-from kafkaproof.spec.partition.properties.controllers import is_assigned_so
+from kafkaproof.spec.partition.reassignment import properties as partition_reassignment
+from kafkaproof.spec.partition.reassignment.properties import is_assigned_so, unneeded_replicas
 
 
 def added_to_topic(before, after, b, p, new, start, delivery):
@@ -45,14 +46,32 @@ def restored_to_states(before, after, b, p, delivery):
     return True
 
 
+def no_partition_undone(before, after, b, p, delivery):
+    """A reassignment takes no partition out of the topic, which a controller does that does not know it yet."""
+    for q in range(len(before.zk.assignments)):
+        if before.zk.assignments[q].length > 0 and after.zk.assignments[q].length == 0:
+            return False
+    return True
+
+
+def is_taken_back(zk, p):
+    """Whether a partition is gone from a topic that is queued for deletion."""
+    return contains(zk.deleting, p) and zk.assignments[p].length == 0
+
+
 def is_gone_or_taken_back(s, p):
     """Whether a partition is gone: with its topic, or from one that is queued for deletion."""
-    return contains(s.zk.deleted, p) or contains(s.zk.deleting, p) and s.zk.assignments[p].length == 0
+    return contains(s.zk.deleted, p) or is_taken_back(s.zk, p)
 
 
 def is_assigned_so_or_taken_back(zk, p, cached):
     """Whether a controller remembers the current assignment, or one that it has taken back."""
-    return contains(zk.deleting, p) and zk.assignments[p].length == 0 or is_assigned_so(zk, p, cached)
+    return is_taken_back(zk, p) or is_assigned_so(zk, p, cached)
+
+
+def unneeded_or_taken_back(s, b, p):
+    """The replicas that an assignment does not have any more as soon as it is written."""
+    return everybody(len(s.brokers)) if is_taken_back(s.zk, p) else unneeded_replicas(s, b, p)
 
 
 def added_is_led(s):
@@ -78,22 +97,27 @@ EXPANSION = (
     always_step(added_to_topic, of=("add_partitions",)),
     always_step(taken_up_if_new, of=("new_partitions",)),
     always_step(restored_to_states, of=("restore_partitions",)),
+    always_step(no_partition_undone, of=("write_assignment", "write_target")),
     sometimes(added_is_led),
     sometimes(added_to_queued),
 )
 
 
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
-    """The properties of a model with expansions: those of a deletion, adapted, and those of expansions."""
-    kept = topic_deletion.properties(topic_creation.properties(found))
+    """The properties of a model with expansions: those of reassignments, adapted, and those of expansions."""
+    kept = partition_reassignment.with_alterations(topic_creation.properties(found))
     return with_expansions(tuple(p for p in kept if p.name not in WITHOUT))
 
 
 def with_expansions(found: tuple[Property, ...]) -> tuple[Property, ...]:
-    """Properties of a model with deletions, adapted, and those of expansions."""
+    """Properties of a model with reassignments, adapted, and those of expansions."""
     return tuple(p.rebound(WITH_EXPANSIONS) for p in found) + EXPANSION
 
 
-WITH_EXPANSIONS = {topic_deletion.is_deleted_topic: is_gone_or_taken_back, is_assigned_so: is_assigned_so_or_taken_back}
+WITH_EXPANSIONS = {
+    topic_deletion.is_deleted_topic: is_gone_or_taken_back,
+    is_assigned_so: is_assigned_so_or_taken_back,
+    unneeded_replicas: unneeded_or_taken_back,
+}
 WITHOUT = ("created_is_led", "created_is_taken_over")
 """Goals of a topic that is created."""

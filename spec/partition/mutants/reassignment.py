@@ -23,10 +23,11 @@ TWO_PARTITIONS = scope(partitions=2, replicas=1, epochs=1, leader_epochs=2)
 ZOMBIE = scope(replicas=1, leader_epochs=1, faults=2)
 
 
-def forget_origin(zk, b, p, partition, epoch, delivery):
+def forget_origin(zk, b, p, known, epoch, delivery):
     """What a reassignment removes is taken out of the topic znode when it begins."""
-    answer = set_topic(zk, b, p, partition, delivery)
+    answer = set_topic(zk, b, p, known, delivery)
     if answer == OK:
+        partition = known.partitions[p]
         clear(zk.assignments[p])
         append_members(partition.assignment, target(partition.assignment, partition.removing), zk.assignments[p])
         zk.removing[p] = 0
@@ -75,9 +76,9 @@ def keep_in_isr(controller, r):
     return 0 if controller.finishing else to_take_offline(controller, r)
 
 
-def write_unchecked(zk, b, p, partition, epoch, delivery):
+def write_unchecked(zk, b, p, known, epoch, delivery):
     """An assignment is written without the check of the epoch."""
-    return set_topic(zk, b, p, partition, delivery)
+    return set_topic(zk, b, p, known, delivery)
 
 
 def tell_first(zk, b, members):

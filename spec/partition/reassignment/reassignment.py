@@ -67,7 +67,7 @@ def write_assignment(s, b: Broker, p: Partition, delivery: Delivery):
     if controller.doing != WRITING_ASSIGNMENT or not is_next(controller.moving, p):
         return False
 
-    answer = checked_set_topic(s.zk, b, p, controller.partitions[p], controller.epoch, delivery)
+    answer = checked_set_topic(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer != LOST:
@@ -226,7 +226,7 @@ def write_target(s, b: Broker, p: Partition, delivery: Delivery):
     if controller.doing != WRITING_TARGET or not is_next(controller.moving, p):
         return False
 
-    answer = checked_set_topic(s.zk, b, p, controller.partitions[p], controller.epoch, delivery)
+    answer = checked_set_topic(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer != LOST:

@@ -8,9 +8,10 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NONODE, OK, outcome
 from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.sequences import begins_with
-from kafkaproof.spec.language.sets import contains, is_empty
+from kafkaproof.spec.language.sets import contains, is_empty, only
 from kafkaproof.spec.partition.context import clear, copy
 from kafkaproof.spec.partition.deletion.zookeeper import delete_topic as delete_assignments
+from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.zookeeper import check_epoch, is_moved, listed, session_open
 from kafkaproof.spec.partition.zookeeper import load_partition as load_known
 
@@ -61,18 +62,20 @@ def load_reassigned(zk, b, p, partition, reader):
     return answer
 
 
-def set_topic(zk, b, p, partition, delivery):
-    """setData of the topic znode with the assignment that a controller knows: OK, NONODE, EXPIRED or LOST.
+def set_topic(zk, b, p, known, delivery):
+    """setData of the topic znode of a partition, whatever its version: OK, NONODE, EXPIRED or LOST.
 
-    The version does not matter. The controller also knows what the znode says of other partitions.
+    `known` is the context of the controller. It is written whole: the topic loses partitions that are not in it.
     """
     if not session_open(zk, b):
         return EXPIRED
     answer = OK if zk.assignments[p].length > 0 else NONODE
     if answer == OK and delivery != LOST_DROPPED:
-        copy(partition.assignment, zk.assignments[p])
-        zk.adding[p] = partition.adding
-        zk.removing[p] = partition.removing
+        for q in range(len(zk.assignments)):
+            if contains(topics_of(zk, only(p)), q):
+                copy(known.partitions[q].assignment, zk.assignments[q])
+                zk.adding[q] = known.partitions[q].adding
+                zk.removing[q] = known.partitions[q].removing
     return outcome(zk, answer, delivery)
 
 
