@@ -17,7 +17,7 @@ from typing import cast
 
 from kafkaproof.checker.mutation.kinds import Domains, codes, same
 from kafkaproof.spec.language.model import Model
-from kafkaproof.spec.language.rebind import copy_of
+from kafkaproof.spec.language.rebind import copy_of, original
 from kafkaproof.spec.language.subset import Node, definition, file_of, functions_reached, is_store
 
 COMPARISONS = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
@@ -105,7 +105,7 @@ def _names_of(change):
     """The code (of an enumeration) that the change brings in: its module may not have imported it."""
     if change.kind != "constant" or not isinstance(change.new, ast.Name):
         return {}
-    return {change.new.id: codes(change.function.__module__)[change.old.id][change.new.id]}
+    return {change.new.id: codes(original(change.function).__module__)[change.old.id][change.new.id]}
 
 
 def replaced(tree: ast.FunctionDef, old: ast.AST, new: ast.AST | None) -> ast.FunctionDef:
@@ -159,7 +159,7 @@ class _Changing:
     """The changes of one function's statements: (kind, node, replacement)."""
 
     def __init__(self, function, domains):
-        self._domains, self._module = domains, function.__module__
+        self._domains, self._module = domains, original(function).__module__
         self._parameters = function.__code__.co_varnames[: function.__code__.co_argcount]
         self._is_transition = "\nGuards:" in (inspect.getdoc(function) or "")
         self._stored = Counter(

@@ -1,4 +1,4 @@
-"""The work of a controller, 2.1 and later: every write is checked against the epoch's version.
+"""The work of a controller: from 2.1 on every write is checked against the epoch's version.
 
 Three kinds of a controller's writes stand for the rest: the partition state (on the version that was
 read), the deletion of a notification (unconditional except for the check), and the
@@ -45,8 +45,9 @@ def clean(s, b: Broker, delivery: Delivery):
 
     Guards:  the term of `b` has just begun, or `b` is at work.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: a new controller reads the partition state next; on FENCED it checks who is controller.
-    Kafka:   KafkaZkClient.deleteIsrChangeNotifications, 2.1 to 3.9.
+    Effects: a new controller reads the partition state next; on FENCED, which is from 2.1 on, it checks who is
+             controller.
+    Kafka:   ZkUtils.deletePath, 0.9 to 1.0; KafkaZkClient.deleteIsrChangeNotifications, 1.1 to 3.9.
     """
     broker = s.brokers[b]
     if broker.doing != CLEANING and not at_work(broker):
@@ -68,7 +69,7 @@ def load(s, b: Broker):
     Guards:  its term begins, or `b` is at work: a controller reads before it elects a leader.
     Request: OK; NEWER when a controller of a higher epoch wrote it; EXPIRED.
     Effects: it is at work; on NEWER it leaves the partition alone ("went through a soft failure").
-    Kafka:   PartitionStateMachine.doElectLeaderForPartitions, 1.1 to 3.9.
+    Kafka:   PartitionStateMachine.electLeaderForPartition, 0.9 to 1.0; doElectLeaderForPartitions, 1.1 to 3.9.
     """
     broker = s.brokers[b]
     if broker.doing != LOADING and not at_work(broker):
@@ -88,9 +89,9 @@ def write_state(s, b: Broker, delivery: Delivery):
 
     Guards:  `b` is at work.
     Request: OK; FENCED; BADVERSION of the state; EXPIRED; LOST.
-    Effects: on BADVERSION, perhaps because of its own lost write, it reads again; on FENCED it checks who is
-             controller.
-    Kafka:   KafkaZkClient.updateLeaderAndIsr (with an expected epoch version), 2.1 to 3.9.
+    Effects: on BADVERSION, perhaps because of its own lost write, it reads again; on FENCED, which is from 2.1 on, it
+             checks who is controller.
+    Kafka:   ReplicationUtils.updateLeaderAndIsr, 0.9 to 1.0; KafkaZkClient.updateLeaderAndIsr, 1.1 to 3.9.
     """
     broker = s.brokers[b]
     if not at_work(broker):

@@ -86,9 +86,9 @@ def look_for_controller(s, b: Broker):
     """Broker `b` reads /controller and goes on with the election only if there is none.
 
     Guards:  `b` is a candidate.
-    Request: NONODE; MINE or OK (another's); EXPIRED.
-    Effects: on NONODE it reads the epoch next.
-    Kafka:   KafkaController.elect, 2.1 to 3.9.
+    Request: NONODE; MINE, up to 1.0 perhaps of a former process; OK (another's); EXPIRED.
+    Effects: on NONODE it reads the epoch next (up to 2.0 it creates /controller); on MINE it believes that it leads.
+    Kafka:   ZookeeperLeaderElector.elect, 0.9 to 0.10.2; KafkaController.elect, 0.11 to 3.9.
     """
     broker = s.brokers[b]
     if broker.doing != ELECTING:
@@ -99,8 +99,15 @@ def look_for_controller(s, b: Broker):
         lapse(broker)
         return True
     broker.active = 1 if answer == MINE else 0
-    broker.doing = READING_EPOCH if answer == NONODE else IDLE
+    broker.doing = IDLE
+    if answer == NONODE:
+        read_epoch_next(broker)
     return True
+
+
+def read_epoch_next(broker):
+    """A candidate that has found no /controller reads the epoch next."""
+    broker.doing = READING_EPOCH
 
 
 def learn_epoch(s, b: Broker):

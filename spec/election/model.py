@@ -29,13 +29,13 @@ SEAMS = (
     zookeeper.checked_set_state,
     zookeeper.checked_delete_controller,
     zookeeper.checked_delete_notification,
-    zookeeper.set_state,
     zookeeper.delete_controller,
-    zookeeper.delete_notification,
     old.reopen_session,
     old.read_owner,
     old.set_epoch,
     old.create_controller,
+    old.unchecked_set_state,
+    old.unchecked_delete_notification,
 )
 
 
@@ -110,7 +110,7 @@ ZKCLIENT_CONTROLLER = (
     ),
     *asking(zkclient.clean, zkclient.load, zkclient.write_state),
     *asking(zkclient.delete_any_controller, kind=CONTINUATION),
-    *acting(zkclient.forced_resign),
+    *acting(zkclient.trigger_move),
     Transition(zkclient.send, BROKER, (SEND,)),
 )
 

@@ -1,16 +1,18 @@
-"""Functions made of functions: this and then that, the same on a part of the state, a request under a check.
+"""Functions made of functions: this and then that, the same on a part of the state, a request under a check, the same
+with other callees.
 
-What is made has a text of its own (see `text`), in which its parts are called: it is compiled, proved, rebound and held
-to the rules like any other. It belongs to the module that makes it.
+But for the last, what is made has a text of its own (see `text`), in which its parts are called: it is compiled, proved,
+rebound and held to the rules like any other. It belongs to the module that makes it.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType
 
+from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.text import function_from
 
 
@@ -70,6 +72,18 @@ def checked(request: Callable, check: Callable) -> FunctionType:
         annotations={},
         doc=f"multi[check /controller_epoch, {request.__name__}]: as `{request.__name__}`, or FENCED by the check.",
     )
+
+
+def with_callees(function: Callable, replacements: Mapping[Callable, Callable]) -> Callable:
+    """The function with each callee, direct or not, replaced that is a key of `replacements`.
+
+    Raises ValueError if it calls none of them.
+    """
+    copy = rebind(function, replacements)
+    if copy is function:
+        raise ValueError(f"{function.__name__} calls none of {', '.join(each.__name__ for each in replacements)}")
+    copy.__module__ = sys._getframe(1).f_globals["__name__"]
+    return copy
 
 
 def _parameters(function: Callable) -> list[str]:

@@ -18,6 +18,7 @@ from typing import TypeGuard
 
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language import sets
+from kafkaproof.spec.language.rebind import original
 
 BUILTINS = {"range": (1, 2), "len": (1, 1), "min": (2, 9), "max": (2, 9), "abs": (1, 1)}
 """Python's built-in functions that may be called, with their least and most arguments."""
@@ -125,7 +126,7 @@ def place_in(file: str, line: int) -> str:
 
 def file_of(function: Callable) -> str:
     """The file of a function, from the top of the repository: ``spec/election/election.py``."""
-    return f"{function.__module__.removeprefix('kafkaproof.').replace('.', '/')}.py"
+    return f"{original(function).__module__.removeprefix('kafkaproof.').replace('.', '/')}.py"
 
 
 @cache

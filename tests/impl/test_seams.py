@@ -77,7 +77,7 @@ def choose_election(chance, guarded):
         (old.read_owner,),
         (old.set_epoch, epoch, version, ANSWERED),
         (election.delete_controller, epoch, ANSWERED),
-        (election.delete_notification, epoch, ANSWERED),
+        (old.unchecked_delete_notification, epoch, version, ANSWERED),
     ]
     return chance.choice(common + (fenced if guarded else unfenced))
 

@@ -5,12 +5,14 @@ import inspect
 import pytest
 
 from kafkaproof.spec.cluster import control, data_plane
-from kafkaproof.spec.language.combine import checked, on, then
+from kafkaproof.spec.election.history import legacy, zkclient
+from kafkaproof.spec.language.combine import checked, on, then, with_callees
 from kafkaproof.spec.language.domains import Array, Flag, Id, Number, Record
 from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.language.plain import plain_type
-from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.rebind import original, rebind
 from kafkaproof.spec.language.rules import RuleError, check_transition
+from kafkaproof.spec.language.subset import file_of
 from kafkaproof.spec.partition import machines
 from kafkaproof.spec.partition import zookeeper as partitions
 from kafkaproof.spec.replica import leader
@@ -66,6 +68,14 @@ def test_what_is_made_has_the_name_the_arguments_and_the_sections_of_the_transit
     assert "\nGuards:  it is dark." in both.__doc__ and "Then: The change is counted.\nKafka:" in both.__doc__
     check_transition(Transition(both), abstract=True)
     assert (control.write_leader.__name__, control.write_leader.__module__) == ("write_leader", control.__name__)
+
+
+def test_a_function_with_other_callees_belongs_to_who_made_it_and_keeps_the_place_of_its_text():
+    assert zkclient.create.__module__ == zkclient.__name__ != legacy.create.__module__
+    assert original(zkclient.create) is legacy.create
+    assert file_of(zkclient.create) == file_of(legacy.create) == "spec/election/history/legacy.py"
+    with pytest.raises(ValueError, match="create calls none of light"):
+        with_callees(legacy.create, {light: count})
 
 
 def test_on_takes_the_step_in_one_part_alone():

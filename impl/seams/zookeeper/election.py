@@ -162,7 +162,7 @@ class ElectionZooKeeper:
         """delete /controller, whosever it is: OK, NONODE, EXPIRED or LOST."""
         return self.requests.write(Delete(Controller.path, -1))
 
-    def delete_notification(self, b, epoch, delivery):
+    def unchecked_delete_notification(self, b, epoch, version, delivery):
         """Delete all notifications, of failed log directories and of ISRs: OK, EXPIRED or LOST."""
         return self._delete_all(lambda path: self.requests.write(Delete(path, -1)))
 

@@ -46,7 +46,7 @@ class Told:
         """A partition state was read."""
         return self.answer
 
-    def delete_notification(self, b, epoch, delivery):
+    def unchecked_delete_notification(self, b, epoch, version, delivery):
         """Something was written."""
         return self.answer
 

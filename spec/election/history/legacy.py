@@ -1,6 +1,7 @@
-"""Election of 1.1 to 2.0: create /controller first, raise the epoch afterwards, write unchecked.
+"""Election up to 2.0: create /controller first, raise the epoch afterwards, write unchecked.
 
-Sessions and events are as they are now. But anything may happen between the creation of /controller and
+From 1.1 on sessions and events are as they are now; `zkclient` has those before, and what an answer of EXPIRED and a
+failed write of the epoch lead to there. Anything may happen between the creation of /controller and
 the write of /controller_epoch: a candidate that paused there resumes, reads the epoch of the controller
 elected meanwhile, and raises it once more; brokers then obey the zombie and refuse the owner of
 /controller (KAFKA-6082). Writes are at most checked against the version of their own znode, so a deposed
@@ -8,17 +9,14 @@ controller's write is applied whenever its successor has not touched that znode.
 deletes /controller, whoever owns it: a candidate that lost the race for the epoch deletes the winner's.
 """
 
-from kafkaproof.spec.election.active_controller import at_work
+from kafkaproof.spec.election import active_controller, election
 from kafkaproof.spec.election.broker_state import (
     CHECKING,
-    CLEANING,
     CONFIRMING,
     CREATING,
     CREATING_EPOCH,
     DELETING,
-    ELECTING,
     IDLE,
-    LOADING,
     MOVING,
     NONE,
     RAISING,
@@ -28,7 +26,13 @@ from kafkaproof.spec.election.broker_state import (
     lapse,
     resign,
 )
-from kafkaproof.spec.election.history.requests import create_controller, read_owner, set_epoch
+from kafkaproof.spec.election.history.requests import (
+    create_controller,
+    read_owner,
+    set_epoch,
+    unchecked_delete_notification,
+    unchecked_set_state,
+)
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import (
     BADVERSION,
@@ -39,13 +43,13 @@ from kafkaproof.spec.kafka.zookeeper import (
     NONODE,
     OK,
     Delivery,
+    checked_delete_notification,
+    checked_set_state,
     create_epoch,
     delete_controller,
-    delete_notification,
     get_epoch,
-    read_controller,
-    set_state,
 )
+from kafkaproof.spec.language.combine import with_callees
 
 FIRST_EPOCH = 1
 FIRST_VERSION = 1
@@ -58,25 +62,14 @@ def move(broker):
     end_election(broker, DELETING)
 
 
-def look_for_controller(s, b: Broker):
-    """Broker `b` reads /controller and goes on with the election only if there is none.
+def create_next(broker):
+    """A candidate that has found no /controller creates it next."""
+    broker.doing = CREATING
 
-    Guards:  `b` is a candidate.
-    Request: NONODE; MINE or OK (another's); EXPIRED.
-    Effects: on NONODE it creates /controller next.
-    Kafka:   KafkaController.elect, 1.1 to 2.0.
-    """
-    broker = s.brokers[b]
-    if broker.doing != ELECTING:
-        return False
 
-    answer = read_controller(s.zk, b)
-    if answer == EXPIRED:
-        lapse(broker)
-        return True
-    broker.active = 1 if answer == MINE else 0
-    broker.doing = CREATING if answer == NONODE else IDLE
-    return True
+look_for_controller = with_callees(election.look_for_controller, {election.read_epoch_next: create_next})
+clean = with_callees(active_controller.clean, {checked_delete_notification: unchecked_delete_notification})
+write_state = with_callees(active_controller.write_state, {checked_set_state: unchecked_set_state})
 
 
 def create(s, b: Broker, delivery: Delivery):
@@ -84,8 +77,9 @@ def create(s, b: Broker, delivery: Delivery):
 
     Guards:  `b` is a candidate.
     Request: OK; NODEEXISTS when another won, or itself in a request whose answer was lost; EXPIRED; LOST.
-    Effects: on OK it is active, in no epoch yet; on NODEEXISTS it checks who owns it.
-    Kafka:   KafkaZkClient.checkedEphemeralCreate, 1.1 to 2.0.
+    Effects: on OK it is active, in no epoch yet; on NODEEXISTS it checks who owns it; on EXPIRED, up to 1.0, it
+             resigns.
+    Kafka:   ZKCheckedEphemeral.create, 0.9 to 1.0; KafkaZkClient.checkedEphemeralCreate, 1.1 to 2.0.
     """
     broker = s.brokers[b]
     if broker.doing != CREATING:
@@ -107,8 +101,10 @@ def confirm_owner(s, b: Broker):
 
     Guards:  its creation was refused.
     Request: MINE; OK (another session's); NONODE; EXPIRED.
-    Effects: on MINE it is active; on NONODE it creates again; else it checks who is controller.
-    Kafka:   KafkaZkClient.CheckedEphemeral.getAfterNodeExists, 1.1 to 2.0.
+    Effects: on MINE it is active; on NONODE it creates again; else it checks who is controller; on EXPIRED, up to
+             1.0, it resigns.
+    Kafka:   ZKCheckedEphemeral.getDataCallback, 0.9 to 1.0; KafkaZkClient.CheckedEphemeral.getAfterNodeExists, 1.1
+             to 2.0.
     """
     broker = s.brokers[b]
     if broker.doing != CONFIRMING:
@@ -123,7 +119,7 @@ def confirm_owner(s, b: Broker):
     elif answer == EXPIRED:
         lapse(broker)
     else:
-        broker.doing = CHECKING
+        end_election(broker, CHECKING)
     return True
 
 
@@ -133,7 +129,8 @@ def learn_epoch(s, b: Broker):
     Guards:  `b` has created /controller.
     Request: OK; NONODE before the first election ever; EXPIRED.
     Effects: it raises next, from 0 when there was nothing to read.
-    Kafka:   KafkaController.readControllerEpochFromZooKeeper, 1.1 to 2.0.
+    Kafka:   KafkaController.readControllerEpochFromZookeeper, 0.9 to 1.0; readControllerEpochFromZooKeeper, 1.1 to
+             2.0.
     """
     broker = s.brokers[b]
     if broker.doing != READING_EPOCH:
@@ -152,8 +149,9 @@ def raise_epoch(s, b: Broker, delivery: Delivery):
 
     Guards:  `b` has created /controller and read the epoch; another may own /controller by now.
     Request: OK; BADVERSION; NONODE before the first election ever; EXPIRED; LOST.
-    Effects: on OK it is controller; on BADVERSION, perhaps because of its own lost write, it resigns.
-    Kafka:   KafkaController.incrementControllerEpoch, 1.1 to 2.0.
+    Effects: on OK it is controller; on BADVERSION, perhaps because of its own lost write, it resigns (up to 1.0 it
+             is controller in the epoch that it read); on LOST it writes again.
+    Kafka:   KafkaController.incrementControllerEpoch, 0.9 to 2.0.
     """
     broker = s.brokers[b]
     if broker.doing != RAISING:
@@ -179,7 +177,7 @@ def found_epoch(s, b: Broker, delivery: Delivery):
     Request: OK; NODEEXISTS when another was first; EXPIRED; LOST.
     Effects: on OK it is controller in epoch 1, and takes the version for 1 (it is 0); on NODEEXISTS,
              perhaps because of its own lost write, it resigns.
-    Kafka:   KafkaController.incrementControllerEpoch, 1.1 to 2.0.
+    Kafka:   KafkaController.incrementControllerEpoch, 0.9 to 2.0.
     """
     broker = s.brokers[b]
     if broker.doing != CREATING_EPOCH:
@@ -195,52 +193,12 @@ def found_epoch(s, b: Broker, delivery: Delivery):
     return True
 
 
-def clean(s, b: Broker, delivery: Delivery):
-    """A controller deletes a notification; nothing checks that it still is the controller.
-
-    Guards:  the term of `b` has just begun, or `b` is at work.
-    Request: OK; EXPIRED; LOST.
-    Effects: a new controller reads the partition state next.
-    Kafka:   KafkaZkClient.deleteIsrChangeNotifications, 1.1 to 2.0.
-    """
-    broker = s.brokers[b]
-    if broker.doing != CLEANING and not at_work(broker):
-        return False
-
-    answer = delete_notification(s.zk, b, broker.epoch, delivery)
-    if answer == OK and broker.doing == CLEANING:
-        broker.doing = LOADING
-    elif answer == EXPIRED:
-        lapse(broker)
-    return True
-
-
-def write_state(s, b: Broker, delivery: Delivery):
-    """A controller writes the partition state, checked only against the version that it read.
-
-    Guards:  `b` is at work.
-    Request: OK; BADVERSION; EXPIRED; LOST.
-    Effects: on BADVERSION, perhaps because of its own lost write, it reads again.
-    Kafka:   KafkaZkClient.updateLeaderAndIsr, 1.1 to 2.0.
-    """
-    broker = s.brokers[b]
-    if not at_work(broker):
-        return False
-
-    answer = set_state(s.zk, b, broker.epoch, delivery)
-    if answer == BADVERSION:
-        broker.doing = LOADING
-    elif answer == EXPIRED:
-        lapse(broker)
-    return True
-
-
 def trigger_move(s, b: Broker):
     """A controller that is forced to resign gives up its term, without reading /controller.
 
     Guards:  an error in its own work forces it.
-    Effects: /controller is to be deleted.
-    Kafka:   KafkaController.triggerControllerMove, 1.1 to 2.0.
+    Effects: /controller is to be deleted; up to 1.0 listeners, state machines and channels stay.
+    Kafka:   ZookeeperLeaderElector.resign, 0.9 to 0.10.2; KafkaController.triggerControllerMove, 0.11 to 2.0.
     """
     broker = s.brokers[b]
     if broker.doing != MOVING:
@@ -256,7 +214,8 @@ def delete_any_controller(s, b: Broker, delivery: Delivery):
     Guards:  it failed to raise the epoch, or was forced to resign.
     Request: OK; NONODE; EXPIRED; LOST.
     Effects: on LOST it deletes again, perhaps one of another owner.
-    Kafka:   KafkaZkClient.deleteController, 1.1 to 2.0.
+    Kafka:   ZookeeperLeaderElector.resign, 0.9 to 0.10.2; KafkaController.triggerControllerMove, 0.11 to 1.0;
+             KafkaZkClient.deleteController, 1.1 to 2.0.
     """
     broker = s.brokers[b]
     if broker.doing != DELETING:

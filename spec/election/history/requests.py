@@ -9,11 +9,13 @@ from kafkaproof.spec.kafka.zookeeper import (
     NODEEXISTS,
     NONODE,
     OK,
+    delete_notification,
     outcome,
     owns_controller,
     put_controller,
     put_epoch,
     session_open,
+    set_state,
 )
 from kafkaproof.spec.language.domains import NOBODY
 
@@ -57,3 +59,15 @@ def create_controller(zk, b, delivery):
     if answer == OK and delivery != LOST_DROPPED:
         put_controller(zk, b)
     return outcome(zk, answer, delivery)
+
+
+def unchecked_set_state(zk, b, epoch, version, delivery):
+    """setData of the partition state on the version that was read, without the check of the epoch: OK, BADVERSION,
+    EXPIRED or LOST.
+    """
+    return set_state(zk, b, epoch, delivery)
+
+
+def unchecked_delete_notification(zk, b, epoch, version, delivery):
+    """delete a notification, without the check of the epoch: OK, EXPIRED or LOST."""
+    return delete_notification(zk, b, epoch, delivery)

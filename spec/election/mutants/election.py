@@ -6,6 +6,7 @@ to the rules of writing a transition.
 
 from kafkaproof.spec.election import active_controller, election, requests
 from kafkaproof.spec.election.broker_state import CONFIRMING, CREATING, DOWN, FULL, IDLE, LOADING, begin_term, lapse
+from kafkaproof.spec.election.history.requests import unchecked_delete_notification, unchecked_set_state
 from kafkaproof.spec.election.model import scope
 from kafkaproof.spec.election.network import Epoch, Receiver, arriving, put_request, take_request
 from kafkaproof.spec.election.requests import is_stale, obey
@@ -24,7 +25,6 @@ from kafkaproof.spec.kafka.zookeeper import (
     checked_set_state,
     create_controller_and_set_epoch,
     delete_controller,
-    delete_notification,
     end_session,
     get_epoch,
     outcome,
@@ -33,7 +33,6 @@ from kafkaproof.spec.kafka.zookeeper import (
     put_epoch,
     read_state,
     session_open,
-    set_state,
 )
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import first_paragraph
@@ -96,16 +95,6 @@ def keep_epoch(s, b: Broker, delivery: Delivery):
     elif answer == EXPIRED:
         lapse(broker)
     return True
-
-
-def unchecked_set_state(zk, b, epoch, version, delivery):
-    """The state written without the check of the epoch."""
-    return set_state(zk, b, epoch, delivery)
-
-
-def unchecked_delete_notification(zk, b, epoch, version, delivery):
-    """The notification deleted without the check of the epoch."""
-    return delete_notification(zk, b, epoch, delivery)
 
 
 def unchecked_delete_controller(zk, b, epoch, version, delivery):

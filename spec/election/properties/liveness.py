@@ -66,7 +66,6 @@ EVENTS = (
     "confirm_epoch",
     "raise_epoch",
     "trigger_move",
-    "forced_resign",
     "delete_own_controller",
     "delete_any_controller",
     "data_event",
