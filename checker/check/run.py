@@ -29,6 +29,9 @@ from kafkaproof.checker.spark.cluster import Levels
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.model import LIVENESS
 
+FURTHER = 250_000
+"""After a violation a run goes on to the end, unless it has more states: then what else is violated stays open."""
+
 
 def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int) -> None:
     """Write ``run.json`` for a new run."""
@@ -133,6 +136,7 @@ def perform(
         context,
         partitions,
         keep_going=check.keep_going,
+        further=FURTHER,
         deadlock=check.deadlock,
         limits=limits,
         progress=progress,

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.check.run import begin, kernel_of, perform, resumed
+from kafkaproof.checker.check.run import FURTHER, begin, kernel_of, perform, resumed
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
 from kafkaproof.checker.commands.models import add_model_options, chosen, given_sizes
 from kafkaproof.checker.commands.numbers import not_negative
@@ -60,7 +60,9 @@ def add_parser(commands) -> None:
         dest="properties",
         help="check only this property (repeatable); FILE.py:PREDICATE for one of your own",
     )
-    parser.add_argument("--keep-going", action="store_true", help="do not stop at the first violation")
+    parser.add_argument(
+        "--keep-going", action="store_true", help=f"go on to the end after a violation, also beyond {FURTHER:,} states"
+    )
     parser.add_argument("--deadlock", action="store_true", help="a state without a step is a violation")
     parser.add_argument(
         "--symmetry",

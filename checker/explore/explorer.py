@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -53,6 +54,7 @@ class Explorer:
     """Explores one model into one run directory; `outcome` sums up the complete levels.
 
     Without a Spark `context`, all levels are explored in this process; with one, those of fewer than `spread` states.
+    After a violation it goes on up to `further` states, or with `keep_going` to the end.
     """
 
     def __init__(
@@ -63,13 +65,15 @@ class Explorer:
         partitions: int,
         *,
         keep_going: bool = False,
+        further: int = 0,
         deadlock: bool = False,
         limits: Limits = Limits(),
         spread: int = SPREAD,
         progress: Callable[[Outcome, int], None] = lambda outcome, generated: None,
     ):
         self._run, self._kernel, self._context, self._partitions = run, kernel, context, partitions
-        self._keep_going, self._limits, self._spread, self._progress = keep_going, limits, spread, progress
+        self._limits, self._spread, self._progress = limits, spread, progress
+        self._further = inf if keep_going else further
         kinds = {p.name: p.kind for p in kernel.state_properties}
         initial = Execution(kernel.model, kernel.scope).initial_states()
         packed = np.array([kernel.packing.pack(s) for s in initial], np.uint64)
@@ -89,7 +93,7 @@ class Explorer:
         return self._tally.outcome
 
     def explore(self) -> None:
-        """Explore to the end, to the first violation, or to a limit (then `stopped_by` names it).
+        """Explore to the end, to a violation, or to a limit (then `stopped_by` names it).
 
         Raises RunError when the run directory cannot be written, ClusterError when Spark fails for good.
         """
@@ -108,7 +112,7 @@ class Explorer:
 
     def _over(self):
         outcome = self.outcome
-        if outcome.finished or outcome.fault or (outcome.violations and not self._keep_going):
+        if outcome.finished or outcome.fault or (outcome.violations and outcome.distinct > self._further):
             return True
         self.stopped_by = self._limits.reached(outcome, time.monotonic() - self._began)
         return self.stopped_by is not None

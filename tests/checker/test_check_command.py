@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from kafkaproof.checker.check import run
 from kafkaproof.checker.check.answers import not_shown
 from kafkaproof.checker.commands.tables import print_alone, verdict_text
 from kafkaproof.checker.model.selection import Check, scope_for
@@ -108,7 +109,7 @@ def test_what_holds_with_transitions_never_taken_says_how_many():
     assert verdict_text(result | {"verdict": "violated"}) == ("violated, as the museum expects", "yellow")
 
 
-def test_properties_that_were_not_asked_or_not_decided_are_named(kafkaproof):
+def test_properties_that_were_not_asked_or_not_decided_are_named(kafkaproof, monkeypatch):
     small = ["check", "async-isr", "--variant", "maximal-isr", "--brokers", "2", "--log", "1", "--versions", "1"]
     result = kafkaproof(*small, *kept("small")).result
     why = {entry["property"]: entry["why"] for entry in result["not_asked"]}
@@ -122,12 +123,15 @@ def test_properties_that_were_not_asked_or_not_decided_are_named(kafkaproof):
         "not asked: added_unknown (needs versions 2), "
         in kafkaproof(*small, "--run-dir", "told", "--master", "local[2]").out
     )
+    monkeypatch.setattr(run, "FURTHER", 100)
     stopped = kafkaproof(*replication("kip101", 3, 1, 1, 1), *kept("stopped")).result
     assert set(stopped["undecided"]) == {"weak_isr", "leader_in_isr"} and stopped["not_asked"] == []
 
 
-def test_with_keep_going_the_counts_are_those_of_the_whole_space(kafkaproof):
-    result = kafkaproof(*replication("kip101", 3, 1, 1, 1), "--keep-going", *kept("run")).result
+@pytest.mark.parametrize(("further", "options"), ((250_000, ()), (0, ("--keep-going",))))
+def test_what_is_small_and_what_keeps_going_is_explored_to_the_end(kafkaproof, monkeypatch, further, options):
+    monkeypatch.setattr(run, "FURTHER", further)
+    result = kafkaproof(*replication("kip101", 3, 1, 1, 1), *options, *kept("run")).result
     assert counts(result) == (9841, 28840, 18, "violated") and result["expected"] is True
 
 
@@ -201,11 +205,12 @@ def test_tables_for_people_name_the_run_and_what_was_cut(kafkaproof):
     assert "kafkaproof show " in answer.out and "Traceback" not in answer.err
 
 
-def test_people_are_told_how_many_properties_hold_and_what_the_scope_bounds(kafkaproof):
+def test_people_are_told_how_many_properties_hold_and_what_the_scope_bounds(kafkaproof, monkeypatch):
     whole = kafkaproof(*replication("kip320", 2, 1, 1, 1), "--run-dir", "whole", "--master", "local[2]")
     assert "properties: 17 asked; 17 hold within this scope\n" in whole.out
     assert "  epochs 1: changes of the leader\n" in whole.out
     assert "replication alone" not in whole.out, "no system composes it"
+    monkeypatch.setattr(run, "FURTHER", 0)
     stopped = kafkaproof(*replication("kip101", 3, 1, 1, 1), "--run-dir", "stopped", "--master", "local[2]")
     assert "properties: 3 asked; 2 not violated so far; violated: strong_isr\n" in stopped.out
 
