@@ -13,7 +13,7 @@ import json
 import os
 from pathlib import Path
 
-FORMAT = 5
+FORMAT = 6
 
 
 class Recorder:

@@ -1,7 +1,8 @@
 """The hash and the fields of records, without ghosts, by which replay compares its state with that of a process.
 
 A log is compared by its chain: a hash of each record with the chain before it. What producers wait for is not
-compared: a running broker keeps their connections instead.
+compared: a running broker keeps their connections instead. Nor is what recordings of earlier versions do not have and
+steps decide: of whom a leader has heard in its epoch.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cache, lru_cache
 from kafkaproof.spec.language.plain import Plain
 
 GHOSTS = "ghosts"
-LEFT_OUT = (GHOSTS, "log", "waiting", "required")
+LEFT_OUT = (GHOSTS, "log", "waiting", "required", "heard")
 EMPTY = "0" * 16
 Chains = Sequence[Callable[[object], str]]
 

@@ -32,6 +32,7 @@ BROKER = Record(
     isr=(SetOf("brokers"), "a leader's committed ISR, else empty"),
     pending=(SetOf("brokers"), "ISR that a leader has proposed and has no answer for, else empty"),
     ends=(Array(Number(UNKNOWN_END, Bound("log")), "brokers"), "as a leader, each follower's last fetch offset"),
+    heard=(SetOf("brokers"), "as a leader, followers that have fetched in this leader epoch"),
     waiting=(SetOf("records"), "records whose producers wait for all replicas (acks=all)"),
     required=(Array(Number(0, 0), "min_isr"), "its length is min.insync.replicas"),
 )
@@ -75,24 +76,43 @@ def epoch_start(broker):
     return start_of_epoch(broker.log, broker.leader_epoch)
 
 
-def forget_leadership(broker):
-    """Clear what only a leader keeps."""
-    broker.isr = 0
-    broker.pending = 0
-    broker.waiting = 0
+def forget_ends(broker):
+    """Know no follower's end."""
     for f in range(len(broker.ends)):
         broker.ends[f] = UNKNOWN_END
 
 
+def forget_leadership(broker):
+    """Clear what only a leader keeps."""
+    broker.isr = 0
+    broker.pending = 0
+    broker.heard = 0
+    broker.waiting = 0
+    forget_ends(broker)
+
+
+def keeps_ends(broker):
+    """Whether a broker that is named as leader goes on with the ends that it knows: if it leads already (0.9 to 3.9).
+
+    It keeps them in whatever epoch it led. It may have missed that another broker led in between, and that a follower
+    has truncated its log since.
+    """
+    return broker.state == LEADER
+
+
 def lead(broker, b, epoch, isr):
-    """Begin to lead: take the ISR from the request, know no follower's end, keep the log and the high watermark."""
+    """Lead in this epoch: take the ISR from the request, keep the log and the high watermark.
+
+    No follower has fetched in this epoch yet, so none joins the ISR by an end that was known before.
+    """
+    if not keeps_ends(broker):
+        forget_ends(broker)
     broker.state = LEADER
     broker.leader = b
     broker.leader_epoch = epoch
     broker.isr = isr
     broker.pending = 0
-    for f in range(len(broker.ends)):
-        broker.ends[f] = UNKNOWN_END
+    broker.heard = 0
     advance(broker, b)
 
 

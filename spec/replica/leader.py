@@ -1,6 +1,6 @@
 """A leader, true or presumed: it serves fetches, appends, moves the high watermark and proposes ISRs.
 
-It knows a follower only by the follower's fetches in this epoch. Refusing a fetch changes nothing.
+It knows a follower by the follower's fetches alone. Refusing a fetch changes nothing.
 """
 
 from kafkaproof.spec.language.domains import Choice
@@ -71,6 +71,7 @@ def serve_fetch(s, b: Broker, follower: Broker):
         answer_end(s.network, follower, DIVERGING, epoch_for(broker.log, last), end_for(broker.log, last))
     elif answer == OK:
         broker.ends[follower] = reached(offset, broker.log)
+        broker.heard = with_member(broker.heard, follower)
         advance(broker, b)
         commit(s.clients, s.zk, b, broker)
         answer_records(s.network, follower, broker.log, hw)
@@ -97,6 +98,13 @@ def produce(s, b: Broker, acks: Acks):
     return True
 
 
+def has_fetched(broker, follower):
+    """Whether a follower has fetched in the leader's epoch: it joins the ISR in answer to a fetch, never by an older end
+    alone (Partition.updateFollowerFetchState).
+    """
+    return contains(broker.heard, follower)
+
+
 def may_join(broker, follower):
     """Whether a follower has all that may be committed: up to the high watermark, and of former epochs (KAFKA-7128)."""
     end = broker.ends[follower]
@@ -111,12 +119,15 @@ def may_change_isr(broker):
 def expand_isr(s, b: Broker, follower: Broker):
     """A leader proposes to add to the ISR a follower that has caught up.
 
-    Guards:  nothing is proposed; the follower's known end has reached the high watermark and the start of the epoch.
+    Guards:  nothing is proposed; the follower has fetched in this leader epoch, and its known end has reached the high
+             watermark and the start of the epoch.
     Effects: the high watermark waits for both the proposed ISR and the old one.
     Kafka:   Partition.maybeExpandIsr, 2.7 to 3.9.
     """
     broker = s.brokers[b]
-    if not may_change_isr(broker) or contains(broker.isr, follower) or not may_join(broker, follower):
+    if not may_change_isr(broker) or contains(broker.isr, follower):
+        return False
+    if not has_fetched(broker, follower) or not may_join(broker, follower):
         return False
 
     broker.pending = with_member(broker.isr, follower)

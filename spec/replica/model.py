@@ -70,7 +70,7 @@ WRITING = (
 )
 ASKING = (Transition(former.serve_epochs, LANE, (SERVED,)),)
 LOSING = (Transition(faults.lose_request, LANE, kind=FAULT),)
-ALWAYS = SAFETY + STATES + log_events.ALWAYS + client_events.ALWAYS + isr_events.ALWAYS
+ALWAYS = SAFETY + STATES + log_events.ALWAYS + client_events.ALWAYS + isr_events.ALWAYS + isr_events.ENDS
 OBEYED = log_events.HW + isr_events.OBEYED + log_events.ENDS
 ANSWERED = OBEYED + log_events.ANSWERED
 PROPOSED = goals.PROPOSED + PROPOSALS + isr_events.PROPOSALS + log_events.SERVED
@@ -122,7 +122,7 @@ GIVES_UP_OF_THREE = {"alone_acknowledges": 6, "is_in_sync": 5}
 """From 2.7 on: a leader that was refused for the version of its own write."""
 TO_HW = model(
     "hw",
-    Releases("0.8", "0.10.2"),
+    Releases("0.9", "0.10.2"),
     "A new follower cuts its log at its own high watermark, which lags one fetch behind: it drops what is "
     "committed, or keeps what its leader never had (KIP-101).",
     WRITING + LOSING,
@@ -213,7 +213,13 @@ FENCED = model(
     "has all of the former epochs.",
     WRITING + ASKING,
     goals.TOLD + OBEYED,
-    {scope(): {}, scope(faults=1): {}, scope(log=2, records=2, epochs=2, faults=1): {}, scope(brokers=3, faults=1): {}},
+    {
+        scope(): {},
+        scope(faults=1): {},
+        scope(log=2, records=2, epochs=2, faults=1): {},
+        scope(brokers=3, faults=1): {},
+        scope(brokers=3, epochs=2): {"isr_complete": 13},
+    },
 ).rebound(OUT_OF_RANGE | BY_EPOCH)
 SHRUNK_ISR = model(
     "shrunk-isr",
@@ -259,7 +265,8 @@ CURRENT = model(
     "current",
     Releases("3.9.1", "3.9.1"),
     "Fetches and their answers carry the leader epoch, and the high watermark waits for the maximal ISR. A leader "
-    "that is refused its own write waits so until the next leader epoch.",
+    "that is refused its own write waits so until the next leader epoch. One that leads again, and missed that another "
+    "broker led, counts what a follower has truncated since.",
     PROPOSING,
     PROPOSED + ANSWERED,
     {
@@ -268,7 +275,7 @@ CURRENT = model(
         scope(faults=1): GIVES_UP,
         scope(brokers=3): {},
         scope(brokers=3, faults=1): GIVES_UP_OF_THREE,
-        scope(brokers=3, epochs=2): {},
+        scope(brokers=3, epochs=2): {"isr_complete": 15},
         scope(epochs=2, faults=1, min_isr=2, unclean=1): GIVES_UP,
     },
 ).rebound({}, safety_only=(scope(brokers=3, epochs=2),))

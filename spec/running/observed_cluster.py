@@ -20,18 +20,25 @@ from kafkaproof.spec.partition import zookeeper as partitions
 from kafkaproof.spec.partition.network import is_asked_of
 from kafkaproof.spec.partition.triggers import admin_election
 from kafkaproof.spec.partition.znodes import ARMED, FIRED
-from kafkaproof.spec.running.processes import Cluster, cluster
+from kafkaproof.spec.replica import broker
+from kafkaproof.spec.replica.history import forgotten_ends
+from kafkaproof.spec.running.processes import Cluster, cluster, has_planes
 
 ASKED_OF = (SetOf("partitions"), "the partitions of which an administrator asks for an election")
 
 
-def observed_cluster(variant, deletes=True, reassigns=True):
-    """The cluster of a variant (see `cluster`), with what is observed in addition; raises LookupError."""
+def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True):
+    """The cluster of a variant (see `cluster`), with what is observed in addition; raises LookupError.
+
+    Up to format 5 of recordings a leader that leads again forgets the ends of its followers (`keeps_ends`).
+    """
     plain = cluster(variant, deletes, reassigns)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
     partition = plain.partition.rebound({partitions.end_session: end_controllers_session})
     if any(transition.function.__name__ == admin_election.__name__ for transition in plain.partition.transitions):
         partition = naming_partitions(partition)
+    if has_planes(partition) and not keeps_ends:
+        partition = partition.rebound({broker.keeps_ends: forgotten_ends.keeps_no_end})
     return Cluster(variant, plain.election.rebound(election), partition)
 
 

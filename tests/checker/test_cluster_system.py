@@ -16,7 +16,7 @@ from kafkaproof.spec.partition.model import FENCED as PARTITION
 
 QUICK = FENCED.scopes["quick"]
 CALM = QUICK | {"leader_epochs": 0, "faults": 0}
-FOUND = (111_400, 478_359, 37)
+FOUND = (112_020, 480_631, 37)
 ZOMBIE_TELLS_AN_OLD_ISR = """
 failover.elect(b=1) -> OK
 failover.load_brokers(b=1) -> OK

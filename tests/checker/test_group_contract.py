@@ -27,7 +27,7 @@ def of_leader_alone(s_storage, b, position):
 
 @pytest.mark.parametrize(
     "at, states",
-    [(ONE_MOVE, 3_451), (scope(faults=1), 16_604), (scope(records=2), 5_819)],
+    [(ONE_MOVE, 3_490), (scope(faults=1), 16_766), (scope(records=2), 5_858)],
     ids=["one record", "a crash", "two records"],
 )
 def test_every_behaviour_with_one_move_is_allowed(at, states):

@@ -117,8 +117,8 @@ def for_all(lemma):
     [
         ("group", "current", group.scope(brokers=2, epochs=2, faults=1), 54_917),
         ("consumer", "orderly", consumer.scope(offsets=2, expiries=1), 50_167),
-        ("replica", "current", replica.scope(epochs=2, faults=1, min_isr=2, unclean=1), 99_566),
-        ("replica", "current", replica.scope(log=2, records=2, epochs=2, faults=1), 882_063),
+        ("replica", "current", replica.scope(epochs=2, faults=1, min_isr=2, unclean=1), 100_269),
+        ("replica", "current", replica.scope(log=2, records=2, epochs=2, faults=1), 888_756),
     ],
 )
 def test_lemmas_hold_in_all_states_of_a_recorded_scope(system, variant, scope, states):

@@ -104,7 +104,7 @@ class Follower:
         self.logged = Logged(cluster)
         recorded = any(line.found for lines in cluster.processes for line in lines)
         try:
-            observed = observed_cluster(variant, cluster.deletes, cluster.reassigns)
+            observed = observed_cluster(variant, cluster.deletes, cluster.reassigns, cluster.keeps_ends)
         except LookupError as error:
             raise NoSuchVariant(*error.args) from None
         self.world = World(

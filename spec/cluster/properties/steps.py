@@ -67,7 +67,7 @@ def nothing_left_over(s):
 
 def obeys(before, after, b, epoch, p):
     """LeaderAndIsr of a higher leader epoch is obeyed: a leader begins with the ISR of the request, with no proposal
-    and no known log end of a follower; a follower keeps its high watermark; neither waits for an answer. Any other
+    and no follower heard of; a follower keeps its high watermark; neither waits for an answer. Any other
     LeaderAndIsr changes nothing (Partition.makeLeader, makeFollower).
     """
     old = before.planes[p]

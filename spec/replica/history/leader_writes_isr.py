@@ -11,7 +11,7 @@ had as a follower, one fetch behind. So a replica without the last committed rec
 from kafkaproof.spec.language.sets import contains, with_member, without_member
 from kafkaproof.spec.replica.broker import Broker, advance
 from kafkaproof.spec.replica.clients.network import commit
-from kafkaproof.spec.replica.leader import may_change_isr, may_join
+from kafkaproof.spec.replica.leader import has_fetched, may_change_isr, may_join
 from kafkaproof.spec.replica.zookeeper import OK, set_isr
 
 
@@ -23,13 +23,15 @@ def has_caught_up(broker, follower):
 def expand_isr(s, b: Broker, follower: Broker):
     """A leader adds to the ISR a follower that has caught up.
 
-    Guards:  it leads; the follower's known end is far enough.
+    Guards:  it leads; the follower has fetched in this leader epoch, and its known end is far enough.
     Request: OK; BADVERSION.
     Effects: on OK the follower is in the leader's ISR too.
     Kafka:   Partition.updateLeaderHWAndMaybeExpandIsr, 0.8; maybeExpandIsr, 0.9 to 2.6.
     """
     broker = s.brokers[b]
-    if not may_change_isr(broker) or contains(broker.isr, follower) or not may_join(broker, follower):
+    if not may_change_isr(broker) or contains(broker.isr, follower):
+        return False
+    if not has_fetched(broker, follower) or not may_join(broker, follower):
         return False
 
     answer = set_isr(s.zk, b, broker.leader_epoch, with_member(broker.isr, follower))

@@ -188,7 +188,7 @@ def known_end_is_held(s, leader: Broker, f: Broker):
 
 def is_known(s, leader, f):
     """Whether a leader has heard of a follower in its epoch."""
-    return leader != f and s.brokers[leader].state == LEADER and s.brokers[leader].ends[f] >= 0
+    return leader != f and s.brokers[leader].state == LEADER and contains(s.brokers[leader].heard, f)
 
 
 def known_has_come(s, leader: Broker, f: Broker):

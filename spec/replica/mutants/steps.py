@@ -5,10 +5,10 @@ from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, within
 from kafkaproof.spec.language.sets import contains, only, without_member
 from kafkaproof.spec.replica import broker, controller, leader, network
-from kafkaproof.spec.replica.broker import FETCHING, LEADER, NONE, UNKNOWN_END, Broker, advance, lead
+from kafkaproof.spec.replica.broker import FETCHING, LEADER, NONE, UNKNOWN_END, Broker, forget_ends
 from kafkaproof.spec.replica.clients import network as clients
 from kafkaproof.spec.replica.controller import write_state
-from kafkaproof.spec.replica.history import shrunk_isr
+from kafkaproof.spec.replica.history import forgotten_ends, shrunk_isr
 from kafkaproof.spec.replica.leader import Acks, may_change_isr
 from kafkaproof.spec.replica.mutants.replica import (
     ANSWER_OF_ANY_EPOCH,
@@ -38,9 +38,9 @@ def rest_in_epoch(broker, epoch):
 def forget_all_but_isr(broker):
     """A broker that leads no more keeps its ISR."""
     broker.pending = 0
+    broker.heard = 0
     broker.waiting = 0
-    for f in range(len(broker.ends)):
-        broker.ends[f] = UNKNOWN_END
+    forget_ends(broker)
 
 
 def shrink_to_others(s, b: Broker, follower: Broker):
@@ -197,15 +197,9 @@ def ask_again(network, b):
     pass
 
 
-def lead_with_known_ends(broker, b, epoch, isr):
-    """A leader of a lower epoch goes on with the ends of its followers that it knew, as in Kafka (0.9 to 3.9)."""
-    if broker.state != LEADER:
-        lead(broker, b, epoch, isr)
-    else:
-        broker.leader_epoch = epoch
-        broker.isr = isr
-        broker.pending = 0
-        advance(broker, b)
+def is_known(broker, follower):
+    """A follower joins the ISR by an end that the leader knows from an earlier leader epoch."""
+    return broker.ends[follower] != UNKNOWN_END
 
 
 def inside(name, kills, transition, replacements, at):
@@ -255,7 +249,8 @@ MUTANTS = (
     mutant("cut-to-hw", "log_by_protocol", TO_HW),
     mutant("answer-of-former-epoch", "takes_answer", ANSWER_OF_ANY_EPOCH, SMALL, LATE),
     mutant("answer-still-accepted", "obeys", ANSWER_OF_ANY_EPOCH, SMALL, LATE),
-    mutant("ends-kept", "obeys", {broker.lead: lead_with_known_ends}),
+    mutant("joined-unheard", "proposes", {leader.has_fetched: is_known}),
+    mutant("ends-forgotten", "keeps_known_ends", {broker.keeps_ends: forgotten_ends.keeps_no_end}),
     mutant("leader-outside-isr", "epoch_with_leader", {controller.elect_leader: elect_anyone}),
     inside("leader-alone", "elects_from_isr", "elect_leader", {controller.write_state: write_leader_alone}, SMALL),
     mutant("leader-told-alone", "everybody_is_told", {network.put_request: tell_leader_alone}),

@@ -95,8 +95,8 @@ def request_stays(before, after):
 
 
 def begins(before, after, b, isr):
-    """Whether a broker begins its role: a leader with this ISR, nothing proposed and no follower's end known; a
-    follower with its former high watermark. Neither waits for an answer.
+    """Whether a broker begins its role: a leader with this ISR, nothing proposed and no follower heard of; a follower
+    with its former high watermark. Neither waits for an answer.
     """
     old = before.brokers[b]
     new = after.brokers[b]
@@ -107,15 +107,12 @@ def begins(before, after, b, isr):
         return False
     if new.state != LEADER:
         return new.hw == old.hw
-    for f in range(len(new.ends)):
-        if new.ends[f] != UNKNOWN_END:
-            return False
-    return new.isr == isr and is_empty(new.pending)
+    return new.isr == isr and is_empty(new.pending) and is_empty(new.heard)
 
 
 def obeys(before, after, b, epoch):
     """LeaderAndIsr of a higher epoch is obeyed: a leader begins with the ISR of the request, nothing proposed and no
-    follower's end known; a follower keeps its high watermark. Neither waits for an answer (Partition.makeLeader,
+    follower heard of; a follower keeps its high watermark. Neither waits for an answer (Partition.makeLeader,
     makeFollower).
     """
     request = before.network.requests[epoch]
@@ -123,6 +120,20 @@ def obeys(before, after, b, epoch):
     if not contains(request.to, b) or epoch <= before.brokers[b].leader_epoch:
         return False
     return new.leader_epoch == epoch and new.leader == request.leader and begins(before, after, b, request.isr)
+
+
+def keeps_known_ends(before, after):
+    """Who is told to lead and leads already goes on with the ends of its followers that it knows, whatever happened in
+    leader epochs that it missed. Who begins to lead knows none (Partition.makeLeader, Replica.resetReplicaState).
+    """
+    for b in range(len(after.brokers)):
+        old = before.brokers[b]
+        new = after.brokers[b]
+        for f in range(len(new.ends)):
+            end = old.ends[f] if old.state == LEADER else UNKNOWN_END
+            if new.state == LEADER and not leads_on(old, new) and new.ends[f] != end:
+                return False
+    return True
 
 
 def isr_by_answer(before, after):
@@ -145,9 +156,9 @@ def isr_by_answer(before, after):
 
 
 def proposes(before, after, b, follower):
-    """A leader with nothing proposed proposes to add to its ISR a follower that has reached its high watermark and the
-    start of its epoch, or to remove one whose end differs from its own. Its ISR stays until that is written
-    (Partition.maybeExpandIsr, maybeShrinkIsr, submitAlterPartition).
+    """A leader with nothing proposed proposes to add to its ISR a follower that has fetched in its leader epoch, and has
+    reached its high watermark and the start of that epoch, or to remove one whose end differs from its own. Its ISR
+    stays until that is written (Partition.maybeExpandIsr, maybeShrinkIsr, submitAlterPartition).
     """
     old = before.brokers[b]
     new = after.brokers[b]
@@ -159,7 +170,8 @@ def proposes(before, after, b, follower):
         return False
     if contains(old.isr, follower):
         return new.pending == without_member(old.isr, follower) and end != old.log.length
-    return new.pending == with_member(old.isr, follower) and end >= old.hw and end >= epoch_start(old)
+    reached = contains(old.heard, follower) and end >= old.hw and end >= epoch_start(old)
+    return new.pending == with_member(old.isr, follower) and reached
 
 
 def proposal_is_written(before, after, sender):
@@ -213,6 +225,7 @@ ALWAYS = (
     always_step(removes_replica, of=("remove_replica",)),
     always_step(request_stays),
 )
+ENDS = (always_step(keeps_known_ends),)
 OBEYED = (always_step(obeys, of=("leader_and_isr",)),)
 PROPOSALS = (
     always_step(isr_by_proposal),

@@ -125,12 +125,16 @@ def fetch_is_served(before, after, b, follower):
 
 
 def ends_by_fetches(before, after):
-    """A leader knows the offset of a follower's last fetch in this epoch (Partition.updateFollowerFetchState)."""
+    """A leader knows the offset of a follower's last fetch, and hears of it by a fetch in its leader epoch
+    (Partition.updateFollowerFetchState).
+    """
     for b in range(len(after.brokers)):
         for f in range(len(after.brokers)):
             fetch = before.network.messages[f]
             end = after.brokers[b].ends[f]
-            if leads_on(before.brokers[b], after.brokers[b]) and end != before.brokers[b].ends[f]:
+            known = end == before.brokers[b].ends[f]
+            heard = contains(after.brokers[b].heard, f) != contains(before.brokers[b].heard, f)
+            if leads_on(before.brokers[b], after.brokers[b]) and (heard or not known):
                 asked = fetch.kind == FETCH and fetch.peer == b and fetch.epoch == after.brokers[b].leader_epoch
                 if not asked or end != fetch.offset:
                     return False

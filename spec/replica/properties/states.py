@@ -26,16 +26,18 @@ def role_by_leader(s):
 
 
 def only_leaders_lead(s):
-    """Only a leader has an ISR, a proposal, ends of followers, and producers that wait for it (Partition.makeFollower,
-    ReplicaManager.completeDelayedOperationsWhenNotPartitionLeader).
+    """Only a leader has an ISR, a proposal, ends of followers, and producers that wait for it; of whom it has heard in its
+    leader epoch it knows the end (Partition.makeFollower, ReplicaManager.completeDelayedOperationsWhenNotPartitionLeader).
     """
     for broker in s.brokers:
         if broker.state != LEADER:
             if not is_empty(broker.isr) or not is_empty(broker.pending) or not is_empty(broker.waiting):
                 return False
-            for f in range(len(broker.ends)):
-                if broker.ends[f] != UNKNOWN_END:
-                    return False
+        for f in range(len(broker.ends)):
+            if broker.state != LEADER and broker.ends[f] != UNKNOWN_END:
+                return False
+            if contains(broker.heard, f) and broker.ends[f] == UNKNOWN_END:
+                return False
     return True
 
 

@@ -30,10 +30,11 @@ MOST = (9, 9, 64, 9)
 OTHERS = {"offsets": -1, "room": 0}
 """What older descriptions do not have, and what it is then."""
 _FILE = re.compile(r"broker-([0-9]+)\.([0-9]+)\.jsonl")
-FORMAT, WITH_DELETIONS, WITH_GROUPS = 5, 4, 3
-FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, FORMAT)
+FORMAT, WITH_REASSIGNMENTS, WITH_DELETIONS, WITH_GROUPS = 6, 5, 4, 3
+FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, WITH_REASSIGNMENTS, FORMAT)
 """In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted, and
-up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, and not a `load`.
+up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, and not a `load`. Up to
+5 a leader that leads again forgets the ends of its followers.
 """
 _REFUSED = {Answer.names[code] for code in REFUSED}
 RETRIED = (register_broker.__name__,)
@@ -104,7 +105,8 @@ class Cluster:
     """What was run, what each process did (the incarnations of a broker in order), and ZooKeeper's log.
 
     `offsets`: the number of the offsets partition among the partitions, -1 without one; `room`: how many of the last
-    partitions no topic had at first; `deletes`: topics may be deleted; `reassigns`: and partitions reassigned.
+    partitions no topic had at first; `deletes`: topics may be deleted; `reassigns`: and partitions reassigned;
+    `keeps_ends`: a leader that leads again goes on with the ends that it knows.
     """
 
     directory: Path
@@ -117,6 +119,7 @@ class Cluster:
     room: int = 0
     deletes: bool = True
     reassigns: bool = True
+    keeps_ends: bool = True
     running: frozenset[int] = frozenset()
 
     @property
@@ -161,6 +164,7 @@ def read_cluster(directory: Path) -> Cluster:
         read_recording(directory / "zookeeper"),
         manifest["room"],
         manifest["format"] >= WITH_DELETIONS,
+        manifest["format"] >= WITH_REASSIGNMENTS,
         manifest["format"] == FORMAT,
         _running(directory / FAULTS),
     )
@@ -228,7 +232,7 @@ def read_process(file: Path) -> list[Line]:
                     raise ValueError(f"step {steps} is missing")
                 if asked := _take_request(found, step, groups.earlier):
                     step = replace(step, asked=asked.zxid, attempts=asked.attempts)
-                if format < FORMAT and step.step.answer in _REFUSED:
+                if format < WITH_REASSIGNMENTS and step.step.answer in _REFUSED:
                     step = replace(step, partners=[_as_read(*each) for each in step.partners])
                 found.append(step)
             elif "sends" in row:
