@@ -41,7 +41,7 @@ def test_compiled_metrics_are_those_of_python(model):
     measures = [measure for measure in metrics_of(model) if measure.function]
     scope = small_scope(model)
     kinds = [[model.state] * (1 if measure.metric.kind == GAUGE else 2) for measure in measures]
-    compiled = Alone(scope, list(zip((measure.function for measure in measures), kinds)), checked=True)
+    compiled = Alone(scope, list(zip((measure.function for measure in measures), kinds)))
     states = sample(Execution(model, scope), 40, among=160)
     packed = records(model.state, scope, states)
     for which, measure in enumerate(measures):
