@@ -194,6 +194,12 @@ class PartitionNetwork(ClientRequests):
 
     put_request_with_isr = put_request
 
+    def put_update(self, epoch, p, leader, leader_epoch, isr, alive, to):
+        """What clients are told is read from ZooKeeper: nothing is sent."""
+
+    def put_alive(self, epoch, alive, to):
+        """The same."""
+
     def isr_in(self, epoch, p):
         """The ISR that the request names."""
         return members(self.current.content["isr"]) if self.current.content["leader"] == self.broker else 0

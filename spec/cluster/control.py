@@ -12,6 +12,7 @@ from kafkaproof.spec.language.domains import NOBODY, SetOf
 from kafkaproof.spec.partition import machines
 from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.isr import are_eligible, is_accepted, may_be_written, take_answer
+from kafkaproof.spec.partition.metadata.telling import tell_partition
 from kafkaproof.spec.partition.network import leader_in, proposed_epoch
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.replica import Epoch
@@ -53,6 +54,7 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
     take_answer(controller, cached, sender, epoch, isr, answer)
     note_state(s.planes[p], s.zk.partitions[p])
     if answer == OK:
+        tell_partition(s, b, p, controller.live)
         grant(s.planes[p].network, sender)
     elif answer == BADVERSION:
         refuse(s.planes[p].network, sender)

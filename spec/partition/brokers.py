@@ -10,7 +10,8 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
 from kafkaproof.spec.partition.context import CHANGING, CONTROLLED_SHUTDOWN, Broker, forget, is_known, is_queued
-from kafkaproof.spec.partition.network import leaves, put_request
+from kafkaproof.spec.partition.metadata.telling import is_failure_told, tell_brokers, tell_newcomers, tell_started
+from kafkaproof.spec.partition.network import leaves
 from kafkaproof.spec.partition.progress import (
     at_work,
     hosts,
@@ -19,7 +20,7 @@ from kafkaproof.spec.partition.progress import (
     take_offline,
     trigger_online,
 )
-from kafkaproof.spec.partition.zookeeper import brokers_changed, known_as_they_are, list_brokers
+from kafkaproof.spec.partition.zookeeper import brokers_changed, list_brokers
 
 
 def broker_change(s, b: Broker):
@@ -65,7 +66,8 @@ def broker_startup(s, b: Broker):
     """A controller takes in the brokers that came: their replicas are Online, and LeaderAndIsr is sent to them.
 
     Guards:  some brokers came, or bounced and were handled as failed.
-    Effects: their log directories are taken to work; partitions that need a leader are to be elected.
+    Effects: their log directories are taken to work; the others are told that they live, and they are told who leads
+             each partition; partitions that need a leader are to be elected.
     Kafka:   KafkaController.onBrokerStartup, 0.8 to 3.9.
     """
     broker = s.brokers[b]
@@ -77,11 +79,9 @@ def broker_startup(s, b: Broker):
     controller.joined = 0
     controller.live = union(controller.live, joined)
     forget_failures(broker, joined)
+    tell_newcomers(s, b, joined)
     for p in range(len(controller.partitions)):
-        partition = controller.partitions[p]
-        to = known_as_they_are(s.zk, b, start_on(controller, partition, joined))
-        if is_known(partition):
-            put_request(s.network, controller.epoch, p, partition.leader, partition.leader_epoch, partition.isr, to)
+        tell_started(s, b, p, start_on(controller, controller.partitions[p], joined))
     trigger_online(controller)
     proceed(controller)
     return True
@@ -92,7 +92,8 @@ def broker_failure(s, b: Broker):
 
     Guards:  no broker that came is left to handle.
     Effects: partitions without an online leader are Offline, and to be elected; then the replicas of those
-             brokers are to go offline, unless the topic is queued for deletion.
+             brokers are to go offline, unless the topic is queued for deletion. Where nothing of that tells who is
+             live, all are told at once (in Kafka at the end).
     Kafka:   KafkaController.onBrokerFailure, 0.8 to 3.9; onReplicasBecomeOffline, 1.0 to 3.9.
     """
     broker = s.brokers[b]
@@ -111,6 +112,8 @@ def broker_failure(s, b: Broker):
     mark_offline_leaders(controller)
     trigger_online(controller)
     controller.replicas = intersection(dead, hosts(controller))
+    if is_failure_told(controller, dead):
+        tell_brokers(s, b, controller.live)
     proceed(controller)
     return True
 

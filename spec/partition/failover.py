@@ -18,15 +18,14 @@ from kafkaproof.spec.partition.context import (
     alive,
     empty_queue,
     forget,
-    is_known,
     remember_result,
 )
-from kafkaproof.spec.partition.network import drop_requests, put_request
+from kafkaproof.spec.partition.metadata.telling import tell_brokers, tell_started
+from kafkaproof.spec.partition.network import drop_requests
 from kafkaproof.spec.partition.progress import is_next, proceed, start_replicas
 from kafkaproof.spec.partition.zookeeper import (
     create_controller,
     deletion_wanted,
-    known_as_they_are,
     list_brokers,
     load_partition,
     moved,
@@ -126,8 +125,8 @@ def load_state(s, b: Broker, p: Partition):
 
     Guards:  it has listed the brokers; `p` is the next.
     Request: OK; NONODE before the first election of `p`; EXPIRED.
-    Effects: it knows the leadership, and after the last state also whether the topic is queued for deletion;
-             LeaderAndIsr is sent to every live replica, and those of dead brokers are to go offline.
+    Effects: it knows the leadership, and after the last state also whether the topic is queued for deletion; every
+             live broker is told who is live, and every live replica who leads; those of dead brokers are to go offline.
     Kafka:   KafkaController.updateLeaderAndIsrCache, ReplicaStateMachine.startup, 0.8 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -142,11 +141,9 @@ def load_state(s, b: Broker, p: Partition):
     controller.todo = without_member(controller.todo, p)
     if is_empty(controller.todo):
         controller.deleting = deletion_wanted(s.zk)
+        tell_brokers(s, b, controller.live)
         for q in range(len(controller.partitions)):
-            told = controller.partitions[q]
-            if is_known(told):
-                to = known_as_they_are(s.zk, b, intersection(alive(controller), replicas_of(told.assignment)))
-                put_request(s.network, controller.epoch, q, told.leader, told.leader_epoch, told.isr, to)
+            tell_started(s, b, q, intersection(alive(controller), replicas_of(controller.partitions[q].assignment)))
         start_replicas(controller)
         proceed(controller)
     return True

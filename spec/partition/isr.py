@@ -12,6 +12,7 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Delivery
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import Broker, Partition, alive, forget, is_known, remember_leadership
+from kafkaproof.spec.partition.metadata.telling import tell_partition
 from kafkaproof.spec.partition.network import proposed_epoch
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.zookeeper import checked_set_state
@@ -57,7 +58,8 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
     Guards:  `sender` believes that it leads and proposes another ISR, of replicas and including itself; the epoch in
              its proposal is the cached one; all members are eligible; `b` is at work.
     Request: OK; FENCED; BADVERSION when the cache is not the current version; EXPIRED; LOST.
-    Effects: on OK the ISR in the cache is the new one; the leader (assumed to be the sender) and the leader epoch stay.
+    Effects: on OK the ISR in the cache is the new one, and every live broker is told; the leader (assumed to be the
+             sender) and the leader epoch stay.
     Kafka:   KafkaController.processAlterIsr, 2.7 to 3.1; processAlterPartition, 3.2 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -68,4 +70,6 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
 
     answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, epoch, delivery)
     take_answer(controller, cached, sender, epoch, isr, answer)
+    if answer == OK:
+        tell_partition(s, b, p, controller.live)
     return True

@@ -11,15 +11,11 @@ either. The log directories of a process that starts work.
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
 from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member, without_member
 from kafkaproof.spec.partition.brokers import start_on
-from kafkaproof.spec.partition.context import DELETING_EVENTS, Broker, Partition, forget, is_known
-from kafkaproof.spec.partition.network import error_arrives, put_request, take_error
+from kafkaproof.spec.partition.context import DELETING_EVENTS, Broker, Partition, forget
+from kafkaproof.spec.partition.metadata.telling import tell_started
+from kafkaproof.spec.partition.network import error_arrives, take_error
 from kafkaproof.spec.partition.progress import at_work, mark_offline_leaders, proceed, take_offline, trigger_online
-from kafkaproof.spec.partition.zookeeper import (
-    create_log_dir_event,
-    known_as_they_are,
-    log_dir_events,
-    read_log_dir_events,
-)
+from kafkaproof.spec.partition.zookeeper import create_log_dir_event, log_dir_events, read_log_dir_events
 
 
 def notify(s, b: Broker):
@@ -59,10 +55,7 @@ def log_dir_notification(s, b: Broker):
         forget(controller)
         return True
     for p in range(len(controller.partitions)):
-        partition = controller.partitions[p]
-        to = known_as_they_are(s.zk, b, start_on(controller, partition, named))
-        if is_known(partition):
-            put_request(s.network, controller.epoch, p, partition.leader, partition.leader_epoch, partition.isr, to)
+        tell_started(s, b, p, start_on(controller, controller.partitions[p], named))
     controller.doing = DELETING_EVENTS
     return True
 

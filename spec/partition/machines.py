@@ -31,9 +31,9 @@ from kafkaproof.spec.partition.elections import (
     recipients,
     told_of_removal,
 )
-from kafkaproof.spec.partition.network import put_request
+from kafkaproof.spec.partition.metadata.telling import tell_leadership
 from kafkaproof.spec.partition.progress import end_election, end_removal, is_next
-from kafkaproof.spec.partition.zookeeper import checked_create_state, checked_set_state, known_as_they_are, read_state
+from kafkaproof.spec.partition.zookeeper import checked_create_state, checked_set_state, read_state
 
 
 def removes(controller, p, r):
@@ -95,9 +95,8 @@ def write_leader(s, b: Broker, p: Partition, delivery: Delivery):
     answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, delivery)
     if answer == OK:
         partition = controller.partitions[p]
-        to = known_as_they_are(s.zk, b, recipients(controller, partition))
-        put_request(s.network, epoch, p, result.leader, result.leader_epoch, result.isr, to)
         remember_result(controller, partition)
+        tell_leadership(s, b, p, recipients(controller, partition))
         partition.state = ONLINE_PARTITION
         end_election(controller, p)
     elif answer == BADVERSION:
@@ -132,9 +131,8 @@ def create_first_state(s, b: Broker, p: Partition, delivery: Delivery):
     epoch = controller.epoch
     answer = NONODE if leader == NOBODY else checked_create_state(s.zk, b, p, epoch, leader, isr, delivery)
     if answer == OK:
-        to = new_topic_recipients(partition.assignment, candidates)
-        put_request(s.network, epoch, p, leader, 0, isr, known_as_they_are(s.zk, b, to))
         remember_leadership(partition, leader, isr, 0)
+        tell_leadership(s, b, p, new_topic_recipients(partition.assignment, candidates))
         partition.state = ONLINE_PARTITION
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
@@ -158,8 +156,7 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
     if controller.doing != REMOVING or not removes(controller, p, r):
         return False
 
-    epoch = controller.epoch
-    answer = read_state(s.zk, b, p, epoch, result)
+    answer = read_state(s.zk, b, p, controller.epoch, result)
     if answer == EXPIRED:
         forget(controller)
     elif answer == OK and contains(result.isr, r):
@@ -168,10 +165,9 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
     else:
         if answer == OK:
             partition = controller.partitions[p]
-            to = known_as_they_are(s.zk, b, told_of_removal(controller, partition, r))
-            if is_removal_told(controller, p):
-                put_request(s.network, epoch, p, result.leader, result.leader_epoch, result.isr, to)
             remember_result(controller, partition)
+            if is_removal_told(controller, p):
+                tell_leadership(s, b, p, told_of_removal(controller, partition, r))
             partition.replicas[r] = OFFLINE_REPLICA
         end_removal(controller, p, r)
     return True
@@ -197,10 +193,9 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, delivery: Delivery):
     answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, delivery)
     if answer == OK:
         partition = controller.partitions[p]
-        to = known_as_they_are(s.zk, b, told_of_removal(controller, partition, r))
-        if is_removal_told(controller, p):
-            put_request(s.network, epoch, p, result.leader, result.leader_epoch, result.isr, to)
         remember_result(controller, partition)
+        if is_removal_told(controller, p):
+            tell_leadership(s, b, p, told_of_removal(controller, partition, r))
         partition.replicas[r] = OFFLINE_REPLICA
         end_removal(controller, p, r)
     elif answer == BADVERSION:

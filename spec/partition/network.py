@@ -49,6 +49,16 @@ def put_request(network, epoch, p, leader, leader_epoch, isr, to):
     request.to = union(request.to, to)
 
 
+def put_update(network, epoch, p, leader, leader_epoch, isr, alive, to):
+    """Send UpdateMetadata about a partition to a set of brokers: what it tells is kept in `metadata` alone."""
+    return 0
+
+
+def put_alive(network, epoch, alive, to):
+    """Send UpdateMetadata without partitions: the live brokers."""
+    return 0
+
+
 def arriving(network, epoch, p, b):
     """Whether a request is on its way to `b`: an arrival."""
     return contains(network.requests[epoch][p].to, b)

@@ -1,7 +1,7 @@
 """How a controller deletes a topic: the deletion is queued, resumed, stopped, answered, completed.
 
 `delete.topic.enable` is true. Not modelled: a reassignment in progress, for which the deletion would wait (a request
-for one is dropped if the topic is to be deleted); StopReplica without delete; UpdateMetadata.
+for one is dropped if the topic is to be deleted); StopReplica without delete.
 """
 
 from kafkaproof.spec.kafka.deletion_moves import move_replica
@@ -44,6 +44,7 @@ from kafkaproof.spec.partition.deletion.zookeeper import (
     is_left_over,
     topics_of,
 )
+from kafkaproof.spec.partition.metadata.telling import tell_topic
 from kafkaproof.spec.partition.progress import at_work, is_next
 from kafkaproof.spec.partition.zookeeper import is_moved, known_as_they_are
 
@@ -90,7 +91,7 @@ def resume_deletion(s, b: Broker, p: Partition):
     Guards:  the deletion is to be resumed; `p` is the first partition of the topic.
     Effects: if all replicas are deleted, the znodes are to be deleted. If none is being deleted, replicas whose
              deletion failed go offline; unless the topic is ineligible, those of live brokers go offline too, and are
-             then stopped.
+             then stopped. Every live broker is told that there is no such topic.
     Kafka:   TopicDeletionManager.resumeDeletions, onTopicDeletion, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -106,6 +107,7 @@ def resume_deletion(s, b: Broker, p: Partition):
         end_event(controller)
     else:
         controller.dropping = topic
+        tell_topic(s, b, topic)
         begin_deletion(controller)
     return True
 

@@ -26,6 +26,7 @@ from kafkaproof.spec.partition.context import (
     remember_result,
 )
 from kafkaproof.spec.partition.isr import Isr
+from kafkaproof.spec.partition.metadata.telling import tell_partition
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.znodes import ARMED
 from kafkaproof.spec.partition.zookeeper import assigned, check_epoch, get_state, isr_changed, session_open
@@ -108,7 +109,7 @@ def isr_notification(s, b: Broker, p: Partition):
 
     Guards:  there is a notification; `b` is at work, and knows of `p`.
     Request: OK; NONODE; EXPIRED; FENCED where the deletion is checked against the epoch (2.1+).
-    Effects: the cache is what was read; on FENCED the term is over.
+    Effects: the cache is what was read, and every live broker is told; on FENCED the term is over.
     Kafka:   IsrChangeNotificationListener, 0.9 to 0.10.2; KafkaController.IsrChangeNotification, 0.11 to 2.2;
              KafkaController.processIsrChangeNotification, 2.3 to 2.6.
     """
@@ -120,6 +121,7 @@ def isr_notification(s, b: Broker, p: Partition):
     if answer == OK:
         remember_result(controller, controller.partitions[p])
         drop_result(controller)
+        tell_partition(s, b, p, controller.live)
     elif answer == FENCED or answer == EXPIRED:
         forget(controller)
     return True

@@ -40,7 +40,7 @@ def keep_isr(isr, online, leader):
 
 def tell_the_isr(controller, partition):
     """Only the ISR is told of an election."""
-    return intersection(controller.result.isr, controller.live)
+    return intersection(partition.isr, controller.live)
 
 
 def set_any_version(zk, b, p, epoch, leader, isr, leader_epoch, delivery):

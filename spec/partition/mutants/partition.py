@@ -230,7 +230,7 @@ def end_as_online(controller, p):
 
 def followers_only(controller, partition):
     """The new leader is not told."""
-    return without_member(intersection(replicas_of(partition.assignment), alive(controller)), controller.result.leader)
+    return without_member(intersection(replicas_of(partition.assignment), alive(controller)), partition.leader)
 
 
 def everyone_live(controller, partition, r):

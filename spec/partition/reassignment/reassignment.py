@@ -5,8 +5,8 @@ replaces the reassignment in progress; a cancellation is a reassignment to the o
 letters of Kafka's comments: U writes the union of old and new replicas; A sends them LeaderAndIsr; B, once the target is
 in the ISR, moves the leader, stops the removed replicas and writes the target.
 
-The context changes before the assignment is written (in Kafka after it). Not modelled: StopReplica without delete;
-UpdateMetadata. `admin_requests` has what begins a reassignment.
+The context changes before the assignment is written (in Kafka after it). Not modelled: StopReplica without delete.
+`admin_requests` has what begins a reassignment.
 """
 
 from kafkaproof.spec.kafka.assignment import append_members
@@ -37,7 +37,7 @@ from kafkaproof.spec.partition.context import (
 )
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.machines import prepare
-from kafkaproof.spec.partition.network import put_request
+from kafkaproof.spec.partition.metadata.telling import tell_leadership, tell_partition
 from kafkaproof.spec.partition.progress import at_work, is_next, proceed
 from kafkaproof.spec.partition.reassignment.network import put_removal
 from kafkaproof.spec.partition.reassignment.plans import is_ready, unneeded
@@ -170,9 +170,8 @@ def tell_replicas(s, b: Broker, p: Partition, delivery: Delivery):
     epoch = controller.epoch
     answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, delivery)
     if answer == OK:
-        to = known_as_they_are(s.zk, b, intersection(replicas_of(partition.assignment), controller.live))
-        put_request(s.network, epoch, p, result.leader, result.leader_epoch, result.isr, to)
         remember_result(controller, partition)
+        tell_leadership(s, b, p, intersection(replicas_of(partition.assignment), controller.live))
         end_telling(controller, p)
     elif answer == BADVERSION:
         drop_result(controller)
@@ -218,8 +217,8 @@ def write_target(s, b: Broker, p: Partition, delivery: Delivery):
 
     Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED; LOST.
-    Effects: the reassignment is over; it is to be removed from the request that still lists it; a deletion that waits
-             goes on. On LOST it retries; on FENCED the term is over.
+    Effects: the reassignment is over, and every live broker is told (B8); it is to be removed from the request that
+             still lists it; a deletion that waits goes on. On LOST it retries; on FENCED the term is over.
     Kafka:   KafkaController.updateReplicaAssignmentForPartition, removePartitionFromReassigningPartitions, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -231,6 +230,7 @@ def write_target(s, b: Broker, p: Partition, delivery: Delivery):
         forget(controller)
     elif answer != LOST:
         clear(controller.target)
+        tell_partition(s, b, p, controller.live)
         resume_deletion(controller, topics_of(s.zk, only(p)))
         if is_listed(s.zk, p, controller.partitions[p].assignment):
             controller.strategy = REASSIGN

@@ -20,10 +20,11 @@ from kafkaproof.spec.partition import (
     triggers,
     zookeeper,
 )
-from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.history import leader_zk, updates
 from kafkaproof.spec.partition.history import triggers as former
 from kafkaproof.spec.partition.history import zkclient_partition as zkclient
 from kafkaproof.spec.partition.history.strategies import may_rebalance_if_online
+from kafkaproof.spec.partition.metadata import telling
 from kafkaproof.spec.partition.model import (
     ADMIN_ELECTIONS,
     COMMON,
@@ -46,15 +47,18 @@ from kafkaproof.spec.partition.properties.controllers import WITH_BROKER_EPOCHS
 from kafkaproof.spec.partition.properties.safety import COMMON as SAFETY_OF_ALL
 from kafkaproof.spec.partition.properties.safety import SAFETY, STEP_BY_STEP, WITHOUT_BROKER_EPOCHS
 
-UNTIL_2_6 = {leader_zk.take_notification: leader_zk.checked_take_notification}
+UNTIL_3_0 = {telling.is_failure_told: updates.is_no_leader_missing}
+UNTIL_2_6 = UNTIL_3_0 | {leader_zk.take_notification: leader_zk.checked_take_notification}
 """What `LEADER_ZK` replaces from 2.1 on, where its deletions are checked."""
-UNTIL_2_5 = {may_rebalance: may_rebalance_if_online}
+UNTIL_2_5 = UNTIL_3_0 | {may_rebalance: may_rebalance_if_online}
 UNTIL_2_2 = UNTIL_2_5 | {progress.dead_hosts: leader_zk.nobody}
 UNTIL_2_1 = UNTIL_2_2 | {
     zookeeper.list_brokers: leader_zk.list_broker_ids,
     zookeeper.known_as_they_are: zookeeper.as_they_are,
     network.drop_requests: network.keep_requests,
     triggers.needs_preferred: leader_zk.needs_any_election,
+    telling.tell_brokers: updates.tell_all_partitions,
+    telling.tell_newcomers: updates.tell_everybody,
 }
 UNFENCED = UNTIL_2_1 | {
     zookeeper.checked_create_state: zookeeper.create_state,
@@ -67,7 +71,10 @@ UNTIL_1_0 = UNFENCED | {
     elections.isr_without: zkclient.isr_without_even_the_last,
     elections.chosen_leader: former.chosen_leader_if_needed,
 }
-UNTIL_0_11 = UNTIL_1_0 | {progress.mark_offline_leaders: former.mark_dead_leaders}
+UNTIL_0_11 = UNTIL_1_0 | {
+    progress.mark_offline_leaders: former.mark_dead_leaders,
+    telling.is_failure_told: updates.is_no_leader_dead,
+}
 CHECKED_WRITES = LOST_ANSWER | {"leaderless_for_a_reason": 15}
 ONE_FAULT = CHECKED_WRITES | {"no_stale_write": 7, "context_is_zookeeper": 10, "is_served": 11, "is_balanced": 16}
 OLDEST = ONE_FAULT | {"isr_not_empty": 14}

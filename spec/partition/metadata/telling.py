@@ -1,0 +1,116 @@
+"""Who is told what by a controller: LeaderAndIsr to replicas, UpdateMetadata to brokers.
+
+UpdateMetadata lists the live brokers, including those that are shutting down. With LeaderAndIsr it goes to all of them
+and says who leads that partition, whoever has a replica; a topic that is queued for deletion is to be forgotten (leader
+-2). It also goes out alone: when a term begins, when brokers come or go, when an ISR changes or a reassignment ends.
+
+Not modelled: offline replicas; topics queued for deletion in requests about other partitions (up to 1.1); changed
+endpoints of a broker.
+"""
+
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
+from kafkaproof.spec.partition.context import NO_EPOCH, is_known, is_queued
+from kafkaproof.spec.partition.network import put_alive, put_request, put_update
+from kafkaproof.spec.partition.zookeeper import known_as_they_are
+
+
+def tell_leadership(s, b, p, to):
+    """LeaderAndIsr of a partition to some brokers, and UpdateMetadata to all that are live.
+
+    Kafka: ControllerBrokerRequestBatch.addLeaderAndIsrRequestForBrokers, 0.8 to 2.2;
+           AbstractControllerBrokerRequestBatch.addLeaderAndIsrRequestForBrokers, 2.3 to 3.9.
+    """
+    send_leadership(s, b, p, to)
+    tell_partition(s, b, p, s.brokers[b].controller.live)
+
+
+def send_leadership(s, b, p, to):
+    """LeaderAndIsr of a partition to some brokers."""
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    receivers = known_as_they_are(s.zk, b, to)
+    put_request(s.network, controller.epoch, p, partition.leader, partition.leader_epoch, partition.isr, receivers)
+
+
+def tell_started(s, b, p, to):
+    """Replicas of a partition on some brokers are Online: they are told who leads, if that is known; if there are any,
+    all brokers are.
+
+    Kafka: ReplicaStateMachine.handleStateChange, 0.8 to 1.0; doHandleStateChanges, 1.1 to 3.9.
+    """
+    if is_known(s.brokers[b].controller.partitions[p]):
+        send_leadership(s, b, p, to)
+        if not is_empty(to):
+            tell_partition(s, b, p, s.brokers[b].controller.live)
+
+
+def tell_partition(s, b, p, to):
+    """UpdateMetadata about a partition: its leadership; that it is to be forgotten, where its topic is queued for
+    deletion; or only who is live, where nothing is known of it.
+
+    Kafka: ControllerBrokerRequestBatch.addUpdateMetadataRequestForBrokers, 0.8 to 2.2;
+           AbstractControllerBrokerRequestBatch.addUpdateMetadataRequestForBrokers, 2.3 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    receivers = known_as_they_are(s.zk, b, to)
+    if not is_known(partition):
+        put_alive(s.network, controller.epoch, controller.live, receivers)
+    elif is_queued(controller, p):
+        put_update(s.network, controller.epoch, p, NOBODY, NO_EPOCH, 0, controller.live, receivers)
+    else:
+        send_update(s, b, p, receivers)
+
+
+def send_update(s, b, p, receivers):
+    """UpdateMetadata with the leadership of a partition that a controller knows."""
+    controller = s.brokers[b].controller
+    known = controller.partitions[p]
+    alive = controller.live
+    put_update(s.network, controller.epoch, p, known.leader, known.leader_epoch, known.isr, alive, receivers)
+
+
+def tell_topic(s, b, partitions):
+    """UpdateMetadata about the partitions of a topic to every live broker.
+
+    Kafka: TopicDeletionManager.onTopicDeletion, 0.8.1 to 3.9.
+    """
+    for p in range(len(s.brokers[b].controller.partitions)):
+        if contains(partitions, p):
+            tell_partition(s, b, p, s.brokers[b].controller.live)
+
+
+def tell_brokers(s, b, to):
+    """UpdateMetadata without partitions: who is live.
+
+    Kafka: KafkaController.onControllerFailover, sendUpdateMetadataRequest, 2.2 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    put_alive(s.network, controller.epoch, controller.live, known_as_they_are(s.zk, b, to))
+
+
+def tell_newcomers(s, b, joined):
+    """Brokers have come: the others are told who is live, and those that came who leads each partition.
+
+    Kafka: KafkaController.onBrokerStartup, 2.2 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    tell_brokers(s, b, difference(controller.live, joined))
+    tell_brokers(s, b, joined)
+    for p in range(len(controller.partitions)):
+        tell_partition(s, b, p, joined)
+
+
+def is_failure_told(controller, dead):
+    """Whether all are told by themselves that some brokers are dead: no replica of these goes offline, which would tell
+    it. (In Kafka nobody is told so if an election has told it.)
+
+    Kafka: KafkaController.onReplicasBecomeOffline, 3.1 to 3.9.
+    """
+    for p in range(len(controller.partitions)):
+        hosting = intersection(replicas_of(controller.partitions[p].assignment), dead)
+        if is_known(controller.partitions[p]) and not is_queued(controller, p) and not is_empty(hosting):
+            return False
+    return True
