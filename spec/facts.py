@@ -18,8 +18,7 @@ from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.rebind import callees
 from kafkaproof.spec.language.releases import Releases, merged
 from kafkaproof.spec.language.sources import Source, sources_of
-from kafkaproof.spec.partition import failover, triggers, zookeeper
-from kafkaproof.spec.partition.metadata import telling
+from kafkaproof.spec.partition import failover, telling, triggers, zookeeper
 from kafkaproof.spec.replica import leader
 from kafkaproof.spec.replication.history import unfenced_replication
 

@@ -12,11 +12,11 @@ from kafkaproof.spec.language.domains import NOBODY, SetOf
 from kafkaproof.spec.partition import machines
 from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.isr import are_eligible, is_accepted, may_be_written, take_answer
-from kafkaproof.spec.partition.metadata.telling import tell_partition
 from kafkaproof.spec.partition.network import leader_in, proposed_epoch
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.replica import leader_and_isr as accept_request
+from kafkaproof.spec.partition.telling import tell_partition
 from kafkaproof.spec.partition.zookeeper import checked_set_state
 from kafkaproof.spec.replica.broker import rest
 from kafkaproof.spec.replica.clients.network import commit

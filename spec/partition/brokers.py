@@ -10,7 +10,6 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
 from kafkaproof.spec.partition.context import CHANGING, CONTROLLED_SHUTDOWN, Broker, forget, is_known, is_queued
-from kafkaproof.spec.partition.metadata.telling import is_failure_told, tell_brokers, tell_newcomers, tell_started
 from kafkaproof.spec.partition.network import leaves
 from kafkaproof.spec.partition.progress import (
     at_work,
@@ -20,6 +19,7 @@ from kafkaproof.spec.partition.progress import (
     take_offline,
     trigger_online,
 )
+from kafkaproof.spec.partition.telling import is_failure_told, tell_brokers, tell_newcomers, tell_started
 from kafkaproof.spec.partition.zookeeper import brokers_changed, list_brokers
 
 

@@ -20,9 +20,9 @@ from kafkaproof.spec.partition.context import (
     forget,
     remember_result,
 )
-from kafkaproof.spec.partition.metadata.telling import tell_brokers, tell_started
 from kafkaproof.spec.partition.network import drop_requests
 from kafkaproof.spec.partition.progress import is_next, proceed, start_replicas
+from kafkaproof.spec.partition.telling import tell_brokers, tell_started
 from kafkaproof.spec.partition.zookeeper import (
     create_controller,
     deletion_wanted,

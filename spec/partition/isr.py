@@ -12,9 +12,9 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Delivery
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import Broker, Partition, alive, forget, is_known, remember_leadership
-from kafkaproof.spec.partition.metadata.telling import tell_partition
 from kafkaproof.spec.partition.network import proposed_epoch
 from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.partition.telling import tell_partition
 from kafkaproof.spec.partition.zookeeper import checked_set_state
 
 Isr = SetOf("brokers")

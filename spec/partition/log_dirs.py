@@ -12,9 +12,9 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
 from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member, without_member
 from kafkaproof.spec.partition.brokers import start_on
 from kafkaproof.spec.partition.context import DELETING_EVENTS, Broker, Partition, forget
-from kafkaproof.spec.partition.metadata.telling import tell_started
 from kafkaproof.spec.partition.network import error_arrives, take_error
 from kafkaproof.spec.partition.progress import at_work, mark_offline_leaders, proceed, take_offline, trigger_online
+from kafkaproof.spec.partition.telling import tell_started
 from kafkaproof.spec.partition.zookeeper import create_log_dir_event, log_dir_events, read_log_dir_events
 
 

@@ -31,8 +31,8 @@ from kafkaproof.spec.partition.elections import (
     recipients,
     told_of_removal,
 )
-from kafkaproof.spec.partition.metadata.telling import tell_leadership
 from kafkaproof.spec.partition.progress import end_election, end_removal, is_next
+from kafkaproof.spec.partition.telling import tell_leadership
 from kafkaproof.spec.partition.zookeeper import checked_create_state, checked_set_state, read_state
 
 

@@ -44,8 +44,8 @@ from kafkaproof.spec.partition.deletion.zookeeper import (
     is_left_over,
     topics_of,
 )
-from kafkaproof.spec.partition.metadata.telling import tell_topic
 from kafkaproof.spec.partition.progress import at_work, is_next
+from kafkaproof.spec.partition.telling import tell_topic
 from kafkaproof.spec.partition.zookeeper import is_moved, known_as_they_are
 
 

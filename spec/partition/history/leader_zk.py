@@ -26,8 +26,8 @@ from kafkaproof.spec.partition.context import (
     remember_result,
 )
 from kafkaproof.spec.partition.isr import Isr
-from kafkaproof.spec.partition.metadata.telling import tell_partition
 from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.partition.telling import tell_partition
 from kafkaproof.spec.partition.znodes import ARMED
 from kafkaproof.spec.partition.zookeeper import assigned, check_epoch, get_state, isr_changed, session_open
 

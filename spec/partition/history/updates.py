@@ -1,4 +1,4 @@
-"""Who was told what of brokers that come and go up to 3.0 (see `kafkaproof.spec.partition.metadata.telling`).
+"""Who was told what of brokers that come and go up to 3.0 (see `kafkaproof.spec.partition.telling`).
 
 Up to 2.1 a request that names no partition has all of them. Up to 3.0 brokers that have died are not told of while some
 partition lacks a leader: it is taken for granted that one is elected, which tells it.
@@ -6,7 +6,7 @@ partition lacks a leader: it is taken for granted that one is elected, which tel
 
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import has_leader, is_known, is_queued
-from kafkaproof.spec.partition.metadata.telling import tell_partition
+from kafkaproof.spec.partition.telling import tell_partition
 
 
 def tell_all_partitions(s, b, to):

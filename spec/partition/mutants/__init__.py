@@ -10,6 +10,7 @@ from kafkaproof.spec.partition.mutants import (
     reassignment,
     releases,
     steps,
+    updates,
 )
 
 MUTANTS = {
@@ -17,8 +18,10 @@ MUTANTS = {
     "creating": creation.MUTANTS,
     "deleting": deletion.MUTANTS,
     "expanding": expansion.MUTANTS,
+    "forgetting": updates.DELETIONS,
     "reassigning": reassignment.MUTANTS,
     "altering": reassignment.ALTERATION,
     "legacy": elections.LEGACY_MUTANTS + liveness.LEGACY + releases.LEGACY,
+    "updating": updates.MUTANTS,
     "zkclient": releases.ZKCLIENT,
 }

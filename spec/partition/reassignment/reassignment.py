@@ -37,7 +37,6 @@ from kafkaproof.spec.partition.context import (
 )
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.machines import prepare
-from kafkaproof.spec.partition.metadata.telling import tell_leadership, tell_partition
 from kafkaproof.spec.partition.progress import at_work, is_next, proceed
 from kafkaproof.spec.partition.reassignment.network import put_removal
 from kafkaproof.spec.partition.reassignment.plans import is_ready, unneeded
@@ -51,6 +50,7 @@ from kafkaproof.spec.partition.reassignment.state import (
     forget_moved,
 )
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_topic, is_listed
+from kafkaproof.spec.partition.telling import tell_leadership, tell_partition
 from kafkaproof.spec.partition.zookeeper import checked_set_state, known_as_they_are, read_state
 
 

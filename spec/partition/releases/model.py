@@ -17,6 +17,7 @@ from kafkaproof.spec.partition import (
     isr,
     network,
     progress,
+    telling,
     triggers,
     zookeeper,
 )
@@ -24,7 +25,6 @@ from kafkaproof.spec.partition.history import leader_zk, updates
 from kafkaproof.spec.partition.history import triggers as former
 from kafkaproof.spec.partition.history import zkclient_partition as zkclient
 from kafkaproof.spec.partition.history.strategies import may_rebalance_if_online
-from kafkaproof.spec.partition.metadata import telling
 from kafkaproof.spec.partition.model import (
     ADMIN_ELECTIONS,
     COMMON,

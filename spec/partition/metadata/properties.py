@@ -1,0 +1,164 @@
+"""What brokers tell clients: it converges (L3), it is what was written, and it may be old."""
+
+from kafkaproof.spec.election.requests import is_stale
+from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_PARTITION
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.model import always, always_step, sometimes
+from kafkaproof.spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.partition.context import NO_EPOCH, is_known, is_queued
+from kafkaproof.spec.partition.metadata.network import leader_epoch_told, update_arrives
+from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.partition.zookeeper import brokers_changed, known_as_they_are
+
+
+def has_told_all(s, b):
+    """Whether `b` rules, has handled all that it was notified of, and waits for events."""
+    controller = s.brokers[b].controller
+    rules = s.zk.controller == b and controller.epoch == s.zk.epoch and at_work(controller)
+    return rules and not brokers_changed(s.zk, b)
+
+
+def has_heard_all(s, b, r):
+    """Whether broker `r` is registered and runs, and no UpdateMetadata of controller `b` is on its way to it."""
+    runs = s.brokers[r].up and contains(s.zk.registered, r)
+    return runs and not update_arrives(s.network, s.brokers[b].controller.epoch, r)
+
+
+def is_same(cached, partition):
+    """Whether a broker knows of a partition what the controller knows, if that knows anything."""
+    if not is_known(partition):
+        return True
+    same = cached.leader == partition.leader and cached.leader_epoch == partition.leader_epoch
+    return cached.known == 1 and same and cached.isr == partition.isr
+
+
+def metadata_converges(s):
+    """When the controller has handled all that it was notified of, a broker that has taken all its requests tells clients
+    of exactly the live brokers, and of each partition what the controller knows, if it knows any, unless its topic is queued
+    for deletion (L3).
+    """
+    for b in range(len(s.brokers)):
+        for r in range(len(s.brokers)):
+            if has_told_all(s, b) and has_heard_all(s, b, r):
+                if s.brokers[r].metadata.alive != s.brokers[b].controller.live:
+                    return False
+                for p in range(len(s.zk.partitions)):
+                    controller = s.brokers[b].controller
+                    same = is_same(s.brokers[r].metadata.partitions[p], controller.partitions[p])
+                    if not same and not is_queued(controller, p):
+                        return False
+    return True
+
+
+def told_as_written(s):
+    """No broker tells clients of a leader epoch that ZooKeeper has not had, or of another leader in its leader epoch."""
+    for broker in s.brokers:
+        for p in range(len(s.zk.partitions)):
+            cached = broker.metadata.partitions[p]
+            written = s.zk.partitions[p]
+            if cached.known and cached.leader_epoch > written.leader_epoch:
+                return False
+            if cached.known and cached.leader_epoch == written.leader_epoch and cached.leader != written.leader:
+                return False
+    return True
+
+
+def is_unchanged(old, new):
+    """Whether two brokers tell clients the same."""
+    for p in range(len(old.metadata.partitions)):
+        was = old.metadata.partitions[p]
+        is_now = new.metadata.partitions[p]
+        same = was.leader == is_now.leader and was.leader_epoch == is_now.leader_epoch and was.isr == is_now.isr
+        if not same or was.known != is_now.known:
+            return False
+    return old.metadata.alive == new.metadata.alive
+
+
+def deposed_tells_nothing(before, after, b, epoch):
+    """An UpdateMetadata of a lower controller epoch than its receiver has seen changes nothing there; any other is
+    remembered.
+    """
+    if is_stale(before.brokers[b], epoch):
+        return is_unchanged(before.brokers[b], after.brokers[b]) and (
+            before.brokers[b].seen_epoch == after.brokers[b].seen_epoch
+        )
+    return after.brokers[b].seen_epoch == epoch
+
+
+def told_of_deletion(before, after, b, p):
+    """When a controller begins to delete a topic, every live broker is sent that its partitions are to be forgotten."""
+    old = before.brokers[b].controller.partitions[p]
+    new = after.brokers[b].controller.partitions[p]
+    if not is_known(old) or old.state == NON_EXISTENT_PARTITION or new.state != NON_EXISTENT_PARTITION:
+        return True
+    epoch = after.brokers[b].controller.epoch
+    live = known_as_they_are(after.zk, b, after.brokers[b].controller.live)
+    told = is_empty(difference(live, after.network.updates[epoch][p].to))
+    return told and leader_epoch_told(after.network, epoch, p) == NO_EPOCH
+
+
+def is_dropped(controller, p):
+    """Whether a controller has begun to delete the topic of a partition, or knows of none."""
+    partition = controller.partitions[p]
+    return partition.assignment.length == 0 or is_queued(controller, p) and partition.state == NON_EXISTENT_PARTITION
+
+
+def deleted_is_forgotten(s):
+    """When the controller has handled all that it was notified of, a broker that has taken all its requests tells clients
+    nothing of a partition whose topic the controller has begun to delete, or has deleted.
+    """
+    for b in range(len(s.brokers)):
+        for r in range(len(s.brokers)):
+            if has_told_all(s, b) and has_heard_all(s, b, r):
+                for p in range(len(s.zk.partitions)):
+                    if is_dropped(s.brokers[b].controller, p) and s.brokers[r].metadata.partitions[p].known:
+                        return False
+    return True
+
+
+def told_former_leader(s):
+    """A client may be told of a leader that is not the leader any more."""
+    for broker in s.brokers:
+        for p in range(len(s.zk.partitions)):
+            cached = broker.metadata.partitions[p]
+            if broker.up and cached.known and cached.leader != NOBODY and cached.leader != s.zk.partitions[p].leader:
+                return True
+    return False
+
+
+def told_dead_broker(s):
+    """A client may be told of a broker that is not registered."""
+    for broker in s.brokers:
+        if broker.up and not is_empty(difference(broker.metadata.alive, s.zk.registered)):
+            return True
+    return False
+
+
+def told_nothing(s):
+    """A client may be told of nothing, although a partition has a leader: the process has just begun."""
+    for b in range(len(s.brokers)):
+        if s.brokers[b].up and contains(s.zk.registered, b) and is_empty(s.brokers[b].metadata.alive):
+            for p in range(len(s.zk.partitions)):
+                if s.zk.partitions[p].leader != NOBODY and s.zk.partitions[p].leader != b:
+                    return True
+    return False
+
+
+def stale_update(s):
+    """An UpdateMetadata of a deposed controller arrives, and is about to be refused."""
+    for epoch in range(len(s.network.live)):
+        for b in range(len(s.brokers)):
+            if s.brokers[b].up and is_stale(s.brokers[b], epoch) and update_arrives(s.network, epoch, b):
+                return True
+    return False
+
+
+CONVERGENCE = (always(metadata_converges), always_step(deposed_tells_nothing, of=("update_metadata",)))
+SAFETY = (*CONVERGENCE, always(told_as_written))
+WITH_DELETIONS = (*CONVERGENCE, always_step(told_of_deletion, of=("resume_deletion",)), always(deleted_is_forgotten))
+GOALS = (
+    sometimes(told_former_leader),
+    sometimes(told_dead_broker, faults=1),
+    sometimes(told_nothing, faults=1),
+    sometimes(stale_update, epochs=2, faults=1),
+)

@@ -1,0 +1,139 @@
+"""Mutants of UpdateMetadata: who is not told, what is told wrongly, and what a broker does with it."""
+
+from dataclasses import replace
+
+from kafkaproof.spec.election import requests
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.language.model import first_paragraph
+from kafkaproof.spec.language.mutants.mutant import Mutant
+from kafkaproof.spec.language.sets import difference, intersection
+from kafkaproof.spec.partition import telling
+from kafkaproof.spec.partition.context import Broker, alive
+from kafkaproof.spec.partition.history import updates
+from kafkaproof.spec.partition.metadata import cache, network
+from kafkaproof.spec.partition.metadata.network import put_update, take_update, update_arrives
+from kafkaproof.spec.partition.model import scope
+from kafkaproof.spec.partition.mutants.partition_mutant import CALM, mutant, mutant_within
+from kafkaproof.spec.partition.replica import Epoch
+from kafkaproof.spec.partition.telling import send_leadership, tell_brokers, tell_partition
+
+SMALL, LEADS = scope(replicas=1, epochs=1, leader_epochs=1), scope(epochs=1, leader_epochs=2)
+UNLED = scope(brokers=3, replicas=1, epochs=1, leader_epochs=1, faults=2)
+
+
+def tell_nobody(s, b, to):
+    """A new controller tells nobody who is live."""
+    return 0
+
+
+def tell_replicas_alone(s, b, p, to):
+    """Only replicas are told of an election."""
+    send_leadership(s, b, p, to)
+    controller = s.brokers[b].controller
+    tell_partition(s, b, p, intersection(replicas_of(controller.partitions[p].assignment), controller.live))
+
+
+def tell_those_who_stay(s, b, p, to):
+    """A broker that is shutting down is told of no election."""
+    send_leadership(s, b, p, to)
+    tell_partition(s, b, p, alive(s.brokers[b].controller))
+
+
+def tell_started_alone(s, b, p, to):
+    """When replicas are started only their brokers are told who leads."""
+    send_leadership(s, b, p, to)
+    tell_partition(s, b, p, to)
+
+
+def tell_others_alone(s, b, joined):
+    """A broker that comes is told nothing."""
+    tell_brokers(s, b, difference(s.brokers[b].controller.live, joined))
+
+
+def tell_who_lives(s, b, joined):
+    """A broker that comes is told who is live, and not who leads."""
+    tell_brokers(s, b, s.brokers[b].controller.live)
+
+
+def tell_joined_alone(s, b, joined):
+    """When a broker comes the others are not told."""
+    for p in range(len(s.brokers[b].controller.partitions)):
+        tell_partition(s, b, p, joined)
+    tell_brokers(s, b, joined)
+
+
+def tell_no_failure(controller, dead):
+    """That a broker without replicas is dead is told to nobody."""
+    return False
+
+
+def tell_no_change(s, b, p, to):
+    """Nobody is told of a changed ISR."""
+    return 0
+
+
+def tell_the_next(net, epoch, p, leader, leader_epoch, isr, alive, to):
+    """What is told is a leader epoch ahead of what was written."""
+    put_update(net, epoch, p, leader, leader_epoch + 1, isr, alive, to)
+
+
+def obey_all(broker, epoch):
+    """A broker takes what a deposed controller tells."""
+    return False
+
+
+def tell_no_topic(s, b, partitions):
+    """Nobody is told that a topic is deleted."""
+    return 0
+
+
+def lead_though_queued(controller, p):
+    """That a topic is queued for deletion is not looked at when brokers are told."""
+    return False
+
+
+def learn_nothing_but_epoch(s, b: Broker, epoch: Epoch):
+    """Of UpdateMetadata a broker keeps the controller epoch alone."""
+    if not s.brokers[b].up or not update_arrives(s.network, epoch, b):
+        return False
+
+    if epoch >= s.brokers[b].seen_epoch:
+        s.brokers[b].seen_epoch = epoch
+    take_update(s.network, epoch, b)
+    return True
+
+
+def untold(name, transition, replacements, at):
+    """A mutant of one transition, in which functions are replaced of which it calls copies."""
+
+    def mutate(model):
+        changed = model.rebound(replacements).transition(transition)
+        return replace(
+            model, transitions=tuple(changed if t.function.__name__ == transition else t for t in model.transitions)
+        )
+
+    told = first_paragraph(next(iter(replacements.values())))
+    return Mutant(name, told, "metadata_converges", mutate, at)
+
+
+MUTANTS = (
+    untold("start-untold", "load_state", {telling.tell_brokers: tell_nobody}, SMALL),
+    mutant("replicas-told", "metadata_converges", {telling.tell_leadership: tell_replicas_alone}, SMALL),
+    mutant("leaving-untold", "metadata_converges", {telling.tell_leadership: tell_those_who_stay}, LEADS),
+    mutant("newcomer-untold", "metadata_converges", {telling.tell_newcomers: tell_others_alone}, SMALL),
+    mutant("newcomer-told-no-leader", "metadata_converges", {telling.tell_newcomers: tell_who_lives}, SMALL),
+    mutant("others-untold", "metadata_converges", {telling.tell_newcomers: tell_joined_alone}, SMALL),
+    mutant("failure-untold", "metadata_converges", {telling.is_failure_told: tell_no_failure}, SMALL),
+    mutant("untold-while-unled", "metadata_converges", {telling.is_failure_told: updates.is_no_leader_missing}, UNLED),
+    untold("isr-untold", "alter_partition", {telling.tell_partition: tell_no_change}, LEADS),
+    mutant("learns-nothing", "metadata_converges", {cache.update_metadata: learn_nothing_but_epoch}, CALM),
+    mutant("told-ahead", "told_as_written", {network.put_update: tell_the_next}, CALM),
+    mutant_within("deposed-obeyed", "deposed_tells_nothing", "update_metadata", {requests.is_stale: obey_all}),
+)
+DELETIONS = (
+    mutant("topic-not-told", "told_of_deletion", {telling.tell_topic: tell_no_topic}, SMALL),
+    mutant_within(
+        "queued-told-as-led", "told_of_deletion", "resume_deletion", {telling.is_queued: lead_though_queued}, SMALL
+    ),
+    mutant("topic-remembered", "deleted_is_forgotten", {telling.tell_topic: tell_no_topic}, CALM),
+)
