@@ -34,7 +34,8 @@ OLDER = (
 THOROUGH = re.compile(
     "|".join(
         (
-            rf"test_(symmetry|three_ways|explorer|group_system)\.py::.*{OLDER}",
+            rf"test_(symmetry|three_ways|explorer|group_system|coverage)\.py::.*{OLDER}",
+            r"test_coverage\.py::.*(group|replica|consumer)-",
             r"test_group_system\.py::.*\[(locked|static|unlocked) at",
             r"test_requests_system\.py::test_two_brokers_.*\[(legacy|broker-epochs)",
             r"test_partition_machine\.py::.*\[legacy",
@@ -42,7 +43,7 @@ THOROUGH = re.compile(
             r"test_reassignment\.py::.*two faults",
             r"test_reassignments\.py::test_(it_goes_on_when|a_mistaken)",
             r"test_mistaken_deletion\.py::.*\[(completed-when-one-is-deleted|answers-not-awaited)",
-            r"test_(group_cells|group_coverage|partition_progress|trace_metrics)\.py::",
+            r"test_(group_cells|partition_progress|trace_metrics)\.py::",
             r"test_prove_relation\.py::test_merged_.*(requests-current|topics-kip455|election-(zkclient|legacy|fenced-))",
             r"test_prove_protocols\.py::test_a_mutant.*(elect-outside-isr|state-unchecked|epoch-without-version)",
             r"test_prove_protocols\.py::test_with_an_edited",

@@ -1,4 +1,4 @@
-"""Changes to the old consumer that no property notices."""
+"""Changes to the old consumer that no property notices, and transitions that a variant takes at no recorded scope."""
 
 EQUIVALENT = {
     (
@@ -27,3 +27,24 @@ UNNOTICED = {
         "if consumer.doing != IDLE and consumer.doing != IDLE: return False",
     ): "A consumer that may not stop between two attempts stops after them: no property asks when."
 }
+
+UNCOMMITTED = dict.fromkeys(
+    ("offsets.commit", "offsets.consume"), "No offsets are at its scopes: who owns what is all that it is about."
+)
+UNSPLIT = {"faults.split_session": "No session is split at its scopes: how one is repaired is that of `orderly`."}
+UNEXPIRED = dict.fromkeys(
+    ("faults.expire_session", "session.reopen"), "No session expires at its scopes, which are about assignment."
+)
+UNCHANGED = dict.fromkeys(
+    ("faults.add_partition", "faults.crash", "faults.expire_orphan", "faults.shut_down"),
+    "Nothing changes at its scopes: they show what the assignment is of two consumers that stay.",
+)
+UNLOST = dict.fromkeys(
+    ("faults.lose_brokers", "faults.regain_brokers"), "No brokers are lost at its scopes, which are about assignment."
+)
+NEVER_TAKEN = {
+    "unlimited": UNCOMMITTED | UNSPLIT,
+    "roundrobin": UNCOMMITTED | UNSPLIT | UNEXPIRED,
+    "range-ceil": UNCOMMITTED | UNSPLIT | UNEXPIRED | UNCHANGED | UNLOST,
+}
+"""By variant: a transition, and why no recorded scope has it."""

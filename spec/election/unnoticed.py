@@ -1,4 +1,4 @@
-"""Changes of election that go unnoticed."""
+"""Changes of election that go unnoticed, and transitions that a variant takes at no recorded scope."""
 
 COUNTED = "Faults are counted only to bound what is explored: no rule asks how many there were."
 UNASKED = "The answer is never looked at: there is only one."
@@ -44,3 +44,10 @@ UNNOTICED = {
         "if broker.doing != LOADING: return False",
     ): "A controller at work that reads only after a refusal is refused more often, and reaches the same states.",
 }
+NEVER_TAKEN = {
+    "rolling": dict.fromkeys(
+        ("election.found_epoch", "legacy.found_epoch"),
+        "An upgrade begins where a controller has been elected once: /controller_epoch is there.",
+    )
+}
+"""By variant: a transition, and why no recorded scope has it."""

@@ -1,4 +1,4 @@
-"""Single changes of partition/fenced that go unnoticed, each with the reason."""
+"""Single changes of partition/fenced that go unnoticed, and transitions that a variant takes at no recorded scope."""
 
 INELIGIBLE = "Only a controller that deletes topics makes a replica ineligible, and none does so here."
 LEGAL = "kafkaproof.spec.kafka.state_machines.replica_move_is_legal"
@@ -14,3 +14,5 @@ UNNOTICED = {
         f"{HOSTED} -> {HOSTED.replace('if controller', 'if not controller')}",
     ): "It takes a queued deletion and a broker failure before a term begins: two faults, more than the scopes have."
 }
+NEVER_TAKEN = {"withdrawing": {"isr.alter_partition": "Its partitions have one replica at its scopes: no ISR changes."}}
+"""By variant: a transition, and why no recorded scope has it."""

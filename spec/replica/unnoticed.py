@@ -1,4 +1,6 @@
-"""Single changes to `replica/current` that no property notices at the scopes where generated mutants are explored."""
+"""Single changes to `replica/current` that no property notices at the scopes where generated mutants are explored, and
+transitions that a variant takes at no recorded scope.
+"""
 
 UNCLEAN = "These scopes allow one change of the leader and no unclean election; epoch_with_leader notices it with both."
 EQUIVALENT = {
@@ -42,3 +44,8 @@ UNNOTICED = {
         "return BADVERSION -> return NODEEXISTS",
     ): "The controller only looks whether the answer is OK.",
 }
+NEVER_TAKEN = dict.fromkeys(
+    ("hw", "epoch101", "epoch279", "join-at-hw", "fenced", "shrunk-isr", "late-answer"),
+    {"controller.elect_unclean": "No election is unclean at its scopes; `current` has them at scopes of its own."},
+)
+"""By variant: a transition, and why no recorded scope has it."""

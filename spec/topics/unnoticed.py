@@ -1,4 +1,4 @@
-"""Single changes of topics/kip455 that go unnoticed, each with the reason."""
+"""Single changes of topics/kip455 that go unnoticed, and transitions that a variant takes at no recorded scope."""
 
 EQUIVALENT = {
     (
@@ -23,3 +23,19 @@ UNNOTICED = {
         "controller.bounced = 0 -> controller.live = 0",
     ): "A term that ends while a broker has bounced takes a crash and another election, more faults than scopes have.",
 }
+
+ONCE = {"faults.create_again": "Its scopes have one topic; a second of the same name is at scopes of `kip455`."}
+WHOLE = dict.fromkeys(
+    ("creation.ignore_partitions", "creation.new_partitions", "creation.restore_partitions", "faults.expand"),
+    "Its topic has one partition at its scopes, and gets no more: reassignment is what differs from `kip455`.",
+)
+NEVER_TAKEN = {
+    "late-watch": ONCE,
+    "two-phase": ONCE,
+    "restoring": ONCE,
+    "checked": ONCE,
+    "kip380": ONCE,
+    "removal-at-start": ONCE,
+    "kip455-zk": ONCE | WHOLE,
+}
+"""By variant: a transition, and why no recorded scope has it."""

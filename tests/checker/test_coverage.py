@@ -1,0 +1,32 @@
+"""Every transition of a variant is taken at one of its recorded scopes, or it is listed with the reason."""
+
+from dataclasses import replace
+from math import prod
+
+import pytest
+
+from kafkaproof.checker.check.local import explore_here
+from kafkaproof.checker.explore.explorer import Limits
+from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.unnoticed import never_taken, systems
+
+MOST = 350_000
+"""A larger scope is explored in part, level by level."""
+
+
+def test_only_transitions_of_variants_that_exist_are_listed():
+    listed = {(system, variant) for system in systems() for variant in never_taken(system)}
+    assert listed <= {(model.system, model.variant) for model in MODELS}
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.system}-{model.variant}")
+def test_a_transition_is_taken_at_a_recorded_scope_or_it_is_listed(model):
+    """Scopes are explored, small ones first, until only those are left that are listed."""
+    reasons = never_taken(model.system).get(model.variant, {})
+    assert all(reasons.values())
+    listed, left = set(reasons), {transition.name for transition in model.transitions}
+    for at in sorted(model.expected, key=lambda at: prod(1 + size for size in at.values())):
+        if left > listed:
+            outcome = explore_here(replace(model, properties=()), at, limits=Limits(states=MOST)).outcome
+            left -= {name for name, count in outcome.coverage.items() if count}
+    assert left == listed
