@@ -156,6 +156,7 @@ class Process:
             if values_in(self.all_records) != self._values:
                 raise RuntimeError(f"{name} was not answered, and has changed the record: a defect") from None
             raise
+        self.network.outbox += self.network.updates()
         if plane:
             self.network.outbox += self._departures(plane, arguments["p"], before)
         self.answer = self._calls.answer

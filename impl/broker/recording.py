@@ -13,7 +13,7 @@ import json
 import os
 from pathlib import Path
 
-FORMAT = 6
+FORMAT = 7
 
 
 class Recorder:

@@ -65,14 +65,14 @@ class Api:
     def __init__(self, process: Process, try_step: Callable[..., bool]):
         self._process, self._try_step = process, try_step
         self._waiting: list[Waiting] = []
-        self._metadata = Metadata(process)
-        self.topics = Topics(process, try_step, self._metadata.is_led)
+        self.metadata = Metadata(process)
+        self.topics = Topics(process, try_step, self.metadata.is_led)
         self.deletions = Deletions(process, try_step)
-        self.expansions = Expansions(process, try_step, self._metadata.is_led, self.topics)
+        self.expansions = Expansions(process, try_step, self.metadata.is_led, self.topics)
         self.alterations = Alterations(process, try_step)
         self.elections = Elections(process, try_step)
         self._serve = {
-            MetadataRequest: self._metadata.serve,
+            MetadataRequest: self.metadata.serve,
             ProduceRequest: self._produce,
             FetchRequest: self._fetch,
             ListOffsetsRequest: self._list_offsets,
@@ -115,7 +115,7 @@ class Api:
         if number is None or not self._process.planes:
             return None
         is_told = self._process.partition.replicas[number].leader_epoch != NO_EPOCH
-        return self._process.planes[number] if is_told or topic in self._metadata.known().topics else None
+        return self._process.planes[number] if is_told or topic in self.metadata.known().topics else None
 
     def _exists(self, topic: str, p: int) -> bool:
         """Whether there is such a partition for clients."""
@@ -126,7 +126,7 @@ class Api:
         return None if topic == OFFSETS_TOPIC else self._process.places.number_of(topic, p)
 
     def _find_coordinator(self, call: Call) -> None:
-        brokers, leader = self._metadata.known().brokers, self._metadata.known().coordinator
+        brokers, leader = self.metadata.known().brokers, self.metadata.known().coordinator
         verdict = find_verdict(int(leader in brokers))
         found_at = (leader, brokers[leader].host, brokers[leader].port) if verdict == NOTHING_WRONG else None
         call.answer(found(Verdict.names[verdict], found_at))

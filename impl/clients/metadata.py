@@ -1,12 +1,10 @@
-"""What clients are told of the cluster: its brokers, topics and leaders, as read from ZooKeeper a moment ago.
+"""What clients are told of the cluster: its brokers, topics and leaders, as UpdateMetadata has told this broker.
 
 It is a hint: a broker that does not lead says so, from its own record.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from kafka.protocol.metadata.metadata import MetadataResponse
@@ -15,32 +13,52 @@ from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.clients.errors import ERRORS
 from kafkaproof.impl.protocol.wire import Call
-from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
-from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
-from kafkaproof.impl.seams.zookeeper.session import Expired
-from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, DELETE_TOPICS, TOPICS, BrokerId, Controller, State, Topic
+from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC
+from kafkaproof.impl.seams.zookeeper.watches import ids
+from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
+from kafkaproof.spec.language.domains import NOBODY
 
-FRESH = 0.3
-"""How long what was read from ZooKeeper is told to clients, in seconds."""
+
+class Told(NamedTuple):
+    """What clients are told of a partition."""
+
+    replicas: tuple[int, ...]
+    leader: int
+    isr: tuple[int, ...]
 
 
 class Known(NamedTuple):
-    """The brokers, the partitions of each topic with their replicas and states, the controller, and who leads the
-    offsets partition; -1 for nobody.
-    """
+    """The brokers, the partitions of each topic, the controller, and who leads the offsets partition; -1 for nobody."""
 
     brokers: dict[int, BrokerId]
-    topics: dict[str, dict[int, tuple[tuple[int, ...], State | None]]]
+    topics: dict[str, dict[int, Told]]
     controller: int
     coordinator: int
 
 
 class Metadata:
-    """Reads it, and answers requests of Metadata, for the clients of one broker."""
+    """Answers requests of Metadata, for the clients of one broker, from its record.
+
+    What no record holds is kept here: addresses, replicas, and who the controller is.
+    """
 
     def __init__(self, process: Process):
         self._process = process
-        self._found, self._read_at = Known({}, {}, -1, -1), -FRESH
+        self._addresses: dict[int, BrokerId] = {}
+        self._replicas: dict[int, tuple[int, ...]] = {}
+        self._controller = NOBODY
+
+    def learn(self, message: Message) -> None:
+        """Keep what an UpdateMetadata says besides what goes into the record."""
+        self._controller = message.sender
+        self._addresses |= {b: BrokerId(*address) for b, *address in message.content["alive"]}
+        for number, told in message.content["partitions"].items():
+            p = int(number)
+            self._replicas[p] = tuple(told["replicas"])
+            if told["place"] and self._process.places.is_room(p):
+                topic, partition = told["place"]
+                self._process.places.note(topic, {p: partition})
 
     def serve(self, call: Call) -> None:
         """Answer a request of Metadata."""
@@ -66,17 +84,17 @@ class Metadata:
         )
 
     def _described(self, kind, topic, states, brokers):
-        """The topic; a leader that is not registered is none (MetadataCache.getPartitionMetadata)."""
+        """The topic; a leader that is not live is none (MetadataCache.getPartitionMetadata)."""
         partitions = []
-        for p, (replicas, state) in sorted(states.items()):
-            leader = state.leader if state and state.leader in brokers else -1
+        for p, told in sorted(states.items()):
+            leader = told.leader if told.leader in brokers else -1
             partitions.append(
                 kind.MetadataResponseTopic.MetadataResponsePartition(
                     error_code=ERRORS[DONE if leader >= 0 else "LEADER_NOT_AVAILABLE"],
                     partition_index=p,
                     leader_id=leader,
-                    replica_nodes=list(replicas),
-                    isr_nodes=list(state.isr) if state else [],
+                    replica_nodes=list(told.replicas),
+                    isr_nodes=list(told.isr),
                     offline_replicas=[],
                 )
             )
@@ -86,54 +104,22 @@ class Metadata:
         return kind.MetadataResponseTopic(error_code=ERRORS[error], name=name, is_internal=False, partitions=partitions)
 
     def known(self) -> Known:
-        """What ZooKeeper holds; where it does not answer, what was found last, as Kafka's brokers have a cache."""
-        now = time.monotonic()
-        if now - self._read_at >= FRESH:
-            try:
-                self._found = self._look()
-                self._read_at = now
-            except (NotAnswered, Expired):
-                pass
-        return self._found
-
-    def _look(self) -> Known:
-        requests, session = self._process.requests, self._process.requests.session
-        listed, owner, named, marked = requests.at_once(
-            lambda: session.children(BROKER_IDS),
-            lambda: session.get(Controller.path),
-            lambda: session.children(TOPICS),
-            lambda: session.children(DELETE_TOPICS),
-        )
-        hidden = {OFFSETS_TOPIC, *marked.result[0]}
-        assigned = self._assigned(name for name in named.result[0] if name not in hidden)
-        ids, places = [int(name) for name in listed.result[0]], list(assigned)
-        paths = [BrokerId.path_of(b) for b in ids] + [State.path_of(*place) for place in places]
-        replies = requests.at_once(
-            *(lambda path=path: session.get(path) for path in (State.path_of(OFFSETS_TOPIC, 0), *paths))
-        )
-        offsets, states_of = replies[0], replies[1:]
-        brokers = {b: BrokerId.decode(reply.result[0]) for b, reply in zip(ids, states_of) if not reply.error}
-        topics: dict[str, dict[int, tuple]] = {}
-        for (topic, p), reply in zip(places, states_of[len(ids) :]):
-            state = None if reply.error else State.decode(reply.result[0])
-            topics.setdefault(topic, {})[p] = assigned[topic, p], state
-        controller = -1 if owner.error else Controller.decode(owner.result[0]).broker
-        leader = -1 if offsets.error else State.decode(offsets.result[0]).leader
-        return Known(brokers, topics, controller, leader)
-
-    def _assigned(self, topics: Iterable[str]) -> dict[tuple[str, int], tuple[int, ...]]:
-        """The replicas of all partitions of some topics."""
-        names, session = list(topics), self._process.requests.session
-        reads = [lambda path=Topic.path_of(name): session.get(path) for name in names]
-        replies = self._process.requests.at_once(*reads) if reads else []
-        return {
-            (name, p): replicas
-            for name, reply in zip(names, replies)
-            if not reply.error
-            for p, replicas in enumerate(Topic.decode(reply.result[0]).assignments)
-        }
+        """What this broker was told last."""
+        cache, settings = self._process.partition.metadata, self._process.settings
+        brokers = {b: self._addresses[b] for b in ids(cache.alive, settings.brokers)}
+        topics: dict[str, dict[int, Told]] = {}
+        for p, cached in enumerate(cache.partitions):
+            place = self._process.places.place_of(p)
+            if cached.known and place and place[0] != OFFSETS_TOPIC:
+                told = Told(self._replicas.get(p, ()), cached.leader, ids(cached.isr, settings.brokers))
+                topics.setdefault(place[0], {})[place[1]] = told
+        offsets = cache.partitions[settings.offsets] if settings.offsets != NONE else None
+        coordinator = offsets.leader if offsets and offsets.known else NOBODY
+        return Known(brokers, topics, self._controller, coordinator)
 
     def is_led(self, topic: str) -> bool:
-        """Whether all partitions of a topic have leaders."""
-        partitions = self.known().topics.get(topic, {})
-        return bool(partitions) and all(state and state.leader >= 0 for _, state in partitions.values())
+        """Whether all partitions of a topic that the controller knows, this broker, have leaders for its clients."""
+        record = self._process.partition
+        partitions, cached = record.controller.partitions, record.metadata.partitions
+        numbers = [p for p in self._process.places.numbers_of(topic) if partitions[p].assignment.length > 0]
+        return bool(numbers) and all(cached[p].known and cached[p].leader >= 0 for p in numbers)

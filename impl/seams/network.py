@@ -27,7 +27,7 @@ from kafkaproof.spec.partition.deletion.network import DELETED, FAILED, NO_ANSWE
 
 HOST = "127.0.0.1"
 _LENGTHS = struct.Struct("!II")
-CONTROL, AGAIN = ("LeaderAndIsr", "StopReplica"), 0.1
+CONTROL, AGAIN = ("LeaderAndIsr", "UpdateMetadata", "StopReplica"), 0.1
 """What a controller asks, and after how many seconds it asks again where its link does not work."""
 
 
@@ -157,6 +157,7 @@ class PartitionNetwork(ClientRequests):
         self.broker, self.zookeeper = broker, zookeeper
         self.current = None
         self.outbox: list[Outgoing] = []
+        self._updates: dict[int, dict] = {}
         self.leader_epochs: dict[int, int] = {}
         self.broker_epoch = 0
         self.leaving = False
@@ -194,12 +195,6 @@ class PartitionNetwork(ClientRequests):
 
     put_request_with_isr = put_request
 
-    def put_update(self, epoch, p, leader, leader_epoch, isr, alive, to):
-        """What clients are told is read from ZooKeeper: nothing is sent."""
-
-    def put_alive(self, epoch, alive, to):
-        """The same."""
-
     def isr_in(self, epoch, p):
         """The ISR that the request names."""
         return members(self.current.content["isr"]) if self.current.content["leader"] == self.broker else 0
@@ -231,6 +226,65 @@ class PartitionNetwork(ClientRequests):
 
     def take_error(self, epoch, p, b):
         """The answer is delivered."""
+
+    # UpdateMetadata
+
+    def put_alive(self, epoch, alive, to):
+        """Send UpdateMetadata to a set of brokers: the live brokers, and where clients and brokers find them."""
+        brokers = self.zookeeper.brokers
+        for r, (_, broker_epoch) in brokers.items():
+            if contains(to, r):
+                update = self._updates.setdefault(r, {"epoch": epoch, "broker_epoch": broker_epoch, "partitions": {}})
+                update["alive"] = [[b, *brokers[b][0]] for b in ids(alive, self.zookeeper.size) if b in brokers]
+
+    def put_update(self, epoch, p, leader, leader_epoch, isr, alive, to):
+        """The same, and what is told of a partition: all that a step tells a broker is one request."""
+        self.put_alive(epoch, alive, to)
+        for r, update in self._updates.items():
+            if contains(to, r):
+                update["partitions"][str(p)] = {
+                    "leader": leader,
+                    "leader_epoch": leader_epoch,
+                    "isr": ids(isr, self.zookeeper.size),
+                    "replicas": list(self.zookeeper.replicas.get(p, ())),
+                    "place": self.zookeeper.places.place_of(p),
+                }
+
+    def updates(self) -> list[Outgoing]:
+        """The UpdateMetadata of the step that has just been taken."""
+        found = [
+            Outgoing(self.zookeeper.brokers[r][0].inner, "UpdateMetadata", update)
+            for r, update in sorted(self._updates.items())
+        ]
+        self._updates = {}
+        return found
+
+    def update_arrives(self, epoch, b):
+        """Whether the message at hand is one."""
+        return self._is("UpdateMetadata", epoch=epoch)
+
+    def alive_told(self, epoch):
+        """The live brokers that it lists."""
+        return members(b for b, *_ in self.current.content["alive"])
+
+    def is_update_of(self, epoch, p, b):
+        """Whether it is about a partition."""
+        return str(p) in self.current.content["partitions"]
+
+    def leader_told(self, epoch, p):
+        """The leader that it names."""
+        return self.current.content["partitions"][str(p)]["leader"]
+
+    def leader_epoch_told(self, epoch, p):
+        """The leader epoch that it names, -1 where the partition is to be forgotten."""
+        return self.current.content["partitions"][str(p)]["leader_epoch"]
+
+    def isr_told(self, epoch, p):
+        """The ISR that it names."""
+        return members(self.current.content["partitions"][str(p)]["isr"])
+
+    def take_update(self, epoch, b):
+        """It is delivered."""
 
     # StopReplica(delete)
 

@@ -39,3 +39,11 @@ class Arrived:
             return False
         self.forget(alike)
         return True
+
+    def handle_all(self, kind: str, says: dict, act: Callable[[Message], object]) -> bool:
+        """Let `act` handle all messages that fit, the oldest first; returns whether that took a step."""
+        alike, before = self.alike(kind, None, says), self._process.number
+        for message in alike:
+            act(message)
+        self.forget(alike)
+        return self._process.number > before

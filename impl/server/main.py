@@ -39,6 +39,7 @@ from kafkaproof.spec.partition.context import IDLE as WAITING
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.deletion.replica import stop_replica
 from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.metadata.cache import update_metadata
 from kafkaproof.spec.running.processes import ELECTION, continuations
 
 TICK = 0.1
@@ -204,6 +205,8 @@ class Broker:
                 )
             case "ControlledShutdown":
                 self.events.add(brokers.controlled_shutdown, message, leaver=message.sender)
+            case "UpdateMetadata":
+                self._learn(message)
             case "StopReplica":
                 self._stop(message)
             case "Stopped":
@@ -213,6 +216,16 @@ class Broker:
                     self.events.add(log_dirs.storage_error, r=message.sender)
             case _:
                 self.leadership.handle(message)
+
+    def _learn(self, message: Message) -> None:
+        """Take over what clients are to be told."""
+        epoch = message.content["epoch"]
+        if self.process.network.is_refused(message):
+            self.process.note(refused=message.id, why="STALE_BROKER_EPOCH")
+            return
+        self.try_step(update_metadata, message, epoch=epoch)
+        if self.process.partition.seen_epoch == epoch:
+            self.api.metadata.learn(message)
 
     def _stop(self, message: Message) -> None:
         """Delete a replica, as the controller wants."""

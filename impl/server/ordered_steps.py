@@ -23,6 +23,7 @@ from kafkaproof.spec.kafka.zookeeper import LOST
 from kafkaproof.spec.language.steps import by_name, names
 from kafkaproof.spec.partition import brokers, faults, log_dirs, replica, triggers
 from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.metadata.cache import update_metadata
 from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
 
@@ -114,6 +115,8 @@ class Ordered:
             return taken
         if part == PARTITION and name in WATCHED and not self._has_read_znodes():
             return False
+        if part == PARTITION and name == update_metadata.__name__:
+            return self._arrived.handle_all("UpdateMetadata", arguments, self._broker.handle)
         if part == PARTITION and name in HANDLED:
             return self._handle(name, arguments, content)
         function = self._process.transition(part, name)

@@ -267,22 +267,21 @@ class Model:
         return replace(self, transitions=transitions, seams=seams, **changes)
 
     def _as_called(self, replacements):
-        """The replacements by what this model calls: a function, or its copies after earlier replacements."""
+        """The replacements by what this model calls: a function, and its copies after earlier replacements."""
         called = callees(self.initial, *(t.function for t in self.transitions), *self.seams)
         found = {}
         for function, replacement in replacements.items():
+            copies = [each for each in called if each is not function and original(each) is function]
             if function in called:
                 found[function] = replacement
-                continue
-            for earlier, instead in self.replaced:
-                replacement = rebind(replacement, {earlier: instead})
-            copies = {copy: replacement for copy in called if original(copy) is function}
-            if not copies:
+            elif not copies:
                 raise RuleError(
                     f"no transition of {self.name} calls {function.__name__}, so it cannot"
                     " be replaced; name what is called after all earlier replacements"
                 )
-            found |= copies
+            for earlier, instead in self.replaced:
+                replacement = rebind(replacement, {earlier: instead})
+            found |= dict.fromkeys(copies, replacement)
         return found
 
     def properties_at(self, scope: Scope) -> tuple[Property, ...]:

@@ -27,12 +27,13 @@ from kafkaproof.spec.running.processes import Cluster, cluster, has_planes
 ASKED_OF = (SetOf("partitions"), "the partitions of which an administrator asks for an election")
 
 
-def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True):
+def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, updates=True):
     """The cluster of a variant (see `cluster`), with what is observed in addition; raises LookupError.
 
-    Up to format 5 of recordings a leader that leads again forgets the ends of its followers (`keeps_ends`).
+    Up to format 5 of recordings a leader that leads again forgets the ends of its followers (`keeps_ends`), and up to 6
+    brokers are sent no UpdateMetadata (`updates`).
     """
-    plain = cluster(variant, deletes, reassigns)
+    plain = cluster(variant, deletes, reassigns, updates)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
     partition = plain.partition.rebound({partitions.end_session: end_controllers_session})
     if any(transition.function.__name__ == admin_election.__name__ for transition in plain.partition.transitions):

@@ -31,6 +31,7 @@ from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import CONTINUATION, Model, Transition
 from kafkaproof.spec.partition import failover, faults
 from kafkaproof.spec.partition import zookeeper as partitions
+from kafkaproof.spec.partition.metadata.model import with_updates
 
 ELECTION, PARTITION = "election", "partition"
 SYSTEMS = {ELECTION: ELECTION, PARTITION: PARTITION, "cluster": PARTITION}
@@ -84,16 +85,22 @@ class Cluster:
         """Whether its controller reassigns partitions."""
         return "adding" in self.partition.state.fields["zk"].domain.fields
 
+    @property
+    def updates(self) -> bool:
+        """Whether its brokers are sent UpdateMetadata."""
+        return "updates" in self.partition.state.fields["network"].domain.fields
+
     def model(self, part: str) -> Model:
         """The model of `part`."""
         return self.election if part == ELECTION else self.partition
 
 
-def cluster(variant: str, deletes: bool = True, reassigns: bool = True) -> Cluster:
+def cluster(variant: str, deletes: bool = True, reassigns: bool = True, updates: bool = True) -> Cluster:
     """The cluster of a variant; `CHECKED` is legacy with the fix and nothing else. Raises LookupError.
 
     A cluster of 2.7 and later that does not reassign partitions (`reassigns`), or does not delete topics either
-    (`deletes`), has records without the fields for that.
+    (`deletes`), has records without the fields for that; and so has one whose brokers are sent no UpdateMetadata
+    (`updates`).
     """
     if variant not in (*VARIANTS, CHECKED):
         raise LookupError(f"no cluster is {variant!r}; there are {', '.join((*VARIANTS, CHECKED))}")
@@ -101,6 +108,8 @@ def cluster(variant: str, deletes: bool = True, reassigns: bool = True) -> Clust
     election = find(ELECTION, name)[0]
     fenced = CREATING if not deletes else REASSIGNING if reassigns else DELETING
     partition = fenced if name == "fenced" else find(PARTITION, name)[0]
+    if updates:
+        partition = with_updates(partition)
     if variant == CHECKED:
         return Cluster(variant, election.rebound(CHECKS_OF_ELECTION), partition.rebound(CHECKS_OF_STATES))
     return Cluster(variant, election, partition)

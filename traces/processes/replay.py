@@ -104,7 +104,9 @@ class Follower:
         self.logged = Logged(cluster)
         recorded = any(line.found for lines in cluster.processes for line in lines)
         try:
-            observed = observed_cluster(variant, cluster.deletes, cluster.reassigns, cluster.keeps_ends)
+            observed = observed_cluster(
+                variant, cluster.deletes, cluster.reassigns, cluster.keeps_ends, cluster.updates
+            )
         except LookupError as error:
             raise NoSuchVariant(*error.args) from None
         self.world = World(
@@ -222,7 +224,8 @@ class Follower:
             raise Divergence(f"it takes the message {line.took}, which is not on its way")
         if message.receiver not in (None, line.broker):
             raise Divergence(f"it takes the message {line.took}, which is for broker {message.receiver}")
-        named = message.kind == "LeaderAndIsr" or message.kind == "StopReplica" and message.receiver is not None
+        of_reign = message.kind in ("LeaderAndIsr", "UpdateMetadata", "StopReplica")
+        named = of_reign and message.receiver is not None
         fenced = self.result.variant == "fenced" and named
         if fenced and message.registration != self.world.known.registrations[line.broker]:
             raise Divergence(f"it takes the message {line.took}, which was for its former registration")

@@ -32,7 +32,7 @@ ELSEWHERE = by_name(
     {
         active_controller.send: "control requests are steps of partition",
         requests.leader_and_isr: "control requests are steps of partition",
-        requests.update_metadata: "UpdateMetadata is not sent",
+        requests.update_metadata: "UpdateMetadata is a step of partition",
         requests.stop_replica: "StopReplica is not sent",
         active_controller.write_state: "states are written by steps of partition",
     }

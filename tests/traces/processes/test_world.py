@@ -191,7 +191,7 @@ def test_no_request_goes_to_who_was_gone_when_the_brokers_were_listed(ruled):
     assert ruled.take(PARTITION, "broker_change", b=0).answer == "OK"
     ruled.states[PARTITION].brokers[0].controller.doing = ELECTING
     sent = go_on(ruled, 0, "create_first_state").sent
-    assert [each.receiver for each in sent] == [0]
+    assert [(each.kind, each.receiver) for each in sent] == [("LeaderAndIsr", 0), ("UpdateMetadata", 0)]
 
 
 def test_a_new_controller_leaves_the_notifications_that_came_behind_its_read(ruled):

@@ -68,6 +68,24 @@ def _leader_and_isr(state, message, broker):
 
 
 @contextmanager
+def _update_metadata(state, message, broker):
+    """What was sent to the broker in one request; what else is on its way stays so."""
+    content, network = message.content, state.network
+    live, updates = network.live[content["epoch"]], network.updates[content["epoch"]]
+    kept = live.brokers, live.to, [(each.leader, each.isr, each.leader_epoch, each.to) for each in updates]
+    live.brokers, live.to = content["alive"], with_member(0, broker)
+    for p, update in enumerate(updates):
+        told = content["partitions"].get(p)
+        update.to = with_member(0, broker) if told else 0
+        if told:
+            update.leader, update.leader_epoch, update.isr = told
+    yield
+    live.brokers, live.to = kept[:2]
+    for update, (leader, isr, leader_epoch, to) in zip(updates, kept[2], strict=True):
+        update.leader, update.isr, update.leader_epoch, update.to = leader, isr, leader_epoch, to
+
+
+@contextmanager
 def _storage_error(state, message, broker):
     request = state.network.requests[message.content["epoch"]][message.content["p"]]
     request.errors = with_member(request.errors, message.sender)
@@ -160,6 +178,7 @@ def _decision(state, message, broker):
 
 _SHOWN = {
     "LeaderAndIsr": _leader_and_isr,
+    "UpdateMetadata": _update_metadata,
     "StorageError": _storage_error,
     "StopReplica": _stop_replica,
     "Stopped": _stopped,

@@ -20,7 +20,7 @@ from kafkaproof.spec.language.sets import contains, difference, everybody
 from kafkaproof.spec.language.steps import names
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.deletion.network import put_stop, put_stopped
-from kafkaproof.spec.partition.network import put_error, put_request
+from kafkaproof.spec.partition.network import put_alive, put_error, put_request, put_update
 from kafkaproof.spec.partition.reassignment.faults import put_target
 from kafkaproof.spec.partition.reassignment.network import put_removal
 from kafkaproof.spec.partition.zookeeper import as_they_are, assigned, known_as_they_are
@@ -35,6 +35,7 @@ from kafkaproof.traces.processes.state.messages import REFUSED, Sent
 STOPS = names(put_stop, put_removal)
 TOLD = names(put_error, put_stopped)
 """The seams by which a broker tells the controller of a partition."""
+UPDATES = names(put_update, put_alive)
 SENDING = (*names(put_request, put_request_with_isr), *STOPS, *TOLD)
 """The seams that send; those of other variants have the same names."""
 
@@ -68,7 +69,7 @@ class Seams:
         watched = {
             each: self._watch(each, each in answering)
             for each in seams_of(transition.function) | answering
-            if each in answering or each.__name__ in SENDING
+            if each in answering or each.__name__ in SENDING or self._cluster.updates and each.__name__ in UPDATES
         }
         watched |= {each: self._telling(each) for each in (known_as_they_are, as_they_are)}
         if self._cluster.reassigns:
@@ -138,7 +139,7 @@ class Seams:
 
     def sent(self, arguments: Mapping[str, int], before: Plain, after: Plain) -> Iterator[Sent]:
         """The messages that a step of *partition* has sent; `before` and `after` are the states."""
-        for name, epoch, p, *about, to in self._put:
+        for name, epoch, p, *about, to in (each for each in self._put if each[0] not in UPDATES):
             kind = "StopReplica" if name in STOPS else "LeaderAndIsr"
             said = (
                 {"leader_epoch": about[0] if about else NO_EPOCH}
@@ -150,6 +151,7 @@ class Seams:
                 known = self._known.registration(arguments["b"], r)
                 if contains(to, r) and known:
                     yield Sent(kind, arguments["b"], r, content, known)
+        yield from self._updates(arguments.get("b", 0), len(after.brokers))
         for name, (epoch, p, b, *failed) in self._others:
             content = {"epoch": epoch, "p": p}
             if name == put_stopped.__name__:
@@ -161,6 +163,20 @@ class Seams:
             former, present = before.planes[p].network, after.planes[p].network
             for kind, receiver, fields in departures(former, present, arguments["b"]):
                 yield Sent(kind, arguments["b"], receiver, {"p": p, "fields": fields})
+
+    def _updates(self, b: int, brokers: int) -> Iterator[Sent]:
+        """The UpdateMetadata of a step: one to each broker that is told anything."""
+        told: dict[int, dict] = {}
+        for _, epoch, *about, alive, to in (each for each in self._put if each[0] in UPDATES):
+            for r in range(brokers):
+                if contains(to, r) and self._known.registration(b, r):
+                    content = told.setdefault(r, {"epoch": epoch, "partitions": {}})
+                    content["alive"] = alive
+                    if about:
+                        p, leader, leader_epoch, isr = about
+                        content["partitions"][p] = leader, leader_epoch, isr
+        for r, content in sorted(told.items()):
+            yield Sent("UpdateMetadata", b, r, content, self._known.registration(b, r))
 
 
 def _as_found(replica, hw):
