@@ -15,10 +15,10 @@ from kafkaproof.impl.seams.zookeeper.requests import CONTROLLER_EPOCH, Requests,
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.watches import NUMBERS, Watched, ids, members
 from kafkaproof.impl.seams.zookeeper.znodes import DELETE_TOPICS, Given, State, Topic, TopicConfig
+from kafkaproof.spec.kafka.replica_lists import assign_replicas
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, NONODE, OK
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, union
-from kafkaproof.spec.topics.assignment import assign_replicas
 
 
 class TopicZooKeeper(Watched):
@@ -89,7 +89,7 @@ class TopicZooKeeper(Watched):
         if answer != OK:
             return answer
         count = len(topic.assignments)
-        assigned = assign_replicas(ids(live, self.size), count + len(numbers), replicas, start, start)[count:]
+        assigned = assign_replicas(ids(live, self.size), len(numbers), replicas, start, start, count)
         self.stale = True
         return self.requests.write(
             SetData(Topic.path_of(name), topic.expanded(tuple(map(tuple, assigned))).encode(), -1)

@@ -3,11 +3,11 @@
 As in `kafkaproof.spec.partition.zookeeper`, a function that answers with a code is one request.
 """
 
+from kafkaproof.spec.kafka.placement import assign_among
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NONODE, OK, outcome
 from kafkaproof.spec.language.combine import checked
-from kafkaproof.spec.language.sets import contains, difference, intersection, only, union
+from kafkaproof.spec.language.sets import contains, difference, intersection, union
 from kafkaproof.spec.partition.context import NO_EPOCH, clear
-from kafkaproof.spec.partition.creation.zookeeper import assign_among
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.zookeeper import check_epoch, partitions_of_topics, session_open
 
@@ -29,13 +29,22 @@ def in_use(zk):
     return union(partitions_of_topics(zk), union(zk.deleted, zk.deleting))
 
 
+def partitions_beside(zk, p):
+    """How many partitions the topic of a partition has."""
+    count = 0
+    for q in range(len(zk.topics)):
+        if zk.assignments[q].length > 0 and zk.topics[q] == zk.topics[p]:
+            count += 1
+    return count
+
+
 def add_partitions(zk, b, p, new, replicas, start, live, delivery):
     """setData of the topic znode of a partition, with more partitions: OK, NONODE, EXPIRED or LOST."""
     if not session_open(zk, b):
         return EXPIRED
     answer = OK if zk.assignments[p].length > 0 else NONODE
     if answer == OK and delivery != LOST_DROPPED:
-        assign_among(zk, union(topics_of(zk, only(p)), new), new, replicas, start, start, live)
+        assign_among(zk, new, partitions_beside(zk, p), replicas, start, start, live)
         for q in range(len(zk.topics)):
             if contains(new, q):
                 zk.topics[q] = zk.topics[p]

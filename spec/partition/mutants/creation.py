@@ -1,6 +1,7 @@
 """Mutants of the creation of topics: one deliberate mistake each, on the variant `creating` of partitions."""
 
-from kafkaproof.spec.kafka import strategies
+from kafkaproof.spec.kafka import placement, strategies
+from kafkaproof.spec.kafka.placement import broker_at
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sequences import push
@@ -8,7 +9,7 @@ from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition import progress
 from kafkaproof.spec.partition.context import clear
 from kafkaproof.spec.partition.creation import zookeeper as creation_zookeeper
-from kafkaproof.spec.partition.creation.zookeeper import assign_new, live_broker
+from kafkaproof.spec.partition.creation.zookeeper import assign_new
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, ONE, mutant, mutant_within
 from kafkaproof.spec.partition.progress import end_event
 from kafkaproof.spec.partition.zookeeper import session_open
@@ -18,7 +19,7 @@ def assign_first_again(zk, assignment, replicas, first, farther, live, size):
     """All replicas of a new partition are on one broker."""
     for i in range(len(assignment.slots)):
         if i < replicas:
-            push(assignment, live_broker(zk, live, first))
+            push(assignment, broker_at(zk, live, first))
 
 
 def lowest_online(assignment, online):
@@ -54,9 +55,7 @@ def create_over(zk, b, new, replicas, start, shift, live, delivery):
 
 
 MUTANTS = (
-    mutant(
-        "replicas-on-one-broker", "replicas_are_distinct", {creation_zookeeper.assign_one: assign_first_again}, CALM
-    ),
+    mutant("replicas-on-one-broker", "replicas_are_distinct", {placement.assign_one: assign_first_again}, CALM),
     mutant(
         "state-without-topic",
         "no_state_without_topic",

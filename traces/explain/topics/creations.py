@@ -5,7 +5,7 @@ from collections import defaultdict
 from functools import lru_cache
 from itertools import permutations, product
 
-from kafkaproof.spec.topics.assignment import assign_replicas
+from kafkaproof.spec.kafka.replica_lists import assign_replicas
 from kafkaproof.traces.basics.versions import Version
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.writes import Form, Write
@@ -111,7 +111,7 @@ class Creations:
             if replicas <= size and set().union(*wanted[first:]) <= version.value:
                 for brokers in _orders(version.value, wanted):
                     begins = _begins(tuple(brokers), first, replicas).get(tuple(wanted[first]), ())
-                    if any(assign_replicas(brokers, n, replicas, *c)[first:] == wanted[first:] for c in begins):
+                    if any(assign_replicas(brokers, n - first, replicas, *c, first) == wanted[first:] for c in begins):
                         return True
         return False
 
@@ -140,7 +140,7 @@ def _begins(brokers: tuple[int, ...], first: int, replicas: int) -> dict[tuple[i
     found: dict[tuple[int, ...], list[tuple[int, int]]] = defaultdict(list)
     numbers = range(len(brokers))
     for chosen in product(numbers, numbers):
-        found[tuple(assign_replicas(brokers, first + 1, replicas, *chosen)[first])].append(chosen)
+        found[tuple(assign_replicas(brokers, 1, replicas, *chosen, first)[0])].append(chosen)
     return dict(found)
 
 

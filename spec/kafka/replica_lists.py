@@ -1,0 +1,56 @@
+"""Which brokers get the replicas of a topic's partitions, as lists: `placement` for who has no state of a model.
+
+Brokers are given in Kafka's order: by id; up to 2.0 as the cache of the broker had them. With racks it does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kafkaproof.spec.kafka.placement import assign_among, rack_of, registered_rack
+from kafkaproof.spec.language.domains import Array, Bound, Id, Number, Record
+from kafkaproof.spec.language.domains import Sequence as SequenceOf
+from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.sets import everybody
+
+STATE = Record(
+    clients=(Array(Record(rack=(Number(0, Bound("racks")), "its rack")), "brokers"), "the brokers to choose from"),
+    assignments=(Array(SequenceOf(Id("brokers"), Bound("replicas")), "partitions"), "the replicas of each partition"),
+)
+TO_RACKS = rebind(assign_among, {rack_of: registered_rack})
+
+
+class SomeWithoutRack(ValueError):
+    """Some brokers have a rack and others have none (Kafka's AdminOperationException)."""
+
+
+def assign_replicas(
+    brokers: Sequence[int],
+    partitions: int,
+    replicas: int,
+    start: int,
+    shift: int,
+    first: int = 0,
+    racks: Mapping[int, str] | None = None,
+) -> list[list[int]]:
+    """The replicas of each partition, the preferred one first, of a topic that has `first` partitions already.
+
+    `racks` has the names of brokers' racks. Raises ValueError for impossible sizes, SomeWithoutRack.
+
+    Source: AdminUtils.assignReplicasToBrokers, 0.8 to 3.9.
+    """
+    size = len(brokers)
+    if partitions <= 0 or not 0 < replicas <= size:
+        raise ValueError(f"no {partitions} partitions with {replicas} replicas on {size} brokers")
+    if racks and not racks.keys() >= set(brokers):
+        raise SomeWithoutRack(f"no rack of broker {min(set(brokers) - racks.keys())}, but of others")
+    order = sorted(brokers) if racks else list(brokers)
+    names = sorted({racks[b] for b in order}) if racks else []
+    state = new_state(STATE, {"brokers": size, "racks": len(names), "partitions": partitions, "replicas": replicas})
+    for client, b in zip(state.clients, order):
+        client.rack = names.index(racks[b]) if racks else 0
+    count = first if first < size else size + first % size
+    assign = TO_RACKS if racks else assign_among
+    assign(state, everybody(partitions), count, replicas, start % size, shift % max(size - 1, 1), everybody(size))
+    return [[order[r] for r in assignment.slots[:replicas]] for assignment in state.assignments]
