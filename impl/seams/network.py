@@ -27,7 +27,7 @@ from kafkaproof.spec.partition.deletion.network import DELETED, FAILED, NO_ANSWE
 
 HOST = "127.0.0.1"
 _LENGTHS = struct.Struct("!II")
-CONTROL, AGAIN = ("LeaderAndIsr", "UpdateMetadata", "StopReplica"), 0.1
+CONTROL, AGAIN = ("LeaderAndIsr", "UpdateMetadata", "StopReplica", "StopFetching"), 0.1
 """What a controller asks, and after how many seconds it asks again where its link does not work."""
 
 
@@ -284,6 +284,26 @@ class PartitionNetwork(ClientRequests):
         return members(self.current.content["partitions"][str(p)]["isr"])
 
     def take_update(self, epoch, b):
+        """It is delivered."""
+
+    # StopReplica without delete
+
+    def put_halt(self, epoch, p, leader_epoch, to):
+        """Send it to a set of brokers."""
+        for r, (address, broker_epoch) in sorted(self.zookeeper.brokers.items()):
+            if contains(to, r):
+                content = {"epoch": epoch, "p": p, "leader_epoch": leader_epoch, "broker_epoch": broker_epoch}
+                self.outbox.append(Outgoing(address.inner, "StopFetching", content))
+
+    def halt_arrives(self, epoch, p, b):
+        """Whether the message at hand is one."""
+        return self._is("StopFetching", epoch=epoch, p=p)
+
+    def halt_epoch(self, epoch, p, b):
+        """The leader epoch that the message at hand names, -1 for none."""
+        return self.current.content["leader_epoch"] if self.current else NO_EPOCH
+
+    def take_halt(self, epoch, p, b):
         """It is delivered."""
 
     # StopReplica(delete)

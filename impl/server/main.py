@@ -40,6 +40,7 @@ from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.deletion.replica import stop_replica
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.metadata.cache import update_metadata
+from kafkaproof.spec.partition.metadata.halting import halt_replica
 from kafkaproof.spec.running.processes import ELECTION, continuations
 
 TICK = 0.1
@@ -207,7 +208,7 @@ class Broker:
                 self.events.add(brokers.controlled_shutdown, message, leaver=message.sender)
             case "UpdateMetadata":
                 self._learn(message)
-            case "StopReplica":
+            case "StopReplica" | "StopFetching":
                 self._stop(message)
             case "Stopped":
                 self.events.add(deletion.replica_stopped, message, p=content["p"], r=message.sender)
@@ -228,12 +229,13 @@ class Broker:
             self.api.metadata.learn(message)
 
     def _stop(self, message: Message) -> None:
-        """Delete a replica, as the controller wants."""
+        """Delete a replica, or let it fetch no more, as the controller wants."""
         content = message.content
         if self.process.network.is_refused(message):
             self.process.note(refused=message.id, why="STALE_BROKER_EPOCH")
             return
-        self.try_step(stop_replica, message, epoch=content["epoch"], p=content["p"])
+        step = stop_replica if message.kind == "StopReplica" else halt_replica
+        self.try_step(step, message, epoch=content["epoch"], p=content["p"])
 
     def _lead_or_follow(self, message: Message) -> None:
         process, p = self.process, message.content["p"]

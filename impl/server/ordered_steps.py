@@ -24,6 +24,7 @@ from kafkaproof.spec.language.steps import by_name, names
 from kafkaproof.spec.partition import brokers, faults, log_dirs, replica, triggers
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.metadata.cache import update_metadata
+from kafkaproof.spec.partition.metadata.halting import halt_replica
 from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
 
@@ -31,6 +32,7 @@ TICK = 0.1
 HANDLED = by_name(
     {
         replica.leader_and_isr: ("LeaderAndIsr", None),
+        halt_replica: ("StopFetching", None),
         log_dirs.receive_error: ("StorageError", "r"),
         brokers.controlled_shutdown: ("ControlledShutdown", "leaver"),
     }

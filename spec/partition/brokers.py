@@ -19,7 +19,7 @@ from kafkaproof.spec.partition.progress import (
     take_offline,
     trigger_online,
 )
-from kafkaproof.spec.partition.telling import is_failure_told, tell_brokers, tell_newcomers, tell_started
+from kafkaproof.spec.partition.telling import is_failure_told, stop_fetching, tell_brokers, tell_newcomers, tell_started
 from kafkaproof.spec.partition.zookeeper import brokers_changed, list_brokers
 
 
@@ -124,7 +124,7 @@ def controlled_shutdown(s, b: Broker, leaver: Broker):
 
     Guards:  `leaver` asks; it is registered as far as `b` knows; it has not been handled yet, or still leads.
     Effects: it counts as shutting down; where it leads, another is to be elected; where it follows, it is
-             to go offline; neither if the topic is queued for deletion.
+             told to fetch no more, and is to go offline; neither if the topic is queued for deletion.
     Kafka:   KafkaController.shutdownBroker, 0.8 to 1.0; doControlledShutdown, 0.11 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -141,6 +141,7 @@ def controlled_shutdown(s, b: Broker, leaver: Broker):
             controller.todo = with_member(controller.todo, p)
         elif is_moved_away(controller, p, leaver):
             followed = with_member(followed, p)
+            stop_fetching(s, b, p, leaver)
     take_offline(controller, leaver, followed)
     proceed(controller)
     return True

@@ -32,7 +32,7 @@ from kafkaproof.spec.partition.elections import (
     told_of_removal,
 )
 from kafkaproof.spec.partition.progress import end_election, end_removal, is_next
-from kafkaproof.spec.partition.telling import tell_leadership
+from kafkaproof.spec.partition.telling import stop_fetching, tell_leadership
 from kafkaproof.spec.partition.zookeeper import checked_create_state, checked_set_state, read_state
 
 
@@ -163,6 +163,7 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
         prepare(result, leader_after_removal(result.leader, r), isr_without(result, r))
         controller.doing = WRITING_REMOVAL
     else:
+        stop_fetching(s, b, p, r)
         if answer == OK:
             partition = controller.partitions[p]
             remember_result(controller, partition)
@@ -193,6 +194,7 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, delivery: Delivery):
     answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, delivery)
     if answer == OK:
         partition = controller.partitions[p]
+        stop_fetching(s, b, p, r)
         remember_result(controller, partition)
         if is_removal_told(controller, p):
             tell_leadership(s, b, p, told_of_removal(controller, partition, r))

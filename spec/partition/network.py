@@ -59,6 +59,11 @@ def put_alive(network, epoch, alive, to):
     return 0
 
 
+def put_halt(network, epoch, p, leader_epoch, to):
+    """Send StopReplica without delete to a set of brokers: nobody fetches here."""
+    return 0
+
+
 def arriving(network, epoch, p, b):
     """Whether a request is on its way to `b`: an arrival."""
     return contains(network.requests[epoch][p].to, b)

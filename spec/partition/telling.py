@@ -1,8 +1,11 @@
-"""Who is told what by a controller: LeaderAndIsr to replicas, UpdateMetadata to brokers.
+"""Who is told what by a controller: LeaderAndIsr and StopReplica without delete to replicas, UpdateMetadata to brokers.
 
 UpdateMetadata lists the live brokers, including those that are shutting down. With LeaderAndIsr it goes to all of them
 and says who leads that partition, whoever has a replica; a topic that is queued for deletion is to be forgotten (leader
 -2). It also goes out alone: when a term begins, when brokers come or go, when an ISR changes or a reassignment ends.
+
+A replica that goes offline on a live broker is told to fetch no more: its broker is shutting down, its log directory has
+failed, it is removed, or its topic is deleted. The request is added before the ISR is written, and sent after it.
 
 Not modelled: offline replicas; topics queued for deletion in requests about other partitions (up to 1.1); changed
 endpoints of a broker.
@@ -10,9 +13,9 @@ endpoints of a broker.
 
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only
 from kafkaproof.spec.partition.context import NO_EPOCH, is_known, is_queued
-from kafkaproof.spec.partition.network import put_alive, put_request, put_update
+from kafkaproof.spec.partition.network import put_alive, put_halt, put_request, put_update
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
 
@@ -101,6 +104,20 @@ def tell_newcomers(s, b, joined):
     tell_brokers(s, b, joined)
     for p in range(len(controller.partitions)):
         tell_partition(s, b, p, joined)
+
+
+def stop_fetching(s, b, p, r):
+    """StopReplica without delete to the broker of a replica that goes offline, if it is live: in the leader epoch that
+    the controller remembers, or in none (-2) where the topic is queued for deletion.
+
+    Kafka: ControllerBrokerRequestBatch.addStopReplicaRequestForBrokers, 0.8 to 2.2;
+           AbstractControllerBrokerRequestBatch.addStopReplicaRequestForBrokers, 2.3 to 3.9 (leader epochs: KIP-570, 2.6
+           to 3.9).
+    """
+    controller = s.brokers[b].controller
+    leader_epoch = NO_EPOCH if is_queued(controller, p) else controller.partitions[p].leader_epoch
+    receivers = known_as_they_are(s.zk, b, intersection(only(r), controller.live))
+    put_halt(s.network, controller.epoch, p, leader_epoch, receivers)
 
 
 def is_failure_told(controller, dead):

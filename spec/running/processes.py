@@ -16,11 +16,13 @@ Whatever runs or replays a cluster uses this table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.cluster import halting
 from kafkaproof.spec.cluster.model import CREATING, DELETING, REASSIGNING
+from kafkaproof.spec.cluster.properties.safety import has_role
 from kafkaproof.spec.election import active_controller, session
 from kafkaproof.spec.election import faults as any_system
 from kafkaproof.spec.election.election import maybe_resign
@@ -109,10 +111,16 @@ def cluster(variant: str, deletes: bool = True, reassigns: bool = True, updates:
     fenced = CREATING if not deletes else REASSIGNING if reassigns else DELETING
     partition = fenced if name == "fenced" else find(PARTITION, name)[0]
     if updates:
-        partition = with_updates(partition)
+        partition = halting_planes(partition) if has_planes(partition) else with_updates(partition)
     if variant == CHECKED:
         return Cluster(variant, election.rebound(CHECKS_OF_ELECTION), partition.rebound(CHECKS_OF_STATES))
     return Cluster(variant, election, partition)
+
+
+def halting_planes(model: Model) -> Model:
+    """The model with UpdateMetadata, and data planes that are told to fetch no more."""
+    properties = tuple(each.rebound({has_role: halting.has_role}) for each in model.properties)
+    return with_updates(replace(model, properties=properties), halting.halt_replica)
 
 
 def part_of(function: Callable) -> str:

@@ -224,7 +224,7 @@ class Follower:
             raise Divergence(f"it takes the message {line.took}, which is not on its way")
         if message.receiver not in (None, line.broker):
             raise Divergence(f"it takes the message {line.took}, which is for broker {message.receiver}")
-        of_reign = message.kind in ("LeaderAndIsr", "UpdateMetadata", "StopReplica")
+        of_reign = message.kind in ("LeaderAndIsr", "UpdateMetadata", "StopReplica", "StopFetching")
         named = of_reign and message.receiver is not None
         fenced = self.result.variant == "fenced" and named
         if fenced and message.registration != self.world.known.registrations[line.broker]:

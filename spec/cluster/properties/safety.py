@@ -81,6 +81,11 @@ def one_state(s):
     return True
 
 
+def has_role(told, found, b):
+    """Whether a replica leads, follows, or does neither as LeaderAndIsr has told it."""
+    return (found.state == LEADER) == (told.leader == b) and (found.state == NONE) == (told.leader == NOBODY)
+
+
 def leads_as_told(s):
     """A replica leads or follows as in the newest LeaderAndIsr that its broker has accepted."""
     for p in range(len(s.planes)):
@@ -89,7 +94,7 @@ def leads_as_told(s):
             found = s.planes[p].brokers[b]
             if found.leader != told.leader or found.leader_epoch != told.leader_epoch:
                 return False
-            if (found.state == LEADER) != (told.leader == b) or (found.state == NONE) != (told.leader == NOBODY):
+            if not has_role(told, found, b):
                 return False
     return True
 

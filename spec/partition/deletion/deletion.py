@@ -1,7 +1,7 @@
 """How a controller deletes a topic: the deletion is queued, resumed, stopped, answered, completed.
 
 `delete.topic.enable` is true. Not modelled: a reassignment in progress, for which the deletion would wait (a request
-for one is dropped if the topic is to be deleted); StopReplica without delete.
+for one is dropped if the topic is to be deleted).
 """
 
 from kafkaproof.spec.kafka.deletion_moves import move_replica

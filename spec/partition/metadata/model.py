@@ -1,5 +1,6 @@
 """The partition system with brokers that tell clients what UpdateMetadata says, and what is known of it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from kafkaproof.spec.kafka.declarations import acting
@@ -8,7 +9,7 @@ from kafkaproof.spec.language.model import Model, among
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import context, faults, network, rebalance, triggers
 from kafkaproof.spec.partition.deletion.model import DELETING
-from kafkaproof.spec.partition.metadata import cache
+from kafkaproof.spec.partition.metadata import cache, halting
 from kafkaproof.spec.partition.metadata import network as updates
 from kafkaproof.spec.partition.metadata.properties import GOALS, SAFETY
 from kafkaproof.spec.partition.metadata.properties import WITH_DELETIONS as OF_DELETIONS
@@ -17,19 +18,20 @@ from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, FENCED, LOG_DIRS, s
 WITH_UPDATES = {
     network.put_alive: updates.put_alive,
     network.put_update: updates.put_update,
+    network.put_halt: updates.put_halt,
     context.start_process: cache.start_process,
 }
 
 
-def with_updates(model: Model) -> Model:
-    """The model with brokers that keep what UpdateMetadata tells them."""
+def with_updates(model: Model, halt_replica: Callable = halting.halt_replica) -> Model:
+    """The model with brokers that keep what UpdateMetadata tells them, and are told to fetch no more."""
     fields = model.state.fields
     broker = fields["brokers"].domain.of.extended(metadata=(cache.METADATA, "what it tells clients"))
     sent = fields["network"].domain.extended(**updates.UPDATES)
     state = model.state.changed(
         brokers=(Array(broker, "brokers"), "what each broker knows"), network=(sent, "requests on their way")
     )
-    transitions = model.transitions + acting(cache.update_metadata)
+    transitions = model.transitions + acting(cache.update_metadata, halt_replica)
     keeps = dict(model.replaced).get(network.drop_requests) is network.keep_requests
     dropped = {} if keeps else {network.drop_requests: updates.drop_requests}
     return replace(model, state=state, transitions=transitions).rebound(WITH_UPDATES | dropped)
@@ -71,7 +73,7 @@ FORGETTING = replace(
     story="The same, and topics are deleted: brokers are told to forget them. One whose session has expired meanwhile is "
     "not told, and tells clients of a topic that is gone for as long as it runs.",
     properties=among(OF_DELETIONS, WITH_DELETIONS) + GOALS,
-    scope=DELETED,
+    scope=ONE_REPLICA,
     expected={
         ONE_REPLICA: {"deleted_is_forgotten": 25},
         scope(brokers=3, replicas=1, epochs=1, leader_epochs=1): {"deleted_is_forgotten": 25},

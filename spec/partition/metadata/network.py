@@ -20,9 +20,17 @@ LIVE = Record(
     brokers=(SetOf("brokers"), "live brokers, including those shutting down"),
     to=(SetOf("brokers"), "brokers to which it is on its way"),
 )
+HALT = Record(
+    to=(SetOf("brokers"), "brokers to which it is on its way"),
+    leader_epochs=(Array(LeaderEpoch, "brokers"), "leader epoch in it; -1 where the topic is queued for deletion"),
+)
 UPDATES = {
     "updates": (Array(Array(UPDATE, "partitions"), Bound("epochs", 1)), "UpdateMetadata of each controller epoch"),
     "live": (Array(LIVE, Bound("epochs", 1)), "the list of live brokers in it"),
+    "halts": (
+        Array(Array(HALT, "partitions"), Bound("epochs", 1)),
+        "StopReplica without delete of each controller epoch",
+    ),
 }
 
 
@@ -84,8 +92,36 @@ def take_update(network, epoch, b):
         network.updates[epoch][p].to = without_member(network.updates[epoch][p].to, b)
 
 
+def put_halt(network, epoch, p, leader_epoch, to):
+    """Send StopReplica without delete to a set of brokers."""
+    halt = network.halts[epoch][p]
+    halt.to = union(halt.to, to)
+    for b in range(len(halt.leader_epochs)):
+        if contains(to, b):
+            halt.leader_epochs[b] = leader_epoch
+
+
+def halt_arrives(network, epoch, p, b):
+    """Whether a StopReplica without delete is on its way to `b`: an arrival."""
+    return contains(network.halts[epoch][p].to, b)
+
+
+def halt_epoch(network, epoch, p, b):
+    """The leader epoch that it names, -1 for none."""
+    return network.halts[epoch][p].leader_epochs[b]
+
+
+def take_halt(network, epoch, p, b):
+    """It is delivered, or lost."""
+    halt = network.halts[epoch][p]
+    halt.to = without_member(halt.to, b)
+    halt.leader_epochs[b] = 0
+
+
 def drop_requests(network, b):
     """The process of `b` is another one: requests that carry the old broker epoch are refused (2.2+)."""
     drop_others(network, b)
     for epoch in range(len(network.live)):
         take_update(network, epoch, b)
+        for p in range(len(network.proposals)):
+            take_halt(network, epoch, p, b)

@@ -1,7 +1,7 @@
 """What brokers tell clients: it converges (L3), it is what was written, and it may be old."""
 
 from kafkaproof.spec.election.requests import is_stale
-from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_PARTITION
+from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_PARTITION, OFFLINE_REPLICA
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty
@@ -116,6 +116,42 @@ def deleted_is_forgotten(s):
     return True
 
 
+def is_stopped(before, after, b, p, r):
+    """Whether broker `r`, if it is live and the controller knows its registration, is sent StopReplica without delete, in
+    the leader epoch that the controller remembered.
+    """
+    controller = before.brokers[b].controller
+    if not contains(known_as_they_are(after.zk, b, controller.live), r):
+        return True
+    epoch = NO_EPOCH if is_queued(controller, p) else controller.partitions[p].leader_epoch
+    halt = after.network.halts[controller.epoch][p]
+    return contains(halt.to, r) and halt.leader_epochs[r] == epoch
+
+
+def goes_offline(before, after, b, p, r):
+    """Whether a replica is Offline for a controller, and was not."""
+    was = before.brokers[b].controller.partitions[p].replicas[r]
+    return was != OFFLINE_REPLICA and after.brokers[b].controller.partitions[p].replicas[r] == OFFLINE_REPLICA
+
+
+def stopped_when_removed(before, after, b, p, r, delivery):
+    """A replica that goes offline on a live broker, and leaves the ISR, is told to fetch no more."""
+    return not goes_offline(before, after, b, p, r) or is_stopped(before, after, b, p, r)
+
+
+def stopped_when_offline(before, after, b, p, r):
+    """A replica that goes offline on a live broker is told to fetch no more, also where it is not in the ISR."""
+    return not goes_offline(before, after, b, p, r) or is_stopped(before, after, b, p, r)
+
+
+def leaver_is_stopped(before, after, b, leaver):
+    """A broker that is shutting down is told to fetch no more of what it follows, before the ISR is written."""
+    for p in range(len(after.zk.partitions)):
+        if contains(after.brokers[b].controller.removing, p) and not is_stopped(before, after, b, p, leaver):
+            return False
+    return True
+
+
 def told_former_leader(s):
     """A client may be told of a leader that is not the leader any more."""
     for broker in s.brokers:
@@ -154,8 +190,18 @@ def stale_update(s):
 
 
 CONVERGENCE = (always(metadata_converges), always_step(deposed_tells_nothing, of=("update_metadata",)))
-SAFETY = (*CONVERGENCE, always(told_as_written))
-WITH_DELETIONS = (*CONVERGENCE, always_step(told_of_deletion, of=("resume_deletion",)), always(deleted_is_forgotten))
+STOPS = (
+    always_step(stopped_when_removed, of=("write_removal",)),
+    always_step(stopped_when_offline, of=("read_for_removal",)),
+    always_step(leaver_is_stopped, of=("controlled_shutdown",)),
+)
+SAFETY = (*CONVERGENCE, *STOPS, always(told_as_written))
+WITH_DELETIONS = (
+    *CONVERGENCE,
+    *STOPS,
+    always_step(told_of_deletion, of=("resume_deletion",)),
+    always(deleted_is_forgotten),
+)
 GOALS = (
     sometimes(told_former_leader),
     sometimes(told_dead_broker, faults=1),

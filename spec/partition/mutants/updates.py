@@ -6,16 +6,17 @@ from kafkaproof.spec.election import requests
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant
-from kafkaproof.spec.language.sets import difference, intersection
+from kafkaproof.spec.language.sets import difference, intersection, only
 from kafkaproof.spec.partition import telling
-from kafkaproof.spec.partition.context import Broker, alive
+from kafkaproof.spec.partition.context import NO_EPOCH, Broker, alive
 from kafkaproof.spec.partition.history import updates
 from kafkaproof.spec.partition.metadata import cache, network
-from kafkaproof.spec.partition.metadata.network import put_update, take_update, update_arrives
+from kafkaproof.spec.partition.metadata.network import put_halt, put_update, take_update, update_arrives
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, mutant, mutant_within
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.telling import send_leadership, tell_brokers, tell_partition
+from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
 SMALL, LEADS = scope(replicas=1, epochs=1, leader_epochs=1), scope(epochs=1, leader_epochs=2)
 UNLED = scope(brokers=3, replicas=1, epochs=1, leader_epochs=1, faults=2)
@@ -82,6 +83,28 @@ def obey_all(broker, epoch):
     return False
 
 
+def fetch_on(s, b, p, r):
+    """A replica that goes offline is not told to fetch no more."""
+    return 0
+
+
+def fetch_out_of_isr(s, b, p, r):
+    """A replica that goes offline, and is not in the ISR, is not told to fetch no more."""
+    return 0
+
+
+def fetch_while_leaving(s, b, p, r):
+    """A broker that is shutting down is not told to fetch no more before the ISR is written."""
+    return 0
+
+
+def stop_in_any_epoch(s, b, p, r):
+    """StopReplica without delete carries no leader epoch."""
+    controller = s.brokers[b].controller
+    to = known_as_they_are(s.zk, b, intersection(only(r), controller.live))
+    put_halt(s.network, controller.epoch, p, NO_EPOCH, to)
+
+
 def tell_no_topic(s, b, partitions):
     """Nobody is told that a topic is deleted."""
     return 0
@@ -103,7 +126,7 @@ def learn_nothing_but_epoch(s, b: Broker, epoch: Epoch):
     return True
 
 
-def untold(name, transition, replacements, at):
+def untold(name, transition, replacements, at, kills="metadata_converges"):
     """A mutant of one transition, in which functions are replaced of which it calls copies."""
 
     def mutate(model):
@@ -113,7 +136,7 @@ def untold(name, transition, replacements, at):
         )
 
     told = first_paragraph(next(iter(replacements.values())))
-    return Mutant(name, told, "metadata_converges", mutate, at)
+    return Mutant(name, told, kills, mutate, at)
 
 
 MUTANTS = (
@@ -129,6 +152,18 @@ MUTANTS = (
     mutant("learns-nothing", "metadata_converges", {cache.update_metadata: learn_nothing_but_epoch}, CALM),
     mutant("told-ahead", "told_as_written", {network.put_update: tell_the_next}, CALM),
     mutant_within("deposed-obeyed", "deposed_tells_nothing", "update_metadata", {requests.is_stale: obey_all}),
+    untold("removed-fetches", "write_removal", {telling.stop_fetching: fetch_on}, LEADS, "stopped_when_removed"),
+    untold(
+        "offline-fetches", "read_for_removal", {telling.stop_fetching: fetch_out_of_isr}, LEADS, "stopped_when_offline"
+    ),
+    untold(
+        "leaver-fetches",
+        "controlled_shutdown",
+        {telling.stop_fetching: fetch_while_leaving},
+        LEADS,
+        "leaver_is_stopped",
+    ),
+    mutant("stopped-in-any-epoch", "leaver_is_stopped", {telling.stop_fetching: stop_in_any_epoch}, LEADS),
 )
 DELETIONS = (
     mutant("topic-not-told", "told_of_deletion", {telling.tell_topic: tell_no_topic}, SMALL),

@@ -5,8 +5,7 @@ replaces the reassignment in progress; a cancellation is a reassignment to the o
 letters of Kafka's comments: U writes the union of old and new replicas; A sends them LeaderAndIsr; B, once the target is
 in the ISR, moves the leader, stops the removed replicas and writes the target.
 
-The context changes before the assignment is written (in Kafka after it). Not modelled: StopReplica without delete.
-`admin_requests` has what begins a reassignment.
+The context changes before the assignment is written (in Kafka after it). `admin_requests` has what begins a reassignment.
 """
 
 from kafkaproof.spec.kafka.assignment import append_members

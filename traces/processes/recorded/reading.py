@@ -34,7 +34,8 @@ FORMAT, WITH_ENDS, WITH_REASSIGNMENTS, WITH_DELETIONS, WITH_GROUPS = 7, 6, 5, 4,
 FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, WITH_REASSIGNMENTS, WITH_ENDS, FORMAT)
 """In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted, and
 up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, and not a `load`. Up to
-5 a leader that leads again forgets the ends of its followers, and up to 6 brokers are sent no UpdateMetadata.
+5 a leader that leads again forgets the ends of its followers, and up to 6 brokers are sent no UpdateMetadata,
+and no StopReplica without delete.
 """
 _REFUSED = {Answer.names[code] for code in REFUSED}
 RETRIED = (register_broker.__name__,)

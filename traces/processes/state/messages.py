@@ -86,6 +86,17 @@ def _update_metadata(state, message, broker):
 
 
 @contextmanager
+def _stop_fetching(state, message, broker):
+    """What is on its way besides stays so."""
+    content = message.content
+    halt = state.network.halts[content["epoch"]][content["p"]]
+    kept = halt.to, halt.leader_epochs[broker]
+    halt.to, halt.leader_epochs[broker] = with_member(halt.to, broker), content["leader_epoch"]
+    yield
+    halt.to, halt.leader_epochs[broker] = kept
+
+
+@contextmanager
 def _storage_error(state, message, broker):
     request = state.network.requests[message.content["epoch"]][message.content["p"]]
     request.errors = with_member(request.errors, message.sender)
@@ -179,6 +190,7 @@ def _decision(state, message, broker):
 _SHOWN = {
     "LeaderAndIsr": _leader_and_isr,
     "UpdateMetadata": _update_metadata,
+    "StopFetching": _stop_fetching,
     "StorageError": _storage_error,
     "StopReplica": _stop_replica,
     "Stopped": _stopped,

@@ -20,7 +20,7 @@ from kafkaproof.spec.language.sets import contains, difference, everybody
 from kafkaproof.spec.language.steps import names
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.deletion.network import put_stop, put_stopped
-from kafkaproof.spec.partition.network import put_alive, put_error, put_request, put_update
+from kafkaproof.spec.partition.network import put_alive, put_error, put_halt, put_request, put_update
 from kafkaproof.spec.partition.reassignment.faults import put_target
 from kafkaproof.spec.partition.reassignment.network import put_removal
 from kafkaproof.spec.partition.zookeeper import as_they_are, assigned, known_as_they_are
@@ -35,7 +35,7 @@ from kafkaproof.traces.processes.state.messages import REFUSED, Sent
 STOPS = names(put_stop, put_removal)
 TOLD = names(put_error, put_stopped)
 """The seams by which a broker tells the controller of a partition."""
-UPDATES = names(put_update, put_alive)
+UPDATES, HALTS = names(put_update, put_alive), names(put_halt)
 SENDING = (*names(put_request, put_request_with_isr), *STOPS, *TOLD)
 """The seams that send; those of other variants have the same names."""
 
@@ -69,7 +69,10 @@ class Seams:
         watched = {
             each: self._watch(each, each in answering)
             for each in seams_of(transition.function) | answering
-            if each in answering or each.__name__ in SENDING or self._cluster.updates and each.__name__ in UPDATES
+            if each in answering
+            or each.__name__ in SENDING
+            or self._cluster.updates
+            and each.__name__ in (*UPDATES, *HALTS)
         }
         watched |= {each: self._telling(each) for each in (known_as_they_are, as_they_are)}
         if self._cluster.reassigns:
@@ -140,10 +143,10 @@ class Seams:
     def sent(self, arguments: Mapping[str, int], before: Plain, after: Plain) -> Iterator[Sent]:
         """The messages that a step of *partition* has sent; `before` and `after` are the states."""
         for name, epoch, p, *about, to in (each for each in self._put if each[0] not in UPDATES):
-            kind = "StopReplica" if name in STOPS else "LeaderAndIsr"
+            kind = "StopReplica" if name in STOPS else "StopFetching" if name in HALTS else "LeaderAndIsr"
             said = (
                 {"leader_epoch": about[0] if about else NO_EPOCH}
-                if name in STOPS
+                if name in (*STOPS, *HALTS)
                 else dict(zip(("leader", "leader_epoch", "isr"), about))
             )
             content = {"epoch": epoch, "p": p, **said}
