@@ -21,6 +21,7 @@ ORDER = (
     "partition",
     "requests",
     "topics",
+    "placement",
     "group",
     "consumer",
     "offsets",

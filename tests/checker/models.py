@@ -31,6 +31,7 @@ SMALL = {
     "election": ({"brokers": 1, "epochs": 2}, {"faults": 0}),
     "partition": ({"replicas": 2},),
     "requests": ({"queue": 2}, {"queue": 3, "faults": 0}),
+    "placement": ({"partitions": 2},),
 }
 
 

@@ -1,0 +1,1 @@
+"""Which brokers, on which racks, get the replicas of a topic."""
