@@ -138,7 +138,8 @@ def update_metadata(s, b: Broker, epoch: ControllerEpoch, delivery: Delivery):
 
 
 def precedes(replica, leader_epoch, stop):
-    """Whether StopReplica was decided in an older leader epoch than the replica has; never for a deletion (2.6+).
+    """Whether StopReplica was decided in an older leader epoch than the replica has; never for a deletion (2.6+). (Up to
+    3.3 Kafka refuses the same leader epoch, too.)
 
     Kafka: ReplicaManager.stopReplicas, 2.6 to 3.9 (KIP-570).
     """
@@ -164,7 +165,8 @@ def stop_replica(s, b: Broker, epoch: ControllerEpoch, delivery: Delivery):
     Guards:  StopReplica of the term `epoch` arrives; the process lives.
     Request: answered: NONE; STALE_CONTROLLER_EPOCH; STALE_BROKER_EPOCH; KAFKA_STORAGE_ERROR;
              FENCED_LEADER_EPOCH (2.6+).
-    Effects: the replica neither leads nor follows any more; with delete its log is deleted.
+    Effects: the replica neither leads nor follows any more; with delete its log is deleted. (In Kafka a replica that is
+             stopped without delete keeps its leader epoch, and a leader goes on: see `cluster.halting`.)
     Kafka:   ReplicaManager.stopReplicas, 0.8 to 3.9.
     """
     broker = s.brokers[b]
