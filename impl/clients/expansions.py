@@ -17,6 +17,7 @@ from kafkaproof.impl.clients.topics import CREATED, LOST_ANSWER, NOT_CONTROLLER,
 from kafkaproof.impl.clients.topics import ERRORS as ERRORS_OF_CREATION
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.watches import ids, members
+from kafkaproof.spec.kafka.replica_lists import place_of_added
 from kafkaproof.spec.kafka.zookeeper import LOST, OK
 from kafkaproof.spec.partition.context import is_queued
 from kafkaproof.spec.partition.expansion.expansion import add_partitions
@@ -95,8 +96,7 @@ class Expansions:
         process, known = self._process, self._known(topic.name)
         controller = process.partition.controller
         first = controller.partitions[known[0]].assignment.slots[0]
-        live = ids(controller.live, process.settings.brokers)
-        start = next((place for place, broker in enumerate(live) if broker >= first), 0)
+        start = place_of_added(ids(controller.live, process.settings.brokers), first)
         new = members(self._topics.free()[: topic.count - len(known)])
         if not self._try_step(add_partitions, p=known[0], new=new, start=start):
             return NOT_CONTROLLER

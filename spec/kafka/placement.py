@@ -63,10 +63,11 @@ def assign_one(zk, assignment, replicas, first, farther, live, size):
     place = remainder(farther * racks_of(zk, live), size - 1)
     for _ in range(len(assignment.slots) - 1):
         for _ in range(len(zk.clients) - 1):
-            r = broker_at(zk, live, remainder(first + 1 + place, size))
-            if assignment.length < replicas and is_wanted(zk, live, assignment, r):
-                push(assignment, r)
-            place = place + 1 if place + 1 < size - 1 else 0
+            if assignment.length < replicas:
+                r = broker_at(zk, live, remainder(first + 1 + place, size))
+                if is_wanted(zk, live, assignment, r):
+                    push(assignment, r)
+                place = place + 1 if place + 1 < size - 1 else 0
 
 
 def is_wanted(zk, live, assignment, r):
@@ -131,6 +132,21 @@ def broker_at(zk, live, place):
         if contains(live, r) and place_of(zk, live, r) == place:
             found = r
     return found
+
+
+def place_by_id(zk, live, r):
+    """Where partitions that are added begin, whose topic prefers broker `r` for its first partition: the place by id of the
+    lowest broker from `r` on, 0 without one.
+
+    Kafka: AdminUtils.addPartitions, 0.9 to 1.0; AdminZkClient.addPartitions, 1.1 to 3.9.
+    """
+    lower = 0
+    there = False
+    for q in range(len(zk.clients)):
+        if contains(live, q):
+            lower = lower + 1 if q < r else lower
+            there = there or q >= r
+    return lower if there else 0
 
 
 def remainder(x, n):

@@ -6,19 +6,34 @@ Brokers are given in Kafka's order: by id; up to 2.0 as the cache of the broker 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
-from kafkaproof.spec.kafka.placement import assign_among, rack_of, registered_rack
+from kafkaproof.spec.kafka.placement import assign_among, broker_at, place_by_id, rack_of, racks_of, registered_rack
 from kafkaproof.spec.language.domains import Array, Bound, Id, Number, Record
 from kafkaproof.spec.language.domains import Sequence as SequenceOf
 from kafkaproof.spec.language.plain import new_state
 from kafkaproof.spec.language.rebind import rebind
-from kafkaproof.spec.language.sets import everybody
+from kafkaproof.spec.language.sets import everybody, with_member
 
 STATE = Record(
     clients=(Array(Record(rack=(Number(0, Bound("racks")), "its rack")), "brokers"), "the brokers to choose from"),
     assignments=(Array(SequenceOf(Id("brokers"), Bound("replicas")), "partitions"), "the replicas of each partition"),
 )
 TO_RACKS = rebind(assign_among, {rack_of: registered_rack})
+
+
+def broker_in_order(zk, live, place):
+    """The broker at a place, where all are there and none has a rack: what `broker_at` counts."""
+    return place
+
+
+def one_rack(zk, live):
+    """How many racks there are, where none has one: what `racks_of` counts."""
+    return 1
+
+
+WITHOUT_RACKS = rebind(assign_among, {broker_at: broker_in_order, racks_of: one_rack})
+"""The same as `assign_among`, without the count: logs of large clusters ask for it many times."""
 
 
 class SomeWithoutRack(ValueError):
@@ -51,6 +66,13 @@ def assign_replicas(
     for client, b in zip(state.clients, order):
         client.rack = names.index(racks[b]) if racks else 0
     count = first if first < size else size + first % size
-    assign = TO_RACKS if racks else assign_among
+    assign = TO_RACKS if racks else WITHOUT_RACKS
     assign(state, everybody(partitions), count, replicas, start % size, shift % max(size - 1, 1), everybody(size))
     return [[order[r] for r in assignment.slots[:replicas]] for assignment in state.assignments]
+
+
+def place_of_added(brokers: Sequence[int], preferred: int) -> int:
+    """Where partitions that are added begin: their start and shift; `preferred` is the first broker of partition 0."""
+    size = max((*brokers, preferred)) + 1
+    state = new_state(STATE, {"brokers": size, "racks": 0, "partitions": 0, "replicas": 0})
+    return place_by_id(state, reduce(with_member, brokers, 0), preferred)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kafkaproof.spec.kafka.placement import rack_of, registered_rack
+from kafkaproof.spec.kafka.placement import place_by_id, rack_of, registered_rack
 from kafkaproof.spec.language.domains import Scope, Size
 from kafkaproof.spec.language.model import FAULT, Model, Transition
 from kafkaproof.spec.language.releases import Releases
@@ -58,7 +58,7 @@ WITHOUT_RACKS = Model(
 )
 RACKS = WITHOUT_RACKS.rebound(WITH_RACKS)
 REPAIRED = replace(
-    WITHOUT_RACKS.rebound({topic.place_by_id: topic.place_among_racks}).rebound(WITH_RACKS),
+    WITHOUT_RACKS.rebound({place_by_id: topic.place_among_racks}).rebound(WITH_RACKS),
     variant="repaired",
     releases=None,
     story="No release, but racks where partitions that are added go on from the place that the preferred broker of the "

@@ -69,13 +69,13 @@ def assign_anew(s, count: Count):
     return True
 
 
-def place_by_id(s, r):
+def begin_by_id(s, live, r):
     """Partitions that are added go on from the place of the preferred broker by id, as in Kafka."""
     lower = 0
     for q in range(len(s.clients)):
-        if contains(s.live, q) and q < r:
+        if contains(live, q) and q < r:
             lower += 1
-    return lower if lower < size_of(s, s.live) else 0
+    return lower if lower < size_of(s, live) else 0
 
 
 def mutant(name, kills, replacements, at):
@@ -93,6 +93,6 @@ MUTANTS = {
         mutant("followers-from-first", "replicas_are_even", {placement.assign_one: assign_followers_from_first}, AT),
         mutant("some-without-rack", "none_if_some_have_no_rack", {topic.racks_are_known: take_as_known}, AT),
         mutant("assigned-anew", "assignments_stay", {topic.add_partitions: assign_anew}, AT),
-        mutant("place-by-id", "leaders_stay_even", {topic.place_among_racks: place_by_id}, AT),
+        mutant("place-by-id", "leaders_stay_even", {topic.place_among_racks: begin_by_id}, AT),
     )
 }

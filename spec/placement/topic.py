@@ -6,7 +6,7 @@ another order than that of their ids (as caches had them up to 2.0, which matter
 who choose the replicas or pass over racks (--disable-rack-aware).
 """
 
-from kafkaproof.spec.kafka.placement import assign_among, place_of, size_of
+from kafkaproof.spec.kafka.placement import assign_among, place_by_id, place_of, size_of
 from kafkaproof.spec.language.domains import Array, Bound, Budget, Flag, Id, Number, Record, Sequence, SetOf
 from kafkaproof.spec.language.sets import contains, difference, everybody, with_member, without_member
 
@@ -49,20 +49,9 @@ def racks_are_known(s):
     return not (some and none)
 
 
-def place_by_id(s, r):
-    """The place by id of the registered broker with the lowest id from `r` on, 0 without one."""
-    lower = 0
-    there = False
-    for q in range(len(s.clients)):
-        if contains(s.live, q):
-            lower = lower + 1 if q < r else lower
-            there = there or q >= r
-    return lower if there else 0
-
-
-def place_among_racks(s, r):
+def place_among_racks(s, live, r):
     """The place of a registered broker in the order that counts, 0 for one that is not registered."""
-    return place_of(s, s.live, r) if contains(s.live, r) else 0
+    return place_of(s, live, r) if contains(live, r) else 0
 
 
 def register(s, b: Broker, rack: Rack):
@@ -132,7 +121,7 @@ def add_partitions(s, count: Count):
     if replicas > size_of(s, s.live) or not racks_are_known(s):
         return False
 
-    start = place_by_id(s, s.assignments[0].slots[0])
+    start = place_by_id(s, s.live, s.assignments[0].slots[0])
     new = difference(everybody(there + count), everybody(there))
     assign_among(s, new, there, replicas, start, start, s.live)
     return True

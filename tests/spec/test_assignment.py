@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.kafka.replica_lists import SomeWithoutRack, assign_replicas
+from kafkaproof.spec.kafka.replica_lists import SomeWithoutRack, assign_replicas, place_of_added
 from kafkaproof.spec.language.plain import new_state
 from kafkaproof.spec.language.sets import with_member
 from kafkaproof.spec.partition.creation.zookeeper import assign_new
@@ -145,6 +145,13 @@ def test_followers_start_farther_only_where_new_partitions_begin_a_round():
     assert assign_replicas(range(3), 1, 2, 0, 0, 4) == [[1, 2]]
     assert assign_replicas(range(3), 2, 2, 0, 0, 3) == [[0, 2], [1, 0]]
     assert assign_replicas(range(3), 3, 2, 1, 1, 5) == [[0, 2], [1, 2], [2, 0]]
+
+
+@pytest.mark.parametrize(
+    "brokers, preferred, place", [([0, 1, 2], 1, 1), ([0, 2, 5], 1, 1), ([3, 4], 1, 0), ([1, 2], 4, 0), ([1, 2], 2, 1)]
+)
+def test_added_partitions_begin_at_the_preferred_broker_or_the_next_by_id(brokers, preferred, place):
+    assert place_of_added(brokers, preferred) == place
 
 
 def by_kafkas_text(n, partitions, replicas, start, shift, first):
