@@ -11,7 +11,14 @@ from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.deletion.replica import stop_replica as stop
 from kafkaproof.spec.partition.reassignment import reassignment
 from kafkaproof.spec.partition.reassignment.network import is_of_deletion
-from kafkaproof.spec.partition.reassignment.state import ALTERATIONS, BROKER, STOPS, ZOOKEEPER, keep_replicas
+from kafkaproof.spec.partition.reassignment.state import (
+    ALTERATIONS,
+    BROKER,
+    STOPS,
+    ZOOKEEPER,
+    keep_replicas,
+    number_stops,
+)
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.replica.network import clear, withdraw
 
@@ -27,6 +34,7 @@ def initial(s):
     """As without reassignments, but each partition has as many replicas as the scope says."""
     begin(s)
     keep_replicas(s)
+    number_stops(s)
 
 
 tell_replicas = then(reassignment.tell_replicas, note_written)

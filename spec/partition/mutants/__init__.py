@@ -7,6 +7,7 @@ from kafkaproof.spec.partition.mutants import (
     expansion,
     liveness,
     partition,
+    phases,
     reassignment,
     releases,
     steps,
@@ -22,6 +23,7 @@ MUTANTS = {
     "reassigning": reassignment.MUTANTS,
     "altering": reassignment.ALTERATION,
     "legacy": elections.LEGACY_MUTANTS + liveness.LEGACY + releases.LEGACY,
+    "phases-checked": phases.MUTANTS,
     "updating": updates.MUTANTS,
     "zkclient": releases.ZKCLIENT,
 }

@@ -37,7 +37,7 @@ def broker_startup(s, b: Broker):
     Guards:  those of `broker_startup` of a deletion.
     Effects: its effects; reassignments whose target has a replica there are resumed. (A topic that is queued for
              deletion is no longer ineligible, even while it is being reassigned.)
-    Kafka:   KafkaController.onBrokerStartup, maybeResumeReassignments, 2.4 to 3.9.
+    Kafka:   KafkaController.onBrokerStartup, 1.1 to 3.9; maybeResumeReassignments, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
     joined = controller.joined

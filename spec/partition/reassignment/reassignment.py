@@ -158,10 +158,10 @@ def tell_replicas(s, b: Broker, p: Partition, delivery: Delivery):
     Effects: on OK LeaderAndIsr is sent to the replicas; new ones are New (A2), and the reassignment waits for the ISR;
              at its end the removed replicas go offline. On BADVERSION, perhaps because of its own lost write, it reads
              again; on LOST it retries; on FENCED the term is over.
-    Kafka:   KafkaController.updateLeaderEpochAndSendRequest, startNewReplicasForReassignedPartition, 2.4 to 3.9.
+    Kafka:   KafkaController.updateLeaderEpochAndSendRequest, 0.8.1 to 3.9; startNewReplicasForReassignedPartition, 0.8
+             to 3.9.
     """
     controller = s.brokers[b].controller
-    partition = controller.partitions[p]
     if controller.doing != TELLING or not is_next(controller.moving, p):
         return False
 
@@ -169,15 +169,27 @@ def tell_replicas(s, b: Broker, p: Partition, delivery: Delivery):
     epoch = controller.epoch
     answer = checked_set_state(s.zk, b, p, epoch, result.leader, result.isr, result.leader_epoch, delivery)
     if answer == OK:
-        remember_result(controller, partition)
-        tell_leadership(s, b, p, intersection(replicas_of(partition.assignment), controller.live))
+        tell_raised(s, b, p)
         end_telling(controller, p)
     elif answer == BADVERSION:
         drop_result(controller)
-        controller.doing = CHECKING
+        read_again(controller)
     elif answer == FENCED or answer == EXPIRED:
         forget(controller)
     return True
+
+
+def tell_raised(s, b, p):
+    """The raised leader epoch is remembered, and LeaderAndIsr with it is sent to the replicas."""
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    remember_result(controller, partition)
+    tell_leadership(s, b, p, intersection(replicas_of(partition.assignment), controller.live))
+
+
+def read_again(controller):
+    """Another has written the state meanwhile: it is to be read again."""
+    controller.doing = CHECKING
 
 
 def end_telling(controller, p):
@@ -194,7 +206,8 @@ def stop_removed(s, b: Broker, p: Partition):
 
     Guards:  they are offline.
     Effects: they are NonExistent; the target is to be written (B6), or the ISR is to be read.
-    Kafka:   KafkaController.stopRemovedReplicasOfReassignedPartition, 2.4 to 3.9.
+    Kafka:   KafkaController.stopOldReplicasOfReassignedPartition, 0.8 to 2.3; stopRemovedReplicasOfReassignedPartition,
+             2.4 to 3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]

@@ -71,6 +71,7 @@ def initial(s):
     """As without reassignments, but each partition has as many replicas as the scope says."""
     begin(s)
     keep_replicas(s)
+    number_stops(s)
 
 
 def keep_replicas(s):
@@ -81,6 +82,10 @@ def keep_replicas(s):
         for i in range(len(assignment.slots)):
             if i >= size:
                 assignment.slots[i] = 0
+
+
+def number_stops(s):
+    """No StopReplica is on its way: none has a leader epoch."""
     for epoch in range(len(s.network.stops) - 1):
         for stop in s.network.stops[epoch]:
             for r in range(len(stop.leader_epochs)):

@@ -1,0 +1,90 @@
+"""How a reassignment in two phases goes on, and where it ends: what follows the elections and removals of the event."""
+
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.language.sequences import begins_with
+from kafkaproof.spec.language.sets import intersection, is_empty, only, with_member
+from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, clear, drop_result, is_queued
+from kafkaproof.spec.partition.progress import go_on as go_on_else
+from kafkaproof.spec.partition.progress import is_next, proceed
+from kafkaproof.spec.partition.reassignment.progress import leave, resume_deletion
+from kafkaproof.spec.partition.reassignment.state import CHECKING, STOPPING_REMOVED, WRITING_TARGET
+
+
+def is_reassigned(partition):
+    """Whether a partition is being reassigned, as far as the controller knows."""
+    return partition.aim.length > 0
+
+
+def reassigned_to(controller, brokers):
+    """The reassigned partitions whose target has a replica on some of the brokers."""
+    found = 0
+    for p in range(len(controller.partitions)):
+        if not is_empty(intersection(replicas_of(controller.partitions[p].aim), brokers)):
+            found = with_member(found, p)
+    return found
+
+
+def same(one, other):
+    """Whether two sequences of replicas are equal."""
+    return one.length == other.length and begins_with(one, other)
+
+
+def is_dropped(controller, p):
+    """Whether a listed partition is not reassigned: its topic is queued for deletion, it is not known, or the target is
+    its assignment.
+    """
+    partition = controller.partitions[p]
+    there = partition.assignment.length > 0
+    return not there or is_queued(controller, p) or same(partition.aim, partition.assignment)
+
+
+def go_on(controller):
+    """No election and no removal is left: reassignments come next, then the rest of the event."""
+    if is_empty(controller.moving):
+        go_on_else(controller)
+    elif not is_empty(controller.removed):
+        controller.doing = STOPPING_REMOVED
+    elif controller.finishing:
+        controller.doing = WRITING_TARGET
+    else:
+        controller.doing = CHECKING
+        for p in range(len(controller.partitions)):
+            if is_next(controller.moving, p) and controller.taken and is_dropped(controller, p):
+                take_off(controller)
+
+
+def take_off(controller):
+    """The partition in hand is to be taken off the list."""
+    controller.strategy = REASSIGN
+    controller.doing = DELETING_REQUEST
+
+
+def fail(controller, p):
+    """An exception ends the reassignment of a partition: in the event that takes up the list it is taken off the list,
+    otherwise the event ends (in Kafka with all that was left of it).
+    """
+    drop_result(controller)
+    controller.finishing = 0
+    controller.removed = 0
+    controller.replicas = 0
+    if controller.taken:
+        take_off(controller)
+    else:
+        controller.moving = only(p)
+        end(controller, p)
+
+
+def end(controller, p):
+    """Partition `p` is done in this event."""
+    leave(controller, p)
+    if is_empty(controller.moving):
+        controller.taken = 0
+    proceed(controller)
+
+
+def end_request(controller, p, topic):
+    """Partition `p` is not listed any more; if its reassignment is complete, a deletion that waited goes on."""
+    clear(controller.partitions[p].aim)
+    if controller.finishing:
+        resume_deletion(controller, topic)
+    end(controller, p)

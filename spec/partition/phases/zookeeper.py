@@ -1,0 +1,50 @@
+"""ZooKeeper as a reassignment in two phases uses it: the topic znode, and the list of partitions to reassign."""
+
+from kafkaproof.spec.kafka.assignment import append_members
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NONODE, OK, outcome
+from kafkaproof.spec.language.combine import checked
+from kafkaproof.spec.language.sets import contains, difference, is_empty, only
+from kafkaproof.spec.partition.context import clear, copy
+from kafkaproof.spec.partition.deletion.zookeeper import topics_of
+from kafkaproof.spec.partition.zookeeper import check_epoch, session_open
+
+KNOWN = ("is_in_isr",)
+
+
+def is_in_isr(zk, p, replicas):
+    """Whether some replicas are in the ISR of a partition: the watch on its state reports that."""
+    return is_empty(difference(replicas, zk.partitions[p].isr))
+
+
+def set_topic(zk, b, p, known, delivery):
+    """setData of the topic znode of a partition, whatever its version: OK, NONODE, EXPIRED or LOST.
+
+    `known` is the context of the controller. It is written whole: the topic loses partitions that are not in it.
+    """
+    if not session_open(zk, b):
+        return EXPIRED
+    answer = OK if zk.assignments[p].length > 0 else NONODE
+    if answer == OK and delivery != LOST_DROPPED:
+        for q in range(len(zk.assignments)):
+            if contains(topics_of(zk, only(p)), q):
+                copy(known.partitions[q].assignment, zk.assignments[q])
+    return outcome(zk, answer, delivery)
+
+
+def set_list(zk, b, p, known, delivery):
+    """setData (or create) of /admin/reassign_partitions, as the controller knows it, without one partition; delete if
+    nothing is left: OK, EXPIRED or LOST.
+    """
+    if not session_open(zk, b):
+        return EXPIRED
+    if delivery != LOST_DROPPED:
+        for q in range(len(zk.targets)):
+            clear(zk.targets[q])
+            if q != p:
+                append_members(known.partitions[q].aim, replicas_of(known.partitions[q].aim), zk.targets[q])
+    return outcome(zk, OK, delivery)
+
+
+checked_set_topic = checked(set_topic, check_epoch)
+checked_set_list = checked(set_list, check_epoch)
