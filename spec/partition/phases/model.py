@@ -7,7 +7,7 @@ from kafkaproof.spec.kafka.declarations import acting, asking
 from kafkaproof.spec.language.model import CONTINUATION, EVENT, Model
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import context, progress, rebalance, telling
+from kafkaproof.spec.partition import context, progress, rebalance, telling, zookeeper
 from kafkaproof.spec.partition.deletion import model as partition_deletion
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.deletion import replica
@@ -63,10 +63,10 @@ WITH_PHASES = (
 )
 
 
-def in_phases(variant, released, story, asked, replaced, *, expected, **changes) -> Model:
+def in_phases(variant, released, story, asked, replaced, *, told, expected, **changes) -> Model:
     """A variant in which the controller deletes topics and reassigns partitions in two phases.
 
-    `asked` are the properties of the releases, and `replaced` their rules.
+    `asked` are the properties of the releases, `replaced` their rules, and `told` those that properties call.
     """
     own = CONTROLLER + OPERATORS + LEADERS + acting(replica.leader_and_isr, replica.stop_replica)
     names = {transition.function.__name__ for transition in own}
@@ -78,7 +78,7 @@ def in_phases(variant, released, story, asked, replaced, *, expected, **changes)
         variant,
         story,
         own,
-        {},
+        told,
         WITH_PHASES,
         properties.properties,
         state=state.STATE,
@@ -106,7 +106,6 @@ HALF_DONE = GIVEN_UP | {
     "stopped_out_of_isr": 19,
     "isr_assigned": 20,
     "online_has_leader": 21,
-    "not_deleted_while_reassigned": 23,
 }
 CHECKED = in_phases(
     "phases-checked",
@@ -115,15 +114,33 @@ CHECKED = in_phases(
     "checked against the epoch.",
     releases.WITHOUT_ADMIN_ELECTIONS + releases.FOLLOWED + goals.BOUNCED,
     releases.UNTIL_2_6 | releases.UNTIL_2_5,
+    told={},
     scope=scope(),
     expected={
         scope(epochs=1): LOST | LATE_ANSWER,
         scope(): LOST,
         scope(brokers=3, epochs=1): LOST | {"context_is_zookeeper": 10},
         scope(brokers=3): LOST | {"context_is_zookeeper": 10},
-        scope(replicas=1, epochs=1, faults=2): HALF_DONE,
+        scope(replicas=1, epochs=1, faults=2): HALF_DONE | {"not_deleted_while_reassigned": 23},
         scope(replicas=1, leader_epochs=1, faults=2): GIVEN_UP,
     },
     others={"quick": scope(epochs=1), "deep": scope(replicas=1, epochs=1, faults=2)},
 )
-MODELS = (CHECKED,)
+REWRITING = in_phases(
+    "phases-rewriting",
+    Releases("2.1", "2.1"),
+    "The same in the first release whose writes are checked (KAFKA-6082): there are no broker epochs, a request for "
+    "preferred leaders writes every state again, and a new controller leaves the replicas of dead brokers in the ISRs.",
+    releases.WITHOUT_BROKER_EPOCHS + releases.FOLLOWED,
+    releases.UNTIL_2_6 | releases.UNTIL_2_1,
+    told={zookeeper.known_as_they_are: zookeeper.as_they_are},
+    scope=scope(),
+    expected={
+        scope(epochs=1): LOST | {"state_goes_with_topic": 31, "local_epoch": 31, "removed_when_deleted": 32},
+        scope(): LOST,
+        scope(brokers=3): LOST | {"context_is_zookeeper": 10},
+        scope(replicas=1, epochs=1, faults=2): HALF_DONE,
+    },
+    others={"quick": scope(epochs=1), "deep": scope(replicas=1, epochs=1, faults=2)},
+)
+MODELS = (CHECKED, REWRITING)
