@@ -9,7 +9,15 @@ from kafkaproof.spec.kafka.state_machines import ONLINE_REPLICA
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
-from kafkaproof.spec.partition.context import CHANGING, CONTROLLED_SHUTDOWN, Broker, forget, is_known, is_queued
+from kafkaproof.spec.partition.context import (
+    CHANGING,
+    CONTROLLED_SHUTDOWN,
+    Broker,
+    forget,
+    is_known,
+    is_queued,
+    replicas_move,
+)
 from kafkaproof.spec.partition.network import leaves
 from kafkaproof.spec.partition.progress import (
     at_work,
@@ -54,7 +62,9 @@ def forget_failures(broker, members):
 
 
 def start_on(controller, partition, members):
-    """Replicas of some brokers are Online; returns the brokers that have one."""
+    """Replicas of some brokers are Online; returns the brokers that have one. A dead state machine moves none."""
+    if not replicas_move(controller):
+        return 0
     hosting = intersection(members, replicas_of(partition.assignment))
     for r in range(len(partition.replicas)):
         if contains(hosting, r):

@@ -30,6 +30,8 @@ Doing = Choice(
     "CHANGING",  # brokers have come or gone, and are still to be handled
     "DELETING_REQUEST",  # must delete the request in ZooKeeper that it has dealt with
     "DELETING_EVENTS",  # must delete the notifications of failed log directories that it has dealt with
+    "READING_REQUEST",  # a term begins: must read the operator's request for preferred leaders
+    "MOVING",  # the failover has failed: must give up /controller
 )
 (
     IDLE,
@@ -42,6 +44,8 @@ Doing = Choice(
     CHANGING,
     DELETING_REQUEST,
     DELETING_EVENTS,
+    READING_REQUEST,
+    MOVING,
 ) = Doing
 Strategy = Choice(
     "OFFLINE",
@@ -52,6 +56,13 @@ Strategy = Choice(
     "REASSIGN",
 )
 OFFLINE, PREFERRED, PREFERRED_BY_ZNODE, CONTROLLED_SHUTDOWN, FORCED, REASSIGN = Strategy
+
+Batch = Choice(
+    "EMPTY",
+    "COLLECTED",  # requests are collected, and sent when the state machine has done what it was asked for
+    "STUCK",  # requests were collected in a former term and never sent: the state machine does nothing any more
+)
+EMPTY, COLLECTED, STUCK = Batch
 
 REPLICA = Record(
     leader=(Leader, "leader that the last accepted LeaderAndIsr named"),
@@ -77,6 +88,8 @@ CONTROLLER = Record(
     epoch=(Number(0, Bound("epochs")), "controller epoch of the term, 0 without one"),
     doing=(Doing, "the event in progress"),
     starting=(Flag(), "the partition state machine has not started up yet"),
+    succeeding=(Flag(), "the failover is not over: the state machines are starting up"),
+    overlooked=(Flag(), "such a request could not be dealt with in this term, whose watch does not report it again"),
     strategy=(Strategy, "how the event in progress elects"),
     target=(Assignment, "the target of the reassignment in progress"),
     todo=(SetOf("partitions"), "partitions still to be read or elected"),
@@ -90,6 +103,8 @@ CONTROLLER = Record(
     deleting=(SetOf("partitions"), "partitions whose topic is queued for deletion, as far as known"),
     result=(RESULT, "what was read, or is to be written"),
     partitions=(Array(PARTITION, "partitions"), "states and leadership of the partitions"),
+    partition_batch=(Batch, "requests of the partition state machine; of the process, not of the term"),
+    replica_batch=(Batch, "requests of the replica state machine; of the process, not of the term"),
 )
 BROKER = Record(
     up=(Flag(), "there is a process"),
@@ -126,9 +141,29 @@ def is_known(partition):
     return partition.leader_epoch != NO_EPOCH
 
 
+def is_without_state(controller, p):
+    """Whether a partition is in the context, and its leadership is not known: nobody could be elected yet."""
+    partition = controller.partitions[p]
+    return partition.assignment.length > 0 and not is_known(partition)
+
+
 def is_queued(controller, p):
     """Whether the topic of a partition is queued for deletion, as far as the controller knows."""
     return contains(controller.deleting, p)
+
+
+def partitions_move(controller):
+    """Whether the partition state machine works: not, while its batch holds requests of a former term.
+
+    Kafka: ControllerBrokerRequestBatch.newBatch, 0.8 to 2.2; AbstractControllerBrokerRequestBatch.newBatch, 2.3 to 3.9
+           (it throws, which the state machine logs).
+    """
+    return controller.partition_batch != STUCK
+
+
+def replicas_move(controller):
+    """Whether the replica state machine works, in the same way."""
+    return controller.replica_batch != STUCK
 
 
 def copy(source, sequence):
@@ -151,6 +186,8 @@ def start_process(broker):
     broker.unnotified = 0
     empty_queue(broker)
     forget(broker.controller)
+    broker.controller.partition_batch = EMPTY
+    broker.controller.replica_batch = EMPTY
     for replica in broker.replicas:
         lose_replica(replica)
         replica.failed = 0
@@ -176,10 +213,12 @@ def lose_replica(replica):
 
 
 def forget(controller):
-    """onControllerResignation: the context is emptied, the event in progress has ended."""
+    """onControllerResignation: the context is emptied, the event in progress has ended. A dead state machine stays so."""
     controller.epoch = 0
     controller.doing = IDLE
     controller.starting = 0
+    controller.succeeding = 0
+    controller.overlooked = 0
     controller.strategy = OFFLINE
     clear(controller.target)
     controller.todo = 0
@@ -192,6 +231,8 @@ def forget(controller):
     controller.leaving = 0
     controller.deleting = 0
     drop_result(controller)
+    if controller.partition_batch == COLLECTED:
+        controller.partition_batch = EMPTY
     for partition in controller.partitions:
         forget_partition(partition)
 

@@ -1,9 +1,10 @@
 """The term of a controller: it is elected in one step, starts up, and resigns.
 
 onControllerFailover reads the brokers, then every state; the replica state machine starts up (replicas of dead brokers
-leave the ISRs), then that of partitions (partitions without a leader are elected). Requests of operators and
-notifications that exist already are handled like later ones. (Kafka deletes notifications unread; the answers to the
-first LeaderAndIsr carry the same information.)
+leave the ISRs), then that of partitions (partitions without a leader are elected); last it reads the operator's request
+for preferred leaders (see `triggers`), and may fail. Other requests of operators and notifications that exist already
+are handled like later ones. (Kafka deletes notifications unread; the answers to the first LeaderAndIsr carry the same
+information.)
 """
 
 from kafkaproof.spec.kafka.strategies import replicas_of
@@ -11,6 +12,7 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, MINE, OK
 from kafkaproof.spec.language.sets import everybody, intersection, is_empty, without_member
 from kafkaproof.spec.partition.context import (
     IDLE,
+    MOVING,
     READING_BROKERS,
     READING_STATES,
     Broker,
@@ -23,9 +25,11 @@ from kafkaproof.spec.partition.context import (
 from kafkaproof.spec.partition.network import drop_requests
 from kafkaproof.spec.partition.progress import is_next, proceed, start_replicas
 from kafkaproof.spec.partition.telling import tell_brokers, tell_started
+from kafkaproof.spec.partition.triggers import end_failover
 from kafkaproof.spec.partition.zookeeper import (
     create_controller,
     deletion_wanted,
+    give_up_controller,
     list_brokers,
     load_partition,
     moved,
@@ -146,4 +150,22 @@ def load_state(s, b: Broker, p: Partition):
             tell_started(s, b, q, intersection(alive(controller), replicas_of(controller.partitions[q].assignment)))
         start_replicas(controller)
         proceed(controller)
+        end_failover(s, b)
+    return True
+
+
+def move_controller(s, b: Broker):
+    """A controller whose failover has failed gives up its term, and /controller.
+
+    Guards:  its failover has failed.
+    Effects: the term is over; /controller is gone, if it was its own (see `election` for the steps: it is read first,
+             and from 2.1 on the deletion is checked against the epoch).
+    Kafka:   ZookeeperLeaderElector.resign, 0.8.1 to 0.10.2; KafkaController.triggerControllerMove, 0.11 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != MOVING:
+        return False
+
+    give_up_controller(s.zk, b)
+    forget(controller)
     return True

@@ -11,8 +11,11 @@ from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, N
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import (
+    COLLECTED,
     ELECTING,
+    EMPTY,
     REMOVING,
+    STUCK,
     WRITING_LEADER,
     WRITING_REMOVAL,
     Broker,
@@ -33,12 +36,23 @@ from kafkaproof.spec.partition.elections import (
 )
 from kafkaproof.spec.partition.progress import end_election, end_removal, is_next
 from kafkaproof.spec.partition.telling import stop_fetching, tell_leadership
+from kafkaproof.spec.partition.triggers import end_failover
 from kafkaproof.spec.partition.zookeeper import checked_create_state, checked_set_state, read_state
 
 
 def removes(controller, p, r):
     """Whether replica `r` of partition `p` is the next to go offline."""
     return is_next(controller.replicas, r) and is_next(controller.removing, p)
+
+
+def never_sent(batch):
+    """What becomes of a batch when ControllerMovedException (from 2.1 on) ends the event: what was collected stays there
+    for ever.
+
+    Kafka: PartitionStateMachine.handleStateChanges, ReplicaStateMachine.handleStateChanges, 0.8 to 2.2;
+           ZkPartitionStateMachine.handleStateChanges, ZkReplicaStateMachine.handleStateChanges, 2.3 to 3.9.
+    """
+    return EMPTY if batch == EMPTY else STUCK
 
 
 def prepare(result, leader, isr):
@@ -71,6 +85,7 @@ def read_for_election(s, b: Broker, p: Partition):
         forget(controller)
     elif leader == NOBODY:
         end_election(controller, p)
+        end_failover(s, b)
     else:
         prepare(result, leader, chosen_isr(controller, partition, result.isr, leader))
         controller.doing = WRITING_LEADER
@@ -83,7 +98,8 @@ def write_leader(s, b: Broker, p: Partition, delivery: Delivery):
     Guards:  it has read `p` and elected.
     Request: OK; FENCED; BADVERSION; EXPIRED; LOST.
     Effects: on OK `p` is Online, and LeaderAndIsr is sent to the replicas; on BADVERSION, perhaps of its own lost
-             write, it reads again; on LOST it retries; on FENCED the term is over.
+             write, it reads again; on LOST it retries; on FENCED the term is over, and if the same event has created
+             states, what was collected for them is never sent: the state machine is dead for the rest of the process.
     Kafka:   PartitionStateMachine.electLeaderForPartition, 0.8 to 1.0; doElectLeaderForPartitions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -99,10 +115,14 @@ def write_leader(s, b: Broker, p: Partition, delivery: Delivery):
         tell_leadership(s, b, p, recipients(controller, partition))
         partition.state = ONLINE_PARTITION
         end_election(controller, p)
+        end_failover(s, b)
     elif answer == BADVERSION:
         drop_result(controller)
         controller.doing = ELECTING
-    elif answer == FENCED or answer == EXPIRED:
+    elif answer == FENCED:
+        controller.partition_batch = never_sent(controller.partition_batch)
+        forget(controller)
+    elif answer == EXPIRED:
         forget(controller)
     return True
 
@@ -134,10 +154,12 @@ def create_first_state(s, b: Broker, p: Partition, delivery: Delivery):
         remember_leadership(partition, leader, isr, 0)
         tell_leadership(s, b, p, new_topic_recipients(partition.assignment, candidates))
         partition.state = ONLINE_PARTITION
+        controller.partition_batch = COLLECTED
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer != LOST:
         end_election(controller, p)
+        end_failover(s, b)
     return True
 
 
@@ -171,6 +193,7 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
                 tell_leadership(s, b, p, told_of_removal(controller, partition, r))
             partition.replicas[r] = OFFLINE_REPLICA
         end_removal(controller, p, r)
+        end_failover(s, b)
     return True
 
 
@@ -181,7 +204,8 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, delivery: Delivery):
     Request: OK; FENCED; BADVERSION; EXPIRED; LOST.
     Effects: on OK the replica is Offline, and LeaderAndIsr is sent to the others (not before a deletion); on
              BADVERSION, perhaps because of its own lost write, it reads again; on LOST it retries; on FENCED the term
-             is over.
+             is over, and StopReplica, which was collected before, is never sent: the state machine is dead for the
+             rest of the process.
     Kafka:   KafkaController.removeReplicaFromIsr, 0.8 to 1.0; ReplicaStateMachine.doRemoveReplicasFromIsr,
              doHandleStateChanges, 1.1 to 3.9.
     """
@@ -200,9 +224,13 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, delivery: Delivery):
             tell_leadership(s, b, p, told_of_removal(controller, partition, r))
         partition.replicas[r] = OFFLINE_REPLICA
         end_removal(controller, p, r)
+        end_failover(s, b)
     elif answer == BADVERSION:
         drop_result(controller)
         controller.doing = REMOVING
-    elif answer == FENCED or answer == EXPIRED:
+    elif answer == FENCED:
+        controller.replica_batch = never_sent(COLLECTED)
+        forget(controller)
+    elif answer == EXPIRED:
         forget(controller)
     return True

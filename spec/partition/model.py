@@ -88,6 +88,7 @@ EVENTS = (
     *acting(rebalance.rebalance, kind=TIMER),
 )
 SESSION = asking(failover.elect, failover.resign) + acting(failover.reopen, replica.leader_and_isr)
+PENDING = acting(triggers.pending_election, failover.move_controller, kind=CONTINUATION)
 LOG_DIRS = (
     *asking(log_dirs.notify),
     *reading(log_dirs.log_dir_notification),
@@ -95,7 +96,7 @@ LOG_DIRS = (
     *declared.faults(faults.fail_log_dir, lane=BROKER),
 )
 """From 1.0 on."""
-COMMON = SESSION + EVENTS + LOG_DIRS + EXPIRY
+COMMON = SESSION + PENDING + EVENTS + LOG_DIRS + EXPIRY
 ADMIN_ELECTIONS = acting(triggers.admin_election) + declared.faults(faults.ask_for_election)
 """From 2.4 on."""
 PRESENT = COMMON + ADMIN_ELECTIONS + writing(isr.alter_partition, kind=EVENT)
@@ -153,6 +154,10 @@ def model(variant, releases, story, transitions, properties, standard, deep, exp
 
 LOST_ANSWER = {"is_served_despite_loss": 6}
 FOLLOWED_IN_VAIN = LOST_ANSWER | {"may_go_when_followed": 10}
+OVERLOOKED = {"preferred_dealt_with": 8}
+"""From 2.2 on: the event that reads a request for preferred leaders fails where a partition has no state."""
+DEAD_MACHINE = {"is_served": 21}
+"""From 2.1 on: a controller rules again in a process in which a fenced write has left a batch unsent."""
 FENCED = model(
     "fenced",
     Releases("3.3", "3.9"),
@@ -165,12 +170,13 @@ FENCED = model(
     {
         scope(): FOLLOWED_IN_VAIN,
         scope(brokers=3): FOLLOWED_IN_VAIN,
-        scope(faults=2): FOLLOWED_IN_VAIN,
-        scope(brokers=3, faults=2): FOLLOWED_IN_VAIN,
+        scope(faults=2): FOLLOWED_IN_VAIN | OVERLOOKED,
+        scope(brokers=3, faults=2): FOLLOWED_IN_VAIN | OVERLOOKED,
+        scope(epochs=3, faults=2): FOLLOWED_IN_VAIN | OVERLOOKED | DEAD_MACHINE,
         scope(brokers=3, replicas=3): FOLLOWED_IN_VAIN | {"may_go_when_followed": 11},
         scope(brokers=3, partitions=2, leader_epochs=2): {"is_served_despite_loss": 10, "may_go_when_followed": 15},
-        scope(brokers=3, epochs=1, leader_epochs=2, faults=2): FOLLOWED_IN_VAIN,
-        scope(epochs=1, faults=3): FOLLOWED_IN_VAIN,
+        scope(brokers=3, epochs=1, leader_epochs=2, faults=2): FOLLOWED_IN_VAIN | OVERLOOKED,
+        scope(epochs=1, faults=3): FOLLOWED_IN_VAIN | OVERLOOKED,
     },
 )
 MODELS = (FENCED,)

@@ -29,6 +29,7 @@ from kafkaproof.spec.partition.context import (
     CHANGING,
     DELETING_REQUEST,
     ELECTING,
+    EMPTY,
     IDLE,
     OFFLINE,
     PREFERRED_BY_ZNODE,
@@ -40,12 +41,20 @@ from kafkaproof.spec.partition.context import (
     has_leader,
     is_known,
     is_queued,
+    is_without_state,
+    partitions_move,
+    replicas_move,
 )
 
 
 def at_work(controller):
     """Whether the broker is controller and waits for events."""
     return controller.epoch > 0 and controller.doing == IDLE
+
+
+def is_at_machines(controller):
+    """Whether an election or a removal of the event in progress is still to be done."""
+    return not is_empty(controller.todo) or not is_empty(controller.replicas)
 
 
 def is_next(members, x):
@@ -72,7 +81,7 @@ def trigger_online(controller):
     controller.strategy = OFFLINE
     controller.todo = 0
     for p in range(len(controller.partitions)):
-        if wants_leader(controller, p):
+        if wants_leader(controller, p) and partitions_move(controller):
             controller.todo = with_member(controller.todo, p)
 
 
@@ -83,7 +92,8 @@ def mark_offline_leaders(controller):
     """
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
-        if is_known(partition) and not has_leader(controller, partition) and not is_queued(controller, p):
+        leaderless = is_known(partition) and not has_leader(controller, partition)
+        if leaderless and not is_queued(controller, p) and partitions_move(controller):
             partition.state = OFFLINE_PARTITION
 
 
@@ -104,6 +114,7 @@ def start_replicas(controller):
                 partition.replicas[r] = ONLINE_REPLICA if lives else REPLICA_DELETION_INELIGIBLE
     controller.replicas = dead_hosts(controller)
     controller.starting = 1
+    controller.succeeding = 1
 
 
 def start_partitions(controller):
@@ -121,7 +132,7 @@ def take_offline(controller, r, partitions):
     """Replicas of broker `r` are to go offline, if they may; where leadership is not known they are Offline at once."""
     for p in range(len(controller.partitions)):
         may = replica_move_is_legal(controller.partitions[p].replicas[r], OFFLINE_REPLICA)
-        if contains(partitions, p) and may:
+        if contains(partitions, p) and may and replicas_move(controller):
             if is_known(controller.partitions[p]):
                 controller.removing = with_member(controller.removing, p)
                 controller.replicas = union(controller.replicas, only(r))
@@ -164,14 +175,18 @@ def end_removal(controller, p, r):
 
 
 def end_election(controller, p):
-    """Partition `p` is done, elected or not."""
+    """Partition `p` is done, elected or not; after the last one the requests are sent."""
     controller.todo = without_member(controller.todo, p)
     drop_result(controller)
+    if is_empty(controller.todo):
+        controller.partition_batch = EMPTY
     proceed(controller)
 
 
 def proceed(controller):
     """Go on with the event: elect, then take replicas offline (first, when a term begins), then the rest."""
+    if not partitions_move(controller):
+        controller.todo = 0
     if is_empty(controller.todo):
         next_removal(controller)
     if controller.starting and is_empty(controller.replicas):
@@ -184,8 +199,23 @@ def proceed(controller):
         go_on(controller)
 
 
+def lacks_a_state(controller):
+    """Whether some partition in the context has no state, and its topic is not queued for deletion."""
+    for p in range(len(controller.partitions)):
+        if is_without_state(controller, p) and not is_queued(controller, p):
+            return True
+    return False
+
+
 def go_on(controller):
-    """No election and no removal is left: go on with the rest of the event."""
+    """No election and no removal is left: go on with the rest of the event. A request for preferred leaders is not
+    deleted while a partition has no state: the event fails.
+
+    Kafka: KafkaController.removePartitionsFromPreferredReplicaElection, 0.8 to 3.9.
+    """
+    if controller.strategy == PREFERRED_BY_ZNODE and lacks_a_state(controller):
+        controller.overlooked = 1
+        controller.strategy = OFFLINE
     if controller.strategy == PREFERRED_BY_ZNODE or controller.strategy == REASSIGN:
         controller.doing = DELETING_REQUEST
     elif is_empty(controller.joined) and is_empty(controller.bounced) and is_empty(controller.gone):

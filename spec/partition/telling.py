@@ -14,7 +14,7 @@ endpoints of a broker.
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only
-from kafkaproof.spec.partition.context import NO_EPOCH, is_known, is_queued
+from kafkaproof.spec.partition.context import NO_EPOCH, is_known, is_queued, replicas_move
 from kafkaproof.spec.partition.network import put_alive, put_halt, put_request, put_update
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
@@ -39,14 +39,15 @@ def send_leadership(s, b, p, to):
 
 def tell_started(s, b, p, to):
     """Replicas of a partition on some brokers are Online: they are told who leads, if that is known; if there are any,
-    all brokers are.
+    all brokers are. A dead state machine tells nobody.
 
     Kafka: ReplicaStateMachine.handleStateChange, 0.8 to 1.0; doHandleStateChanges, 1.1 to 3.9.
     """
-    if is_known(s.brokers[b].controller.partitions[p]):
+    controller = s.brokers[b].controller
+    if is_known(controller.partitions[p]) and replicas_move(controller):
         send_leadership(s, b, p, to)
         if not is_empty(to):
-            tell_partition(s, b, p, s.brokers[b].controller.live)
+            tell_partition(s, b, p, controller.live)
 
 
 def tell_partition(s, b, p, to):

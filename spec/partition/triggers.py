@@ -13,9 +13,11 @@ from kafkaproof.spec.partition.context import (
     DELETING_EVENTS,
     DELETING_REQUEST,
     FORCED,
+    MOVING,
     OFFLINE,
     PREFERRED,
     PREFERRED_BY_ZNODE,
+    READING_REQUEST,
     REASSIGN,
     Broker,
     Partition,
@@ -24,9 +26,10 @@ from kafkaproof.spec.partition.context import (
     has_leader,
     is_known,
     is_queued,
+    is_without_state,
 )
 from kafkaproof.spec.partition.network import NOTHING, UNCLEAN_TYPE, asked, is_asked_of, take_asked
-from kafkaproof.spec.partition.progress import at_work, proceed, trigger_online, wants_leader
+from kafkaproof.spec.partition.progress import at_work, is_at_machines, proceed, trigger_online, wants_leader
 from kafkaproof.spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
 from kafkaproof.spec.partition.zookeeper import (
     checked_delete_request,
@@ -65,14 +68,37 @@ def wants_leaders(controller):
     return False
 
 
+def is_led_by_another(controller, p):
+    """Whether the preferred replica does not lead, as far as is known; never of a topic queued for deletion."""
+    partition = controller.partitions[p]
+    return is_known(partition) and not prefers(partition.assignment, partition.leader) and not is_queued(controller, p)
+
+
 def needs_preferred(controller, p):
-    """Whether the preferred replica does not lead; never of a topic queued for deletion.
+    """Whether a preferred election is held: where the preferred replica does not lead.
 
     Kafka: KafkaController.PreferredReplicaLeaderElection, 2.2; KafkaController.processPreferredReplicaLeaderElection,
            2.3; processReplicaLeaderElection, 2.4 to 3.9.
     """
-    partition = controller.partitions[p]
-    return is_known(partition) and not prefers(partition.assignment, partition.leader) and not is_queued(controller, p)
+    return is_led_by_another(controller, p)
+
+
+def has_partition_without_state(controller):
+    """Whether some partition in the context has no state, its topic to be deleted or not."""
+    for p in range(len(controller.partitions)):
+        if is_without_state(controller, p):
+            return True
+    return False
+
+
+def fails_event(controller, p):
+    """Whether an event that asks who leads a partition fails: it has no state, and its topic is not queued for
+    deletion (the leadership of a partition is taken from the cache without a look whether it is there).
+
+    Kafka: KafkaController.PreferredReplicaLeaderElection, 2.2; KafkaController.processPreferredReplicaLeaderElection,
+           2.3; processReplicaLeaderElection, 2.4 to 3.9.
+    """
+    return is_without_state(controller, p) and not is_queued(controller, p)
 
 
 def needs_any(controller, p):
@@ -85,20 +111,61 @@ def needs_any(controller, p):
 def preferred_election(s, b: Broker):
     """A controller reads the operator's request for preferred leaders.
 
-    Guards:  it exists; `b` is at work.
-    Effects: partitions that another replica leads are to be elected; then the request is to be deleted.
+    Guards:  it exists, and has not failed in this term; `b` is at work.
+    Effects: partitions that another replica leads are to be elected; then the request is to be deleted. If one has no
+             state, the event fails: the request stays, and its watch does not report it again.
     Kafka:   KafkaController.onPreferredReplicaElection, 0.8 to 2.3; processReplicaLeaderElection (ZkTriggered), 2.4
              to 3.9.
     """
     controller = s.brokers[b].controller
-    if not at_work(controller) or not election_wanted(s.zk):
+    if not at_work(controller) or not election_wanted(s.zk) or controller.overlooked:
         return False
 
-    controller.strategy = PREFERRED_BY_ZNODE
     for p in range(len(controller.partitions)):
-        if needs_preferred(controller, p):
-            controller.todo = with_member(controller.todo, p)
-    proceed(controller)
+        if fails_event(controller, p):
+            controller.overlooked = 1
+    if not controller.overlooked:
+        controller.strategy = PREFERRED_BY_ZNODE
+        for p in range(len(controller.partitions)):
+            if needs_preferred(controller, p):
+                controller.todo = with_member(controller.todo, p)
+        proceed(controller)
+    return True
+
+
+def end_failover(s, b):
+    """After the last step of the start-up the operator's request for preferred leaders is to be read, if there is one."""
+    controller = s.brokers[b].controller
+    if controller.succeeding and not controller.starting and not is_at_machines(controller):
+        controller.succeeding = 0
+        if election_wanted(s.zk):
+            controller.doing = READING_REQUEST
+
+
+def pending_election(s, b: Broker):
+    """A new controller whose state machines have started up reads the operator's request for preferred leaders.
+
+    Guards:  there was one when they had.
+    Effects: if it is there, partitions that another replica leads are to be elected; then it is to be deleted. If a
+             partition has no state, its topic to be deleted or not, the failover fails: /controller is to be given up,
+             and the request stays for the next controller.
+    Kafka:   KafkaController.initializePreferredReplicaElection, 0.8 to 0.10.2; fetchPendingPreferredReplicaElections,
+             0.11 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    if controller.doing != READING_REQUEST:
+        return False
+
+    if not election_wanted(s.zk):
+        proceed(controller)
+    elif has_partition_without_state(controller):
+        controller.doing = MOVING
+    else:
+        controller.strategy = PREFERRED_BY_ZNODE
+        for p in range(len(controller.partitions)):
+            if is_led_by_another(controller, p):
+                controller.todo = with_member(controller.todo, p)
+        proceed(controller)
     return True
 
 
@@ -106,7 +173,8 @@ def admin_election(s, b: Broker):
     """A controller takes up an administrator's request for an election, preferred or unclean (KIP-460).
 
     Guards:  there is one; `b` is at work.
-    Effects: partitions that need it are to be elected: an unclean election is forced.
+    Effects: partitions that need it are to be elected: an unclean election is forced. If one has no state, the event
+             fails: nothing is elected, and the administrator gets no answer.
     Kafka:   KafkaController.processReplicaLeaderElection, AdminClientTriggered, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -119,6 +187,9 @@ def admin_election(s, b: Broker):
         needed = needs_any(controller, p) if wanted == UNCLEAN_TYPE else needs_preferred(controller, p)
         if needed and is_asked_of(s.network, p):
             controller.todo = with_member(controller.todo, p)
+    for p in range(len(controller.partitions)):
+        if is_asked_of(s.network, p) and fails_event(controller, p):
+            controller.todo = 0
     take_asked(s.network)
     proceed(controller)
     return True

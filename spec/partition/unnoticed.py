@@ -14,5 +14,12 @@ UNNOTICED = {
         f"{HOSTED} -> {HOSTED.replace('if controller', 'if not controller')}",
     ): "It takes a queued deletion and a broker failure before a term begins: two faults, more than the scopes have."
 }
-NEVER_TAKEN = {"withdrawing": {"isr.alter_partition": "Its partitions have one replica at its scopes: no ISR changes."}}
+ONE_FAULT = {"failover.move_controller": "A failover fails from two faults on, and its scopes have one."}
+NEVER_TAKEN = {
+    "withdrawing": {"isr.alter_partition": "Its partitions have one replica at its scopes: no ISR changes."},
+    "creating": ONE_FAULT,
+    "expanding": ONE_FAULT,
+    "one-thread": ONE_FAULT,
+    "kip112": ONE_FAULT,
+}
 """By variant: a transition, and why no recorded scope has it."""

@@ -51,6 +51,7 @@ KNOWN = (
     "isr_changed",
     "known_as_they_are",
     "as_they_are",
+    "give_up_controller",
 )
 
 
@@ -212,6 +213,13 @@ def read_controller(zk, b):
         return MINE
     disconnect(zk, b)
     return NONODE if zk.controller == NOBODY else OK
+
+
+def give_up_controller(zk, b):
+    """delete /controller, if it is `b`'s own. In what runs the steps of *election* make the request."""
+    disconnect(zk, b)
+    if zk.controller == b:
+        remove_controller(zk)
 
 
 def list_brokers(zk, b, reader):

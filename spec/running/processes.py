@@ -217,12 +217,15 @@ def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[st
 
 
 def partners_in_election(transition: Transition, answer: int | None, refused: bool = False) -> list[tuple[str, int]]:
-    """The steps of *election* that go with a step of *partition*, and their answers.
+    """The steps of *election* that go with a step of *partition*, and their answers. Where a failover has failed, those
+    follow that give up /controller.
 
     A write that is refused, other than by the check of the epoch, writes no more than a read does. The answer shows
     the refusal, or `refused` does where a step's answer is that of its read (`isr_notification`).
     """
     partner = transition.partner
+    if transition.function is failover.move_controller:
+        return [(any_system.fail_batch.__name__, OK)]
     if answer is None or partner is None:
         return []
     refused = answer in REFUSED or refused and answer == OK

@@ -1,4 +1,6 @@
-"""Each release's controller breaks what is recorded for it, and no more; all its transitions are taken."""
+"""Each release's controller breaks what is recorded for it, and no more; all its transitions are taken, but for one that
+takes two faults: a request for a partition whose first state was written, and whose answer was lost.
+"""
 
 import pytest
 
@@ -9,17 +11,17 @@ from kafkaproof.spec.partition.model import FENCED, scope
 
 SCOPE = scope()
 FOUND = {
-    "zkclient": (62_258, 441_123, 30),
-    "one-thread": (62_218, 424_833, 30),
-    "kip112": (66_654, 444_883, 30),
-    "legacy": (24_822, 130_799, 28),
-    "checked": (23_614, 123_043, 28),
-    "kip380": (19_638, 101_037, 27),
-    "removal-at-start": (22_986, 120_585, 31),
-    "kip460": (23_182, 121_627, 31),
-    "rebalance-by-isr": (22_336, 117_651, 32),
-    "kip497": (8_127, 30_957, 29),
-    "fenced": (7_167, 27_241, 28),
+    "zkclient": (63_332, 447_157, 30),
+    "one-thread": (63_292, 430_831, 30),
+    "kip112": (67_728, 450_881, 30),
+    "legacy": (25_104, 132_027, 28),
+    "checked": (23_820, 123_901, 28),
+    "kip380": (19_812, 101_775, 27),
+    "removal-at-start": (23_152, 121_341, 31),
+    "kip460": (23_348, 122_383, 31),
+    "rebalance-by-isr": (22_502, 118_407, 32),
+    "kip497": (8_205, 31_225, 29),
+    "fenced": (7_245, 27_509, 28),
 }
 
 
@@ -30,7 +32,7 @@ def test_two_brokers_and_one_fault_give_the_recorded_verdicts(variant):
     outcome = found.outcome
     assert (outcome.distinct, outcome.generated, outcome.depth) == FOUND[variant]
     assert {name: trace.states for name, trace in found.traces.items()} == model.expectation(SCOPE)
-    assert all(outcome.coverage.values())
+    assert [name for name, taken in outcome.coverage.items() if not taken] == ["failover.move_controller"]
     goals = {prop.name for prop in model.properties_at(SCOPE) if prop.kind == "sometimes"}
     assert outcome.reached >= goals
 

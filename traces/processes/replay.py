@@ -247,7 +247,7 @@ class Follower:
         followed = self.world.follow(other, [name for name, _ in found], line.broker, delivery)
         for (name, code), taken in zip(found, followed, strict=True):
             expected = Answer.names[code]
-            if taken is None or other == ELECTION and taken.answer != expected:
+            if taken is None or other == ELECTION and taken.answer not in (expected, None):
                 what = "is not enabled" if taken is None else f"answers {taken.answer}"
                 raise Divergence(f"its partner {name} in {other} {what}, where {expected} is wanted")
             broken += taken.broken

@@ -22,7 +22,7 @@ from kafkaproof.spec.election import active_controller, election, session
 from kafkaproof.spec.election.faults import fail_batch
 from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.errors import Unfinished
-from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED, MINE, Answer
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import FAULT
 from kafkaproof.spec.language.steps import Step, by_name, names, parse_step
@@ -117,6 +117,8 @@ class Conductor:
                 self._cluster.leave_isr_notification()
             case brokers.controlled_shutdown.__name__:
                 self._announce(arguments["leaver"], b)
+            case failover.move_controller.__name__:
+                return self._give_up(b)
         return self._order(b, part, (step.name,), content, **arguments)[1]
 
     def _go_through(self, b, functions, last):
@@ -125,6 +127,12 @@ class Conductor:
             name, answer = self._order(b, ELECTION, names(*functions))
             if name == last.__name__:
                 return answer
+
+    def _give_up(self, b):
+        """A failover has failed: the steps of *election* that give up /controller, if it is still the broker's."""
+        self._order(b, PARTITION, names(failover.move_controller))
+        if self._order(b, ELECTION, names(active_controller.trigger_move))[1] in (None, Answer.names[MINE]):
+            self._order(b, ELECTION, names(active_controller.delete_own_controller, legacy.delete_any_controller))
 
     def _order(self, b, part, any_of, content=None, **arguments) -> tuple[str, str | None]:
         child = cast(BrokerChild, self._cluster.children[b])

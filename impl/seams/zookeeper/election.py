@@ -169,11 +169,15 @@ class ElectionZooKeeper:
     def checked_delete_notification(self, b, epoch, version, delivery):
         """The same, each checked against the epoch's version: or FENCED; where there is none, by a read."""
 
-        def delete(path):
-            answer, place = self.requests.write_all(CheckVersion(CONTROLLER_EPOCH, version), Delete(path, -1))
-            return FENCED if (answer, place) not in ((OK, 0), (EXPIRED, 0), (LOST, 0)) and place == 0 else answer
+        return self._delete_all(lambda path: self._checked_delete(path, version), version)
 
-        return self._delete_all(delete, version)
+    def checked_delete_controller(self, b, epoch, version, delivery):
+        """delete /controller, checked against the epoch's version: OK, FENCED, NONODE, EXPIRED or LOST."""
+        return self._checked_delete(Controller.path, version)
+
+    def _checked_delete(self, path, version):
+        answer, place = self.requests.write_all(CheckVersion(CONTROLLER_EPOCH, version), Delete(path, -1))
+        return FENCED if (answer, place) not in ((OK, 0), (EXPIRED, 0), (LOST, 0)) and place == 0 else answer
 
     def _delete_all(self, delete, version=None):
         """Delete the notifications that there are; with none of them, compare the epoch's version instead."""

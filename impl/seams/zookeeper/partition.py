@@ -69,6 +69,9 @@ class PartitionZooKeeper(TopicZooKeeper):
         self.states: dict[int, tuple[State, int]] = {}
         self.know_nothing()
 
+    def give_up_controller(self, b):
+        """The steps of *election* that follow delete /controller."""
+
     # Reads
 
     def list_brokers(self, b, reader):

@@ -111,6 +111,12 @@ class Requests:
                 self.at = replies[0].zxid, False
                 return replies
 
+    def finds(self, look: Callable[[], Reply]) -> bool:
+        """Whether a read that goes with another request of the step finds something; not, where it is not answered."""
+        reply = look()
+        self.wait([reply])
+        return reply.error is None and reply.result is not None
+
     def write(self, operation: object) -> int:
         """One write: its answer."""
         reply = self._send(operation)

@@ -188,7 +188,9 @@ class Watched:
         return EventType.CHILD in self.requests.session.fired.get(BROKER_IDS, ())
 
     def election_wanted(self):
-        """Whether an operator has asked for preferred leaders."""
+        """Whether an operator has asked for preferred leaders; when a term begins, this is looked up at once."""
+        if self.stale:
+            self.preferred = int(self.requests.finds(lambda: self.requests.session.exists(PreferredElection.path)))
         return self.preferred == 1
 
     def unclean_allowed(self):

@@ -10,7 +10,7 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, Delivery
 from kafkaproof.spec.language.domains import Bound, Number, SetOf
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, with_member
-from kafkaproof.spec.partition.context import OFFLINE, Broker, forget
+from kafkaproof.spec.partition.context import OFFLINE, Broker, forget, partitions_move, replicas_move
 from kafkaproof.spec.partition.creation.zookeeper import (
     checked_create_topic,
     in_new_topics,
@@ -112,16 +112,18 @@ def topic_change(s, b: Broker):
     else:
         for p in range(len(controller.partitions)):
             if contains(new, p):
-                begin_partition(controller.partitions[p])
+                begin_partition(controller, p)
         controller.strategy = OFFLINE
         controller.todo = difference(new, controller.deleting)
         proceed(controller)
     return True
 
 
-def begin_partition(partition):
-    """A partition whose assignment was read is New, and so are its replicas."""
-    partition.state = NEW_PARTITION
+def begin_partition(controller, p):
+    """A partition whose assignment was read is New, and so are its replicas; a dead state machine moves nothing."""
+    partition = controller.partitions[p]
+    if partitions_move(controller):
+        partition.state = NEW_PARTITION
     for r in range(len(partition.replicas)):
-        if contains(replicas_of(partition.assignment), r):
+        if contains(replicas_of(partition.assignment), r) and replicas_move(controller):
             partition.replicas[r] = NEW_REPLICA

@@ -37,7 +37,7 @@ CREATING = creating(
     initial=creation.initial_with_room,
     scope=scope(),
     expected=dict.fromkeys([scope(epochs=1, leader_epochs=2), scope(), scope(brokers=3)], CREATED_IN_VAIN)
-    | {scope(partitions=2, epochs=1, leader_epochs=2): {"is_served_despite_loss": 7, "may_go_when_followed": 12}},
+    | {scope(partitions=2, epochs=1, leader_epochs=2): {"is_served_despite_loss": 8, "may_go_when_followed": 12}},
     others={"quick": scope(epochs=1, leader_epochs=2), "deep": scope(partitions=2, epochs=1, leader_epochs=2)},
 )
 MODELS = (CREATING,)

@@ -17,7 +17,7 @@ from kafkaproof.spec.language.sets import (
 from kafkaproof.spec.partition import failover
 from kafkaproof.spec.partition.brokers import broker_failure as lose_brokers
 from kafkaproof.spec.partition.brokers import broker_startup as take_in_brokers
-from kafkaproof.spec.partition.context import READING_STATES, Broker
+from kafkaproof.spec.partition.context import READING_STATES, Broker, replicas_move
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion.progress import fail_deletion, offline_replicas, replicas_in, resume_later
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
@@ -25,7 +25,11 @@ from kafkaproof.spec.partition.log_dirs import storage_error as lose_replicas
 
 
 def start_on(controller, partition, members):
-    """Replicas of some brokers are Online, unless they are being deleted; returns the live brokers that have one."""
+    """Replicas of some brokers are Online, unless they are being deleted; returns the live brokers that have one. A dead
+    state machine moves none.
+    """
+    if not replicas_move(controller):
+        return 0
     hosting = intersection(members, replicas_of(partition.assignment))
     move_replicas(partition, hosting, ONLINE_REPLICA)
     return intersection(intersection(hosting, replicas_in(partition, ONLINE_REPLICA)), controller.live)

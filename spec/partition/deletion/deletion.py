@@ -4,11 +4,18 @@
 for one is dropped if the topic is to be deleted).
 """
 
-from kafkaproof.spec.kafka.deletion_moves import move_replica
 from kafkaproof.spec.kafka.state_machines import OFFLINE_REPLICA, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Delivery
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, without_member
-from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, Broker, Partition, forget, is_queued
+from kafkaproof.spec.partition.context import (
+    DELETING_REQUEST,
+    REASSIGN,
+    Broker,
+    Partition,
+    forget,
+    is_queued,
+    replicas_move,
+)
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion.network import DELETED, NO_ANSWER, answered, put_stop, take_answer
 from kafkaproof.spec.partition.deletion.progress import (
@@ -18,6 +25,7 @@ from kafkaproof.spec.partition.deletion.progress import (
     begin_deletion,
     end_event,
     fail_deletion,
+    move,
     offline_replicas,
     replicas_in,
     resume_later,
@@ -127,7 +135,7 @@ def stop_replicas(s, b: Broker):
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
         stopped = difference(replicas_in(partition, OFFLINE_REPLICA), offline_replicas(controller, partition))
-        if contains(controller.dropping, p):
+        if contains(controller.dropping, p) and replicas_move(controller):
             put_stop(s.network, controller.epoch, p, known_as_they_are(s.zk, b, stopped))
     for p in range(len(controller.partitions)):
         if contains(controller.dropping, p):
@@ -156,7 +164,7 @@ def replica_stopped(s, b: Broker, p: Partition, r: Broker):
     take_answer(s.network, controller.epoch, p, r)
     if is_queued(controller, p):
         if answer == DELETED:
-            move_replica(controller.partitions[p], r, REPLICA_DELETION_SUCCESSFUL)
+            move(controller, p, only(r), REPLICA_DELETION_SUCCESSFUL)
         else:
             fail_deletion(controller, p, only(r))
             controller.ineligible = union(controller.ineligible, topics_of(s.zk, only(p)))

@@ -14,7 +14,7 @@ from kafkaproof.spec.kafka.state_machines import (
 )
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
-from kafkaproof.spec.partition.context import online
+from kafkaproof.spec.partition.context import online, partitions_move, replicas_move
 from kafkaproof.spec.partition.deletion.state import DELETING_STATES, RESUMING, STOPPING
 from kafkaproof.spec.partition.progress import at_work, hosted_by, proceed
 from kafkaproof.spec.partition.progress import end_event as rest
@@ -96,19 +96,37 @@ def resume_later(controller, topics):
         controller.doing = RESUMING
 
 
+def move(controller, p, brokers, state):
+    """The replica state machine moves replicas of a partition, each if that is legal; a dead one moves none.
+
+    Kafka: ReplicaStateMachine.handleStateChanges, 1.1 to 2.2; ZkReplicaStateMachine.handleStateChanges, 2.3 to 3.9.
+    """
+    if replicas_move(controller):
+        move_replicas(controller.partitions[p], brokers, state)
+
+
 def fail_deletion(controller, p, brokers):
     """failReplicaDeletion: replicas of a partition on some brokers are ineligible."""
-    hosting = intersection(brokers, replicas_of(controller.partitions[p].assignment))
-    move_replicas(controller.partitions[p], hosting, REPLICA_DELETION_INELIGIBLE)
+    move(
+        controller,
+        p,
+        intersection(brokers, replicas_of(controller.partitions[p].assignment)),
+        REPLICA_DELETION_INELIGIBLE,
+    )
+
+
+def end_unless_stuck(controller, p):
+    """A partition goes Offline, then NonExistent; a dead state machine leaves it as it is."""
+    if partitions_move(controller):
+        end_partition(controller.partitions[p])
 
 
 def begin_completion(controller):
     """completeDeleteTopic: the replicas of the topic in hand are NonExistent; its znodes are to be deleted."""
     for p in range(len(controller.partitions)):
         if contains(controller.dropping, p):
-            partition = controller.partitions[p]
-            move_replicas(partition, replicas_of(partition.assignment), NON_EXISTENT_REPLICA)
-            end_partition(partition)
+            move(controller, p, replicas_of(controller.partitions[p].assignment), NON_EXISTENT_REPLICA)
+            end_unless_stuck(controller, p)
     controller.todo = controller.dropping
     controller.doing = DELETING_STATES
 
@@ -117,7 +135,7 @@ def begin_deletion(controller):
     """onTopicDeletion: the partitions no longer exist; replicas of live brokers, and those that failed, go offline."""
     for p in range(len(controller.partitions)):
         if contains(difference(controller.dropping, controller.ineligible), p):
-            end_partition(controller.partitions[p])
+            end_unless_stuck(controller, p)
         for r in range(len(controller.partitions[p].replicas)):
             if contains(controller.dropping, p) and goes_offline(controller, p, r):
                 controller.replicas = with_member(controller.replicas, r)
@@ -130,7 +148,7 @@ def stop(controller, p):
     """
     partition = controller.partitions[p]
     gone = offline_replicas(controller, partition)
-    move_replicas(partition, gone, REPLICA_DELETION_INELIGIBLE)
-    move_replicas(partition, difference(replicas_in(partition, OFFLINE_REPLICA), gone), REPLICA_DELETION_STARTED)
+    move(controller, p, gone, REPLICA_DELETION_INELIGIBLE)
+    move(controller, p, difference(replicas_in(partition, OFFLINE_REPLICA), gone), REPLICA_DELETION_STARTED)
     if not is_empty(gone):
         controller.ineligible = union(controller.ineligible, controller.dropping)

@@ -69,7 +69,7 @@ def new_partitions(s, b: Broker):
     else:
         for p in range(len(controller.partitions)):
             if contains(new, p):
-                begin_partition(controller.partitions[p])
+                begin_partition(controller, p)
         controller.strategy = OFFLINE
         controller.todo = new
         proceed(controller)

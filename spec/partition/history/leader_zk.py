@@ -41,11 +41,21 @@ def nobody(controller):
 
 
 def needs_any_election(controller, p):
-    """Whether a preferred election is held: always, except for a topic queued for deletion (up to 2.1).
+    """Whether a preferred election is held: always, except for a topic queued for deletion (up to 2.1). A partition
+    without a state gets its first one.
 
     Kafka: KafkaController.onPreferredReplicaElection, 0.8 to 2.1.
     """
-    return is_known(controller.partitions[p]) and not is_queued(controller, p)
+    return controller.partitions[p].assignment.length > 0 and not is_queued(controller, p)
+
+
+def never_fails(controller, p):
+    """Whether an event that reads a request for preferred leaders fails before it elects: it does not ask who leads
+    (up to 2.1).
+
+    Kafka: KafkaController.onPreferredReplicaElection, 0.8 to 2.1.
+    """
+    return False
 
 
 def list_broker_ids(zk, b, reader):

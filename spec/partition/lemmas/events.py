@@ -7,8 +7,10 @@ from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, FORCED, OFFLI
 from kafkaproof.spec.partition.network import UNCLEAN_TYPE
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.invariants import (
+    batches_in_order,
     before_the_context,
     event_in_order,
+    failover_in_order,
     is_first,
     is_loaded,
     machine_is_started,
@@ -113,6 +115,8 @@ EVENTS = (
     assignment_is_whole,
     assignment_is_read,
     event_in_order,
+    failover_in_order,
+    batches_in_order,
     result_is_to_be_written,
     result_is_newer,
     queued_has_no_election,

@@ -7,7 +7,7 @@ from kafkaproof.spec.kafka.declarations import acting
 from kafkaproof.spec.language.domains import Array
 from kafkaproof.spec.language.model import Model, among
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import context, faults, network, rebalance, triggers
+from kafkaproof.spec.partition import context, failover, faults, network, rebalance, triggers
 from kafkaproof.spec.partition.deletion.model import DELETING
 from kafkaproof.spec.partition.metadata import cache, halting
 from kafkaproof.spec.partition.metadata import network as updates
@@ -40,6 +40,8 @@ def with_updates(model: Model, halt_replica: Callable = halting.halt_replica) ->
 OFF = {each.function for each in LOG_DIRS + ADMIN_ELECTIONS} | {
     faults.ask_for_preferred,
     triggers.preferred_election,
+    triggers.pending_election,
+    failover.move_controller,
     faults.ask_for_reassignment,
     triggers.reassignment,
     triggers.delete_request,

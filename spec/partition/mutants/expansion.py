@@ -11,7 +11,10 @@ from kafkaproof.spec.partition.expansion.zookeeper import added, restore_topic
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.progress import at_work, proceed
+from kafkaproof.spec.partition.reassignment import zookeeper as reassignment_zookeeper
+from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_topic
 
+THREE = scope(replicas=1, partitions=3, epochs=1, leader_epochs=1)
 TWO = scope(replicas=1, partitions=2, epochs=1, leader_epochs=1, faults=0)
 
 
@@ -33,7 +36,7 @@ def take_up_all(s, b: Broker):
     else:
         for p in range(len(controller.partitions)):
             if contains(new, p):
-                begin_partition(controller.partitions[p])
+                begin_partition(controller, p)
         controller.strategy = OFFLINE
         controller.todo = new
         proceed(controller)
@@ -48,7 +51,20 @@ def restore_none(zk, b, p, epoch, delivery):
     return answer
 
 
+def write_it_alone(zk, b, p, known, epoch, delivery):
+    """A reassignment writes the topic znode with the partition that it moves alone."""
+    answer = checked_set_topic(zk, b, p, known, epoch, delivery)
+    if answer == OK:
+        for q in range(len(zk.assignments)):
+            if q != p and zk.topics[q] == zk.topics[p]:
+                clear(zk.assignments[q])
+    return answer
+
+
 MUTANTS = (
+    mutant(
+        "neighbours-unwritten", "no_partition_undone", {reassignment_zookeeper.checked_set_topic: write_it_alone}, THREE
+    ),
     mutant_within("added-to-queued", "added_to_topic", "add_partitions", {context.is_queued: queue_nothing}, TWO),
     mutant("queued-taken-up", "taken_up_if_new", {expansion.new_partitions: take_up_all}, TWO),
     mutant("state-not-restored", "restored_to_states", {zookeeper.checked_restore_topic: restore_none}, TWO),

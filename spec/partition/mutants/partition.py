@@ -27,6 +27,7 @@ from kafkaproof.spec.partition.context import (
     remember_leadership,
 )
 from kafkaproof.spec.partition.mutants import elections as partition_elections
+from kafkaproof.spec.partition.mutants import failovers
 from kafkaproof.spec.partition.mutants import triggers as partition_triggers
 from kafkaproof.spec.partition.mutants.elections import last_in
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, EARLY, ONE, SPARE, TWO, mutant, mutant_within
@@ -280,6 +281,7 @@ MUTANTS = (
             "started-without-elections", "led_if_possible", {progress.start_partitions: start_without_elections}, CALM
         ),
     )
+    + failovers.MUTANTS
     + partition_elections.MUTANTS
     + partition_triggers.MUTANTS
 )

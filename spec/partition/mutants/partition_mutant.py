@@ -7,6 +7,7 @@ from kafkaproof.spec.partition.model import scope
 CALM, MORE = scope(epochs=1, leader_epochs=2, faults=0), scope(epochs=1, leader_epochs=2, faults=3)
 ONE, TWO = scope(leader_epochs=2), scope(faults=2)
 SPARE, EARLY = scope(brokers=3, epochs=1, leader_epochs=1, faults=0), scope(leader_epochs=2, faults=0)
+THREE_TERMS = scope(epochs=3, faults=2)
 PAIR, THREE = scope(partitions=2, epochs=1, leader_epochs=2), scope(partitions=3, epochs=1, leader_epochs=1)
 
 

@@ -112,7 +112,7 @@ CHECKED = in_phases(
     Releases("2.3", "2.3"),
     "A reassignment has two phases, and only /admin/reassign_partitions knows of it. Every write of a controller is "
     "checked against the epoch.",
-    releases.WITHOUT_ADMIN_ELECTIONS + releases.FOLLOWED + goals.BOUNCED,
+    releases.WITHOUT_ADMIN_ELECTIONS + releases.FOLLOWED + goals.FROM_2_2,
     releases.UNTIL_2_6 | releases.UNTIL_2_5,
     told={},
     scope=scope(),

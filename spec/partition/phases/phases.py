@@ -9,7 +9,6 @@ for the next change.
 """
 
 from kafkaproof.spec.kafka.assignment import append_members
-from kafkaproof.spec.kafka.deletion_moves import move_replicas
 from kafkaproof.spec.kafka.state_machines import (
     NEW_REPLICA,
     NON_EXISTENT_REPLICA,
@@ -33,6 +32,7 @@ from kafkaproof.spec.partition.context import (
     remember_leadership,
     remember_result,
 )
+from kafkaproof.spec.partition.deletion.progress import move
 from kafkaproof.spec.partition.machines import prepare
 from kafkaproof.spec.partition.phases.progress import end, fail, take_off
 from kafkaproof.spec.partition.phases.state import RAISING
@@ -112,7 +112,7 @@ def begin_second(controller, p):
     Kafka: KafkaController.moveReassignedPartitionLeaderIfRequired, 0.8 to 2.3.
     """
     partition = controller.partitions[p]
-    move_replicas(partition, replicas_of(partition.aim), ONLINE_REPLICA)
+    move(controller, p, replicas_of(partition.aim), ONLINE_REPLICA)
     if not is_known(partition):
         fail(controller, p)
     else:
@@ -207,7 +207,7 @@ def end_telling(controller, p):
     if controller.finishing:
         proceed(controller)
     else:
-        move_replicas(partition, new_replicas(partition), NEW_REPLICA)
+        move(controller, p, new_replicas(partition), NEW_REPLICA)
         end(controller, p)
 
 

@@ -158,10 +158,16 @@ def lacks_leader(controller, p):
 
 
 def asked_for(before, after, b):
-    """An administrator's request elects exactly those partitions that need it (ELECTION_NOT_NEEDED)."""
+    """An administrator's request elects exactly those partitions that need it (ELECTION_NOT_NEEDED), and none at all if
+    one that it asks for has no state.
+    """
     controller = before.brokers[b].controller
     expected = 0
     for p in range(len(controller.partitions)):
+        partition = controller.partitions[p]
+        unknown = partition.assignment.length > 0 and not is_known(partition) and not is_queued(controller, p)
+        if unknown and is_asked_of(before.network, p):
+            return is_empty(after.brokers[b].controller.todo)
         unclean = before.network.asked == UNCLEAN_TYPE
         needed = lacks_leader(controller, p) if unclean else is_elsewhere(controller, p)
         if needed and is_asked_of(before.network, p) and not is_queued(controller, p):

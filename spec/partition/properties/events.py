@@ -26,10 +26,10 @@ from kafkaproof.spec.partition.context import (
     DELETING_REQUEST,
     ELECTING,
     OFFLINE,
-    PREFERRED_BY_ZNODE,
     READING_BROKERS,
     READING_STATES,
     REASSIGN,
+    STUCK,
     is_known,
     is_queued,
     online,
@@ -77,6 +77,15 @@ def tells_leadership(after, b, p, to):
     return same and is_empty(difference(to, request.to))
 
 
+def sends_nothing(before, after, b):
+    """Whether a controller has sent no LeaderAndIsr in this step."""
+    epoch = after.brokers[b].controller.epoch
+    for p in range(len(after.zk.partitions)):
+        if after.network.requests[epoch][p].to != before.network.requests[epoch][p].to:
+            return False
+    return True
+
+
 def states_read(before, after, b, p):
     """A new controller reads the states in turn, each with its assignment, as ZooKeeper has it; after the last it knows
     what is to be deleted, and has sent LeaderAndIsr to every live replica.
@@ -93,6 +102,8 @@ def states_read(before, after, b, p):
         return new.todo == without_member(old.todo, p)
     if new.deleting != before.zk.deleting:
         return False
+    if new.replica_batch == STUCK:
+        return sends_nothing(before, after, b) and is_empty(new.replicas)
     for q in range(len(new.partitions)):
         to = intersection(before.zk.clients[b].seen, intersection(old.live, assigned(before.zk, q)))
         if is_known(new.partitions[q]) and not tells_leadership(after, b, q, to):
@@ -113,7 +124,11 @@ def hosting(controller):
 
 
 def is_taken_offline(controller, brokers):
-    """Whether the replicas on some brokers are Offline or going offline, except those queued for deletion."""
+    """Whether the replicas on some brokers are Offline or going offline, except those queued for deletion; none, if the
+    state machine is dead.
+    """
+    if controller.replica_batch == STUCK:
+        return is_empty(controller.removing)
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
         for r in range(len(partition.replicas)):
@@ -135,8 +150,9 @@ def waiting_for_leader(controller):
 
 
 def elects_all_waiting(controller):
-    """Whether exactly the partitions that wait for a leader are to be elected."""
-    return controller.todo == waiting_for_leader(controller) and controller.strategy == OFFLINE
+    """Whether exactly the partitions that wait for a leader are to be elected: none, if the state machine is dead."""
+    waiting = 0 if controller.partition_batch == STUCK else waiting_for_leader(controller)
+    return controller.todo == waiting and controller.strategy == OFFLINE
 
 
 def newcomers_taken_in(before, after, b):
@@ -147,6 +163,8 @@ def newcomers_taken_in(before, after, b):
     new = after.brokers[b].controller
     if old.doing != CHANGING or is_empty(old.joined) or not is_empty(new.joined):
         return False
+    if new.replica_batch == STUCK:
+        return sends_nothing(before, after, b) and new.live == union(old.live, old.joined) and elects_all_waiting(new)
     for p in range(len(new.partitions)):
         partition = new.partitions[p]
         came = intersection(old.joined, replicas_of(partition.assignment))
@@ -177,7 +195,7 @@ def leaderless_is_offline(controller):
         partition = controller.partitions[p]
         led = partition.leader != NOBODY and contains(online(controller, partition), partition.leader)
         if is_known(partition) and not led and not is_queued(controller, p):
-            if partition.state != OFFLINE_PARTITION:
+            if partition.state != OFFLINE_PARTITION and controller.partition_batch != STUCK:
                 return False
     return True
 
@@ -220,7 +238,7 @@ def leaver_moved_away(before, after, b, leaver):
         touched = is_touched(old, p, leaver)
         if touched and old.partitions[p].leader == leaver:
             led = with_member(led, p)
-        elif touched and not contains(new.removing, p):
+        elif touched and contains(new.removing, p) == (new.replica_batch == STUCK):
             return False
     return new.todo == led
 
@@ -229,23 +247,6 @@ def waiting_are_elected(before, after, b):
     """When unclean elections become allowed, every partition that waits for a leader is elected."""
     new = after.brokers[b].controller
     return rests(before, b) and before.zk.unclean == 1 and not is_empty(new.todo) and elects_all_waiting(new)
-
-
-def preferred_as_asked(before, after, b):
-    """An operator's request elects exactly those partitions that their preferred replica does not lead; then it is
-    deleted.
-    """
-    old = before.brokers[b].controller
-    new = after.brokers[b].controller
-    expected = 0
-    for p in range(len(old.partitions)):
-        partition = old.partitions[p]
-        elsewhere = is_known(partition) and partition.leader != partition.assignment.slots[0]
-        if elsewhere and not is_queued(old, p):
-            expected = with_member(expected, p)
-    deletes = new.doing == (DELETING_REQUEST if is_empty(expected) else ELECTING)
-    asked = rests(before, b) and before.zk.preferred == 1
-    return asked and deletes and new.todo == expected and new.strategy == PREFERRED_BY_ZNODE
 
 
 def moved_as_asked(before, after, b, p):
@@ -286,6 +287,8 @@ def notifications_read(before, after, b):
         return new.epoch == 0
     if not is_empty(after.zk.log_dir_events) or after.zk.log_dir_read != union(before.zk.log_dir_read, named):
         return False
+    if new.replica_batch == STUCK:
+        return sends_nothing(before, after, b) and new.doing == DELETING_EVENTS
     for p in range(len(new.partitions)):
         asked = intersection(intersection(named, replicas_of(old.partitions[p].assignment)), old.live)
         known = intersection(asked, before.zk.clients[b].seen)
@@ -322,6 +325,7 @@ def errors_handled(before, after, b, r):
         fresh = contains(lost, p) and not contains(old.partitions[p].failed, r)
         news = news or fresh
         waits = contains(new.removing, p) or new.partitions[p].replicas[r] == OFFLINE_REPLICA
+        waits = waits or new.replica_batch == STUCK
         hosted = contains(replicas_of(old.partitions[p].assignment), r)
         if fresh and hosted and not is_queued(old, p) and not waits:
             return False
@@ -346,7 +350,6 @@ EVENTS = (
     always_step(departed_dropped, of=("broker_failure",)),
     always_step(leaver_moved_away, of=("controlled_shutdown",)),
     always_step(waiting_are_elected, of=("unclean_enabled",)),
-    always_step(preferred_as_asked, of=("preferred_election",)),
     always_step(moved_as_asked, of=("reassignment",)),
     always_step(deletion_is_heard, of=("topic_deletion",)),
     always_step(notifications_read, of=("log_dir_notification",)),

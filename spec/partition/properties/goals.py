@@ -11,11 +11,13 @@ from kafkaproof.spec.partition.context import (
     ELECTING,
     FORCED,
     IDLE,
+    MOVING,
     OFFLINE,
     PREFERRED,
     PREFERRED_BY_ZNODE,
     READING_BROKERS,
     REASSIGN,
+    STUCK,
     WRITING_LEADER,
     WRITING_REMOVAL,
     has_leader,
@@ -25,6 +27,7 @@ from kafkaproof.spec.partition.context import (
 )
 from kafkaproof.spec.partition.network import arriving
 from kafkaproof.spec.partition.properties.controllers import rules
+from kafkaproof.spec.partition.properties.sessions import rests
 from kafkaproof.spec.partition.properties.states import exists
 from kafkaproof.spec.partition.zookeeper import assigned, is_moved, session_open
 
@@ -285,6 +288,31 @@ def stale_isr(s):
     return False
 
 
+def overlooked_request(s):
+    """An operator's request waits for ever: the event that read it failed, because a partition has no state."""
+    for broker in s.brokers:
+        if broker.controller.overlooked and s.zk.preferred:
+            return True
+    return False
+
+
+def failover_fails(s):
+    """A failover has failed, because a partition that the operator's request names has no state."""
+    for broker in s.brokers:
+        if broker.controller.doing == MOVING:
+            return True
+    return False
+
+
+def rules_with_dead_machine(s):
+    """A controller rules whose replica state machine is dead."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        if rests(s, b) and s.zk.controller == b and controller.replica_batch == STUCK:
+            return True
+    return False
+
+
 LOG_DIRS = (sometimes(storage_error), sometimes(stale_storage_error, faults=2, epochs=2))
 SHUTTING_DOWN = (sometimes(shutting_down_leader_replaced, faults=2),)
 """From 1.0 on: up to 0.11 the failure of a broker touches only what it led."""
@@ -308,6 +336,8 @@ OF_ALL = (
     sometimes(overtaken_write, faults=2),
     sometimes(overtaken_election, faults=2),
     sometimes(stuck_new),
+    sometimes(failover_fails, faults=2),
+    sometimes(overlooked_request, faults=2),
 )
 STALE_ISR = (sometimes(stale_isr),)
 """Not in 2.1 to 2.6: there the notification of each ISR is kept from others than the present controller."""
@@ -317,5 +347,7 @@ FORCED_ELECTIONS = (
     sometimes(force_fails, faults=3),
 )
 GOALS = OF_ALL + SHUTTING_DOWN + LOG_DIRS + STALE_ISR
-BOUNCED = (sometimes(bounced_broker),)
-WITH_BROKER_EPOCHS = GOALS + FORCED_ELECTIONS + BOUNCED
+DEAD_MACHINES = (sometimes(rules_with_dead_machine, faults=2, epochs=3),)
+"""From 2.1 on, where writes are fenced."""
+FROM_2_2 = DEAD_MACHINES + (sometimes(bounced_broker),)
+WITH_BROKER_EPOCHS = GOALS + FORCED_ELECTIONS + FROM_2_2

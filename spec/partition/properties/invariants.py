@@ -11,14 +11,18 @@ from kafkaproof.spec.kafka.state_machines import (
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union
 from kafkaproof.spec.partition.context import (
+    COLLECTED,
     DELETING_EVENTS,
     DELETING_REQUEST,
     ELECTING,
+    EMPTY,
     IDLE,
+    MOVING,
     NO_EPOCH,
     OFFLINE,
     PREFERRED_BY_ZNODE,
     READING_BROKERS,
+    READING_REQUEST,
     READING_STATES,
     REASSIGN,
     REMOVING,
@@ -59,8 +63,9 @@ def no_broker_moves(controller):
 
 
 def has_no_event(controller):
-    """Whether no strategy was chosen, and no replica is to go offline."""
-    chosen = controller.strategy != OFFLINE or controller.target.length != 0 or controller.starting
+    """Whether no strategy was chosen, no replica is to go offline, and nothing starts up."""
+    chosen = controller.strategy != OFFLINE or controller.target.length != 0
+    chosen = chosen or controller.starting or controller.succeeding
     moves = not is_empty(controller.removing) or not is_empty(controller.replicas)
     return not chosen and not moves and no_broker_moves(controller)
 
@@ -98,6 +103,27 @@ def while_states_are_read(s, b: Broker, p: Partition):
     return not contains(controller.todo, p) or is_forgotten(partition)
 
 
+def failover_in_order(s, b: Broker):
+    """While the state machines start up, they elect by state alone, and no broker that came or went is to be handled."""
+    controller = s.brokers[b].controller
+    if not controller.succeeding:
+        return not controller.starting
+    works = not is_empty(controller.todo) or not is_empty(controller.replicas)
+    by_state = controller.strategy == OFFLINE and controller.target.length == 0
+    return controller.epoch > 0 and works and by_state and no_broker_moves(controller)
+
+
+def batches_in_order(s, b: Broker):
+    """What the partition state machine collects is sent with its last election; with one partition that is at once. The
+    replica state machine has nothing collected between its steps.
+    """
+    controller = s.brokers[b].controller
+    if controller.replica_batch == COLLECTED or len(controller.partitions) == 1 and controller.partition_batch != EMPTY:
+        return False
+    elects = controller.doing == ELECTING or controller.doing == WRITING_LEADER
+    return elects if controller.partition_batch == COLLECTED else controller.partition_batch == EMPTY or not elects
+
+
 def event_in_order(s, b: Broker):
     """What is left of an event agrees with what is done next: elections, then removals, then the rest."""
     controller = s.brokers[b].controller
@@ -114,6 +140,8 @@ def event_in_order(s, b: Broker):
         return has_no_event(controller)
     if doing == REMOVING or doing == WRITING_REMOVAL:
         return not is_empty(controller.removing)
+    if doing == READING_REQUEST or doing == MOVING:
+        return has_no_event(controller)
     if not is_empty(controller.replicas) or controller.starting:
         return False
     asked = controller.strategy == PREFERRED_BY_ZNODE or controller.strategy == REASSIGN
@@ -195,6 +223,7 @@ def dead_knows_nothing(s, b: Broker, p: Partition):
     if broker.up:
         return True
     holds = broker.controller.epoch != 0 or broker.seen_epoch != 0 or broker.unnotified or replica.failed
+    holds = holds or broker.controller.partition_batch != EMPTY or broker.controller.replica_batch != EMPTY
     asks = contains(s.network.shutdowns, b) or s.network.proposals[p][b] != NO_EPOCH
     return not holds and not asks and replica.leader_epoch == NO_EPOCH
 

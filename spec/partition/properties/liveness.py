@@ -218,6 +218,8 @@ CONTROLLERS_WORK = EVENTS_IN_TURN + (
         "broker_startup",
         "broker_failure",
         "delete_request",
+        "pending_election",
+        "move_controller",
         each=("b",),
     ),
     weak("expire_orphan", each=("b",)),

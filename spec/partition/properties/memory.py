@@ -8,13 +8,15 @@ the single thread of ControllerEventManager and from onControllerResignation (1.
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty, only
-from kafkaproof.spec.partition.context import NO_EPOCH
+from kafkaproof.spec.partition.context import MOVING, NO_EPOCH
 from kafkaproof.spec.partition.faults import UNCLEAN
 from kafkaproof.spec.partition.network import NOTHING, PREFERRED_TYPE, UNCLEAN_TYPE
 from kafkaproof.spec.partition.properties.invariants import (
+    batches_in_order,
     before_the_context,
     dead_knows_nothing,
     event_in_order,
+    failover_in_order,
     is_loaded,
     machine_is_started,
     moved_were_live,
@@ -36,7 +38,9 @@ def one_event(s):
     written exactly while that step is a write.
     """
     for b in range(len(s.brokers)):
-        if not event_in_order(s, b) or not result_is_to_be_written(s, b) or not moved_were_live(s, b):
+        if not event_in_order(s, b) or not failover_in_order(s, b) or not batches_in_order(s, b):
+            return False
+        if not result_is_to_be_written(s, b) or not moved_were_live(s, b):
             return False
         for p in range(len(s.zk.partitions)):
             if not result_is_newer(s, b, p):
@@ -165,7 +169,7 @@ def faults_counted(before, after):
             struck = struck or before.brokers[b].replicas[p].failed < after.brokers[b].replicas[p].failed
     owner = before.zk.controller
     deposed = owner != NOBODY and after.zk.controller == NOBODY
-    if deposed and contains(after.zk.registered, owner):
+    if deposed and contains(after.zk.registered, owner) and before.brokers[owner].controller.doing != MOVING:
         struck = True
     return raised == 1 if struck else 0 <= raised <= 1
 

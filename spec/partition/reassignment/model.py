@@ -85,6 +85,8 @@ LATE_ANSWER = {"state_goes_with_topic": 29, "local_epoch": 29, "removed_when_del
 """As in `deleting`, whose log_goes_with_topic is another property."""
 LATE_ANSWER_OF_ONE = {"state_goes_with_topic": 25, "local_epoch": 25, "removed_when_deleted": 26}
 WITH_TWO_FAULTS = LATE_ANSWER_OF_ONE | {"not_deleted_while_reassigned": 23, "online_has_leader": 25}
+OF_THE_DEPOSED = {"sent_by_term": 23, "proposal_granted": 24}
+"""A deposed controller sends and grants what it remembers of a topic that its successor has deleted."""
 REASSIGNING = reassigning(
     FENCED,
     "reassigning",
@@ -102,7 +104,7 @@ REASSIGNING = reassigning(
         scope(replicas=1, epochs=1): LATE_ANSWER_OF_ONE,
         scope(replicas=1, leader_epochs=4): LATE_ANSWER_OF_ONE,
         scope(replicas=1, epochs=1, leader_epochs=4, faults=2): WITH_TWO_FAULTS,
-        scope(replicas=1, leader_epochs=4, faults=2): WITH_TWO_FAULTS,
+        scope(replicas=1, leader_epochs=4, faults=2): WITH_TWO_FAULTS | OF_THE_DEPOSED,
     },
     others={"quick": scope(epochs=1, leader_epochs=4), "deep": scope(brokers=3, epochs=1, leader_epochs=4)},
 )

@@ -9,7 +9,6 @@ The context changes before the assignment is written (in Kafka after it). `admin
 """
 
 from kafkaproof.spec.kafka.assignment import append_members
-from kafkaproof.spec.kafka.deletion_moves import move_replicas
 from kafkaproof.spec.kafka.state_machines import (
     NEW_REPLICA,
     NON_EXISTENT_REPLICA,
@@ -33,7 +32,9 @@ from kafkaproof.spec.partition.context import (
     forget,
     has_leader,
     remember_result,
+    replicas_move,
 )
+from kafkaproof.spec.partition.deletion.progress import move
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.machines import prepare
 from kafkaproof.spec.partition.progress import at_work, is_next, proceed
@@ -128,7 +129,7 @@ def check_reassignment(s, b: Broker, p: Partition):
 def begin_end(controller, p):
     """B1 and B2; whether the leader is to move (B3); and which replicas go (B4)."""
     partition = controller.partitions[p]
-    move_replicas(partition, partition.adding, ONLINE_REPLICA)
+    move(controller, p, partition.adding, ONLINE_REPLICA)
     controller.finishing = 1
     controller.removed = partition.removing
     controller.replicas = partition.removing
@@ -195,7 +196,7 @@ def read_again(controller):
 def end_telling(controller, p):
     """LeaderAndIsr is sent: new replicas are New, or removed ones go offline."""
     if not controller.finishing:
-        move_replicas(controller.partitions[p], controller.partitions[p].adding, NEW_REPLICA)
+        move(controller, p, controller.partitions[p].adding, NEW_REPLICA)
         leave(controller, p)
     proceed(controller)
 
@@ -215,10 +216,11 @@ def stop_removed(s, b: Broker, p: Partition):
         return False
 
     to = known_as_they_are(s.zk, b, intersection(controller.removed, controller.live))
-    put_removal(s.network, controller.epoch, p, partition.leader_epoch, to)
-    move_replicas(partition, controller.removed, REPLICA_DELETION_STARTED)
-    move_replicas(partition, controller.removed, REPLICA_DELETION_SUCCESSFUL)
-    move_replicas(partition, controller.removed, NON_EXISTENT_REPLICA)
+    if replicas_move(controller):
+        put_removal(s.network, controller.epoch, p, partition.leader_epoch, to)
+    move(controller, p, controller.removed, REPLICA_DELETION_STARTED)
+    move(controller, p, controller.removed, REPLICA_DELETION_SUCCESSFUL)
+    move(controller, p, controller.removed, NON_EXISTENT_REPLICA)
     controller.removed = 0
     controller.doing = WRITING_TARGET if controller.finishing else CHECKING
     return True

@@ -32,6 +32,8 @@ from kafkaproof.spec.partition.model import (
     EXPIRY,
     LOG_DIRS,
     LOST_ANSWER,
+    OVERLOOKED,
+    PENDING,
     PRESENT,
     QUICK,
     SESSION,
@@ -59,6 +61,7 @@ UNTIL_2_1 = UNTIL_2_2 | {
     triggers.needs_preferred: leader_zk.needs_any_election,
     telling.tell_brokers: updates.tell_all_partitions,
     telling.tell_newcomers: updates.tell_everybody,
+    triggers.fails_event: leader_zk.never_fails,
 }
 UNFENCED = UNTIL_2_1 | {
     zookeeper.checked_create_state: zookeeper.create_state,
@@ -100,7 +103,7 @@ KIP497 = model(
     + older.GOALS,
     QUICK,
     TWO_FAULTS,
-    {scope(): LOST_ANSWER, scope(brokers=3): LOST_ANSWER},
+    {scope(): LOST_ANSWER, scope(brokers=3): LOST_ANSWER, TWO_FAULTS: LOST_ANSWER | OVERLOOKED},
 ).rebound({isr.are_eligible: former.whoever_they_are})
 CANDIDATES = model(
     "rebalance-by-isr",
@@ -108,13 +111,13 @@ CANDIDATES = model(
     "Leaders write the ISR, and the controller hears of it by notifications. The automatic rebalance asks first whether "
     "the preferred replica is in the ISR.",
     COMMON + ADMIN_ELECTIONS + LEADER_ZK,
-    SAFETY + FOLLOWED + goals.FORCED_ELECTIONS + goals.BOUNCED,
+    SAFETY + FOLLOWED + goals.FORCED_ELECTIONS + goals.FROM_2_2,
     QUICK,
     TWO_FAULTS,
     {
         scope(): CHECKED_WRITES,
         scope(brokers=3): CHECKED_WRITES,
-        TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 18, "is_served": 20},
+        TWO_FAULTS: CHECKED_WRITES | OVERLOOKED | {"led_if_possible": 18, "is_served": 20},
     },
 ).rebound(UNTIL_2_6)
 KIP460 = model(
@@ -123,28 +126,28 @@ KIP460 = model(
     "The first releases in which an administrator asks the controller for an unclean election (KIP-460). Leaders write "
     "the ISR, and the automatic rebalance holds elections in vain where the preferred replica is not in it.",
     COMMON + ADMIN_ELECTIONS + LEADER_ZK,
-    rebalancing_if_online(SAFETY) + FOLLOWED + goals.FORCED_ELECTIONS + goals.BOUNCED,
+    rebalancing_if_online(SAFETY) + FOLLOWED + goals.FORCED_ELECTIONS + goals.FROM_2_2,
     QUICK,
     TWO_FAULTS,
     {
         scope(): CHECKED_WRITES,
         scope(brokers=3): CHECKED_WRITES,
-        TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 18, "is_served": 20},
+        TWO_FAULTS: CHECKED_WRITES | OVERLOOKED | {"led_if_possible": 18, "is_served": 20},
     },
 ).rebound(UNTIL_2_6 | UNTIL_2_5)
-REMOVES_FIRST = model(
+REPENDINGS_FIRST = model(
     "removal-at-start",
     Releases("2.3", "2.3"),
     "The first release whose new controller takes the replicas of dead brokers out of the ISRs before it elects. An "
     "administrator asks for preferred elections alone, which is not explored here (KIP-183).",
     COMMON + LEADER_ZK,
-    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + goals.BOUNCED,
+    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + goals.FROM_2_2,
     QUICK,
     TWO_FAULTS,
     {
         scope(): CHECKED_WRITES,
         scope(brokers=3): CHECKED_WRITES,
-        TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 18, "is_served": 20},
+        TWO_FAULTS: CHECKED_WRITES | OVERLOOKED | {"led_if_possible": 18, "is_served": 20},
     },
 ).rebound(UNTIL_2_6 | UNTIL_2_5)
 KIP380 = model(
@@ -153,13 +156,13 @@ KIP380 = model(
     "The first release with broker epochs: a broker that has gone and come unseen is handled as failed and come again. "
     "A new controller elects, and leaves the replicas of dead brokers in the ISRs.",
     COMMON + LEADER_ZK,
-    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + goals.BOUNCED,
+    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + goals.FROM_2_2,
     QUICK,
     TWO_FAULTS,
     {
         scope(): CHECKED_WRITES,
         scope(brokers=3): CHECKED_WRITES,
-        TWO_FAULTS: CHECKED_WRITES | {"led_if_possible": 17, "is_served": 20},
+        TWO_FAULTS: CHECKED_WRITES | OVERLOOKED | {"led_if_possible": 17, "is_served": 20},
     },
 ).rebound(UNTIL_2_6 | UNTIL_2_2)
 CHECKED = model(
@@ -168,14 +171,15 @@ CHECKED = model(
     "The first release whose writes are checked against the epoch (KAFKA-6082). There are no broker epochs: a broker that "
     "goes and comes unseen is told nothing.",
     COMMON + LEADER_ZK,
-    rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + FOLLOWED,
+    rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + FOLLOWED + goals.DEAD_MACHINES,
     QUICK,
     TWO_FAULTS,
     {
         scope(): CHECKED_WRITES | {"is_served": 11, "is_balanced": 16},
         scope(brokers=3): CHECKED_WRITES | {"is_served": 11, "is_balanced": 16},
         TWO_FAULTS: CHECKED_WRITES
-        | {"led_if_possible": 17, "is_served": 11, "is_balanced": 16, "may_go": 17, "may_go_when_followed": 15},
+        | {"led_if_possible": 17, "is_served": 11, "is_balanced": 16, "may_go": 17, "may_go_when_followed": 15}
+        | {"preferred_dealt_with": 9},
     },
 ).rebound(UNTIL_2_6 | UNTIL_2_1)
 LEGACY = model(
@@ -220,7 +224,7 @@ JBOD = with_zkclient(
         Releases("1.0", "1.0"),
         "The client opens a new session by itself, and the event in progress goes on in it. One log directory of several "
         "may fail (KIP-112), and with that the failure of a broker takes every partition without a live leader offline.",
-        SESSION + EVENTS + LEADER_ZK + LOG_DIRS + EXPIRY,
+        SESSION + PENDING + EVENTS + LEADER_ZK + LOG_DIRS + EXPIRY,
         rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_1_0 + goals.GOALS,
         QUICK,
         TWO_FAULTS,
@@ -233,7 +237,7 @@ ONE_THREAD = with_zkclient(
         "one-thread",
         Releases("0.11", "0.11"),
         "As in 0.10.2, but one thread handles one event after the other: none comes between two partitions.",
-        SESSION + EVENTS + LEADER_ZK + EXPIRY,
+        SESSION + PENDING + EVENTS + LEADER_ZK + EXPIRY,
         rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + goals.OF_ALL + goals.STALE_ISR,
         QUICK,
         TWO_FAULTS,
@@ -247,7 +251,7 @@ ZKCLIENT = with_zkclient(
         Releases("0.10.2", "0.10.2"),
         "The client opens a new session by itself and the event in progress goes on in it, beside another "
         "controller's; and the last member of an ISR leaves it, so that nobody is known to have what is committed.",
-        SESSION + EVENTS + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
+        SESSION + PENDING + EVENTS + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
         rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + goals.OF_ALL + goals.STALE_ISR,
         scope(brokers=3),
         TWO_FAULTS,
@@ -261,4 +265,4 @@ ZKCLIENT = with_zkclient(
     UNTIL_0_11,
     safety_only=(scope(faults=2),),
 )
-MODELS = (ZKCLIENT, ONE_THREAD, JBOD, LEGACY, CHECKED, KIP380, REMOVES_FIRST, KIP460, CANDIDATES, KIP497)
+MODELS = (ZKCLIENT, ONE_THREAD, JBOD, LEGACY, CHECKED, KIP380, REPENDINGS_FIRST, KIP460, CANDIDATES, KIP497)

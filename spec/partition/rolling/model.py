@@ -69,6 +69,7 @@ ROLLING = partition.model(
         scope(brokers=3): partition.ONE_FAULT,
         scope(faults=2): partition.ONE_FAULT
         | {
+            "queued_left_alone": 9,
             "no_stale_delete": 10,
             "led_if_possible": 14,
             "online_has_leader": 19,

@@ -19,6 +19,8 @@ OFF = {each.function for each in LOG_DIRS + ADMIN_ELECTIONS} | {
     faults.stop,
     faults.ask_for_preferred,
     triggers.preferred_election,
+    triggers.pending_election,
+    failover.move_controller,
     faults.allow_unclean,
     triggers.unclean_enabled,
     faults.queue_deletion,
