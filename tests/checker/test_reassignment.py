@@ -11,7 +11,7 @@ TWO_FAULTS = QUICK | {"replicas": 1, "faults": 2}
 
 @pytest.mark.parametrize(
     "scope, found",
-    ((QUICK, (53_903, 167_896, 44)), (TWO_FAULTS, (393_902, 1_341_636, 53))),
+    ((QUICK, (53_921, 167_938, 44)), (TWO_FAULTS, (393_902, 1_341_636, 53))),
     ids=("one fault", "two faults"),
 )
 def test_the_recorded_verdicts(scope, found):

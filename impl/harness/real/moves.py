@@ -143,6 +143,7 @@ FRAMES: Mapping[str, Callable[..., list[Wanted]]] = by_name(
         election.register: lambda b: [_zk(b, CREATE, CONTROLLER)],
         legacy.delete_any_controller: lambda b: [_zk(b, DELETE, CONTROLLER)],
         active_controller.delete_own_controller: lambda b: [_zk(b, DELETE, CONTROLLER)],
+        failover.move_controller: lambda b: [_zk(b, DELETE, CONTROLLER)],
         active_controller.clean: lambda b: [_zk(b, LIST, ISR_CHANGES)],
         active_controller.load: _lists_brokers,
         control.leader_and_isr: lambda b, epoch, p: [
@@ -218,6 +219,7 @@ INSIDE = names(
     admin_requests.reassign,
     rebalance.rebalance,
     triggers.preferred_election,
+    triggers.pending_election,
     triggers.unclean_enabled,
     triggers.reassignment,
     triggers.topic_deletion,
