@@ -31,6 +31,7 @@ def scope(*, brokers=3, racks=2, partitions=4, replicas=2, changes=0) -> Size:
 
 
 DEFAULT = scope(brokers=4, partitions=5, replicas=3)
+FEW = scope(partitions=5, replicas=3)
 NAMED = {"quick": scope(replicas=3, changes=1), "deep": scope(brokers=4, partitions=8)}
 UNEVEN = {"leaders_stay_even": 5}
 WITHOUT_RACKS = Model(
@@ -54,7 +55,7 @@ WITHOUT_RACKS = Model(
     sizes=SIZES,
     lanes=lanes,
     abstract=True,
-    expected=dict.fromkeys([DEFAULT, *NAMED.values()], UNEVEN),
+    expected=dict.fromkeys([DEFAULT, FEW, *NAMED.values()], UNEVEN),
 )
 RACKS = WITHOUT_RACKS.rebound(WITH_RACKS)
 REPAIRED = replace(
@@ -63,6 +64,6 @@ REPAIRED = replace(
     releases=None,
     story="No release, but racks where partitions that are added go on from the place that the preferred broker of the "
     "first partition has among the racks, not from its place by id.",
-    expected=dict.fromkeys([DEFAULT, *NAMED.values()], {}),
+    expected=dict.fromkeys([DEFAULT, FEW, *NAMED.values()], {}),
 )
 MODELS = (RACKS, REPAIRED)

@@ -313,7 +313,7 @@ def rules_with_dead_machine(s):
     return False
 
 
-LOG_DIRS = (sometimes(storage_error), sometimes(stale_storage_error, faults=2, epochs=2))
+LOG_DIRS = (sometimes(storage_error, replicas=2), sometimes(stale_storage_error, faults=2, epochs=2))
 SHUTTING_DOWN = (sometimes(shutting_down_leader_replaced, faults=2),)
 """From 1.0 on: up to 0.11 the failure of a broker touches only what it led."""
 OF_ALL = (
@@ -321,13 +321,13 @@ OF_ALL = (
     sometimes(zombie_write, faults=2, epochs=2),
     sometimes(leaderless),
     sometimes(new_topic_succeeds),
-    sometimes(offline_succeeds),
+    sometimes(offline_succeeds, replicas=2),
     sometimes(offline_fails),
-    sometimes(controlled_shutdown_succeeds),
+    sometimes(controlled_shutdown_succeeds, replicas=2),
     sometimes(controlled_shutdown_fails, faults=2),
     sometimes(preferred_fails, faults=2),
     sometimes(preferred_succeeds),
-    sometimes(unclean_by_configuration),
+    sometimes(unclean_by_configuration, replicas=2),
     sometimes(new_topic_fails, brokers=3, faults=2),
     sometimes(reassignment_succeeds),
     sometimes(reassignment_fails, faults=2),
@@ -339,7 +339,7 @@ OF_ALL = (
     sometimes(failover_fails, faults=2),
     sometimes(overlooked_request, faults=2),
 )
-STALE_ISR = (sometimes(stale_isr),)
+STALE_ISR = (sometimes(stale_isr, replicas=2),)
 """Not in 2.1 to 2.6: there the notification of each ISR is kept from others than the present controller."""
 FORCED_ELECTIONS = (
     sometimes(unclean_by_force, faults=2),
