@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from kafkaproof.spec.language.plain import Plain
 
 GHOSTS = "ghosts"
-LATER = ("heard", "succeeding", "overlooked", "partition_batch", "replica_batch")
+LATER = ("heard", "failing_over", "overlooked", "partition_batch", "replica_batch")
 LEFT_OUT = (GHOSTS, "log", "waiting", "required", *LATER)
 EMPTY = "0" * 16
 Chains = Sequence[Callable[[object], str]]

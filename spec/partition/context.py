@@ -88,8 +88,8 @@ CONTROLLER = Record(
     epoch=(Number(0, Bound("epochs")), "controller epoch of the term, 0 without one"),
     doing=(Doing, "the event in progress"),
     starting=(Flag(), "the partition state machine has not started up yet"),
-    succeeding=(Flag(), "the failover is not over: the state machines are starting up"),
-    overlooked=(Flag(), "such a request could not be dealt with in this term, whose watch does not report it again"),
+    failing_over=(Flag(), "the failover is not over: the state machines are starting up"),
+    overlooked=(Flag(), "a request for preferred leaders has failed in this term: its watch does not report it again"),
     strategy=(Strategy, "how the event in progress elects"),
     target=(Assignment, "the target of the reassignment in progress"),
     todo=(SetOf("partitions"), "partitions still to be read or elected"),
@@ -153,7 +153,7 @@ def is_queued(controller, p):
 
 
 def partitions_move(controller):
-    """Whether the partition state machine works: not, while its batch holds requests of a former term.
+    """Whether the partition state machine works. It does not while its batch holds requests of a former term.
 
     Kafka: ControllerBrokerRequestBatch.newBatch, 0.8 to 2.2; AbstractControllerBrokerRequestBatch.newBatch, 2.3 to 3.9
            (it throws, which the state machine logs).
@@ -217,7 +217,7 @@ def forget(controller):
     controller.epoch = 0
     controller.doing = IDLE
     controller.starting = 0
-    controller.succeeding = 0
+    controller.failing_over = 0
     controller.overlooked = 0
     controller.strategy = OFFLINE
     clear(controller.target)

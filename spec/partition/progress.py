@@ -114,7 +114,7 @@ def start_replicas(controller):
                 partition.replicas[r] = ONLINE_REPLICA if lives else REPLICA_DELETION_INELIGIBLE
     controller.replicas = dead_hosts(controller)
     controller.starting = 1
-    controller.succeeding = 1
+    controller.failing_over = 1
 
 
 def start_partitions(controller):

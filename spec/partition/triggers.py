@@ -136,8 +136,8 @@ def preferred_election(s, b: Broker):
 def end_failover(s, b):
     """After the last step of the start-up the operator's request for preferred leaders is to be read, if there is one."""
     controller = s.brokers[b].controller
-    if controller.succeeding and not controller.starting and not is_at_machines(controller):
-        controller.succeeding = 0
+    if controller.failing_over and not controller.starting and not is_at_machines(controller):
+        controller.failing_over = 0
         if election_wanted(s.zk):
             controller.doing = READING_REQUEST
 

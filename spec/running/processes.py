@@ -192,7 +192,11 @@ SHARED_FAULTS = {
 """The faults that affect both parts at once."""
 
 
-def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[str, int]]:
+Partners = list[tuple[str, int | None]]
+"""Steps and their answers, None for one that makes no request."""
+
+
+def partners_in_partition(name: str, answer: int | None, owner) -> Partners:
     """The steps of *partition* that go with a step of *election*, and their answers.
 
     `owner` is the broker's record in *partition*. There a term begins when the notifications are deleted; where the
@@ -216,16 +220,16 @@ def partners_in_partition(name: str, answer: int | None, owner) -> list[tuple[st
     return [(function.__name__, its_answer) for function, its_answer in found]
 
 
-def partners_in_election(transition: Transition, answer: int | None, refused: bool = False) -> list[tuple[str, int]]:
-    """The steps of *election* that go with a step of *partition*, and their answers. Where a failover has failed, those
-    follow that give up /controller.
+def partners_in_election(transition: Transition, answer: int | None, refused: bool = False) -> Partners:
+    """The steps of *election* that go with a step of *partition*, and their answers. Where a failover has failed, the
+    step is one that makes no request; those that give up /controller follow it.
 
     A write that is refused, other than by the check of the epoch, writes no more than a read does. The answer shows
     the refusal, or `refused` does where a step's answer is that of its read (`isr_notification`).
     """
     partner = transition.partner
     if transition.function is failover.move_controller:
-        return [(any_system.fail_batch.__name__, OK)]
+        return [(any_system.fail_batch.__name__, None)]
     if answer is None or partner is None:
         return []
     refused = answer in REFUSED or refused and answer == OK

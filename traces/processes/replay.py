@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from kafkaproof.spec.cluster.control import leader_and_isr
 from kafkaproof.spec.election.election import handle_change
-from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED, LOST_DROPPED
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST, LOST_APPLIED, LOST_DROPPED
 from kafkaproof.spec.language.domains import named, record_of
 from kafkaproof.spec.language.model import Property
 from kafkaproof.spec.language.steps import Step
@@ -224,8 +224,8 @@ class Follower:
             raise Divergence(f"it takes the message {line.took}, which is not on its way")
         if message.receiver not in (None, line.broker):
             raise Divergence(f"it takes the message {line.took}, which is for broker {message.receiver}")
-        of_reign = message.kind in ("LeaderAndIsr", "UpdateMetadata", "StopReplica", "StopFetching")
-        named = of_reign and message.receiver is not None
+        of_term = message.kind in ("LeaderAndIsr", "UpdateMetadata", "StopReplica", "StopFetching")
+        named = of_term and message.receiver is not None
         fenced = self.result.variant == "fenced" and named
         if fenced and message.registration != self.world.known.registrations[line.broker]:
             raise Divergence(f"it takes the message {line.took}, which was for its former registration")
@@ -239,15 +239,15 @@ class Follower:
         else:
             transition = self.world.cluster.partition.transition(line.name)
             other, found = ELECTION, partners_in_election(transition, answer, self.logged.refused(line.zxids))
-        lost = any(Answer.names[expected] == "LOST" for _, expected in found)
+        lost = any(code == LOST for _, code in found)
         delivery = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
         if any(name == elect.__name__ for name, _ in found):
             self.world.keep_notifications(self.logged.notifying(line.at[0]))
         partners, broken = [], []
         followed = self.world.follow(other, [name for name, _ in found], line.broker, delivery)
         for (name, code), taken in zip(found, followed, strict=True):
-            expected = Answer.names[code]
-            if taken is None or other == ELECTION and taken.answer not in (expected, None):
+            expected = None if code is None else Answer.names[code]
+            if taken is None or other == ELECTION and taken.answer != expected:
                 what = "is not enabled" if taken is None else f"answers {taken.answer}"
                 raise Divergence(f"its partner {name} in {other} {what}, where {expected} is wanted")
             broken += taken.broken

@@ -9,7 +9,7 @@ class Told:
     `epoch` is what was won, if anything; `open` says whether the session was open before the step.
     """
 
-    def __init__(self, answer: int, epoch: int, open: bool):
+    def __init__(self, answer: int | None, epoch: int, open: bool):
         self.answer, self.epoch, self.open = answer, epoch, open
         self.faults = 0
 

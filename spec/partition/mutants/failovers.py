@@ -18,7 +18,7 @@ def start_despite_stateless(controller):
 
 def leave_unread(s, b):
     """A new controller does not read the request for preferred leaders that it finds."""
-    s.brokers[b].controller.succeeding = 0
+    s.brokers[b].controller.failing_over = 0
 
 
 def keep_controller(zk, b):

@@ -8,10 +8,11 @@ from kafkaproof.spec.partition.context import REASSIGN, clear, copy
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.phases import phases, progress, zookeeper
-from kafkaproof.spec.partition.phases.zookeeper import set_list, set_topic
+from kafkaproof.spec.partition.phases.zookeeper import set_list
 from kafkaproof.spec.partition.reassignment import brokers
 from kafkaproof.spec.partition.reassignment import progress as reassignment
 from kafkaproof.spec.partition.reassignment.progress import leave
+from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_assignments, set_assignments
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
 ONE, ZOMBIE = scope(replicas=1, epochs=1), scope(replicas=1, leader_epochs=1, faults=2)
@@ -19,7 +20,7 @@ ONE, ZOMBIE = scope(replicas=1, epochs=1), scope(replicas=1, leader_epochs=1, fa
 
 def write_and_forget(zk, b, p, known, epoch, delivery):
     """A partition is taken off the list as soon as its new replicas are written."""
-    answer = set_topic(zk, b, p, known, delivery)
+    answer = set_assignments(zk, b, p, known, delivery)
     if answer == OK:
         clear(zk.targets[p])
     return answer
@@ -57,7 +58,7 @@ def await_nothing(partition, isr):
 
 def write_topic_unchecked(zk, b, p, known, epoch, delivery):
     """In two phases an assignment is written without the check of the epoch."""
-    return set_topic(zk, b, p, known, delivery)
+    return set_assignments(zk, b, p, known, delivery)
 
 
 def write_list_unchecked(zk, b, p, known, epoch, delivery):
@@ -77,16 +78,14 @@ def keep_eligible(controller, topics):
 
 MUTANTS = (
     mutant_within(
-        "taken-off-early", "request_remembered", "write_union", {zookeeper.checked_set_topic: write_and_forget}, ONE
+        "taken-off-early", "request_remembered", "write_union", {checked_set_assignments: write_and_forget}, ONE
     ),
     mutant("taken-off-at-once", "request_goes_last", {progress.is_dropped: drop_all}, ONE),
     mutant_within("taken-off-again", "request_ends", "delete_listed", {reassignment.leave: take_off_again}, ONE),
     mutant("old-first", "planned_as_asked", {phases.plan_union: plan_backwards}, ONE),
-    mutant_within(
-        "target-unwritten", "target_written", "write_target", {zookeeper.checked_set_topic: write_nothing}, ONE
-    ),
+    mutant_within("target-unwritten", "target_written", "write_target", {checked_set_assignments: write_nothing}, ONE),
     mutant("target-not-awaited", "target_in_sync", {phases.is_caught_up: await_nothing}, ONE),
-    mutant("topic-unchecked", "assigned_by_right", {zookeeper.checked_set_topic: write_topic_unchecked}, ZOMBIE),
+    mutant("topic-unchecked", "assigned_by_right", {checked_set_assignments: write_topic_unchecked}, ZOMBIE),
     mutant("list-unchecked", "listed_by_right", {zookeeper.checked_set_list: write_list_unchecked}, ZOMBIE),
     mutant_within("few-told-of-phase", "replicas_told", "tell_replicas", {known_as_they_are: tell_first}, ONE),
     mutant("in-phases-eligible", "not_deleted_while_reassigned", {brokers.keep_from_deletion: keep_eligible}, ONE),

@@ -23,6 +23,7 @@ from kafkaproof.spec.partition.reassignment import brokers as reassignment_broke
 from kafkaproof.spec.partition.reassignment import faults, reassignment
 from kafkaproof.spec.partition.reassignment import network as reassignment_network
 from kafkaproof.spec.partition.reassignment import progress as reassignment_progress
+from kafkaproof.spec.partition.reassignment import zookeeper as reassignment_zookeeper
 from kafkaproof.spec.partition.releases import model as releases
 
 CONTROLLER = (
@@ -39,9 +40,12 @@ OPERATORS = declared.faults(faults.ask_for_reassignment)
 LEADERS = asking(phases_network.change_isr) + writing(leader_zk.isr_notification, kind=EVENT)
 REPLACED = {"reassignment", "drop_reassignment"}
 """Parts of a reassignment, which are whole here."""
-SEAMS = (phases_zookeeper.checked_set_topic, phases_zookeeper.checked_set_list)
+SEAMS = (reassignment_zookeeper.checked_set_assignments, phases_zookeeper.checked_set_list)
 GOING_ON = {
-    progress.go_on: rebind(phases_progress.go_on, {progress.end_event: deletion_progress.end_event}),
+    progress.go_on: rebind(
+        reassignment_progress.go_on,
+        {progress.end_event: deletion_progress.end_event, reassignment_progress.take_up: phases_progress.take_up},
+    ),
     progress.to_take_offline: reassignment_progress.to_take_offline,
 }
 REASSIGNED = {reassignment_progress.is_reassigned: phases_progress.is_reassigned}
@@ -51,7 +55,7 @@ WITH_PHASES = (
     | REASSIGNED
     | NAMING
     | {
-        reassignment_progress.reassigned_to: phases_progress.reassigned_to,
+        reassignment_progress.target_of: phases_progress.target_of,
         reassignment_network.put_removal: phases_network.put_removal,
         reassignment.tell_raised: rebind(phases.tell_raised, NAMING),
         reassignment.read_again: phases.read_again,

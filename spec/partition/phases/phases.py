@@ -36,10 +36,11 @@ from kafkaproof.spec.partition.deletion.progress import move
 from kafkaproof.spec.partition.machines import prepare
 from kafkaproof.spec.partition.phases.progress import end, fail, take_off
 from kafkaproof.spec.partition.phases.state import RAISING
-from kafkaproof.spec.partition.phases.zookeeper import checked_set_topic, is_in_isr
+from kafkaproof.spec.partition.phases.zookeeper import is_in_isr
 from kafkaproof.spec.partition.progress import at_work, is_next, proceed
 from kafkaproof.spec.partition.reassignment.progress import look_later
 from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET
+from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_assignments
 from kafkaproof.spec.partition.telling import tell_leadership
 from kafkaproof.spec.partition.zookeeper import get_state, read_state
 
@@ -144,7 +145,7 @@ def write_union(s, b: Broker, p: Partition, delivery: Delivery):
     if controller.doing != WRITING_ASSIGNMENT or not is_next(controller.moving, p):
         return False
 
-    answer = checked_set_topic(s.zk, b, p, controller, controller.epoch, delivery)
+    answer = checked_set_assignments(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer == OK:
@@ -233,7 +234,7 @@ def write_target(s, b: Broker, p: Partition, delivery: Delivery):
     if controller.doing != WRITING_TARGET or not is_next(controller.moving, p):
         return False
 
-    answer = checked_set_topic(s.zk, b, p, controller, controller.epoch, delivery)
+    answer = checked_set_assignments(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         forget(controller)
     elif answer == OK:

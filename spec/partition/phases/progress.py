@@ -2,12 +2,11 @@
 
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sequences import begins_with
-from kafkaproof.spec.language.sets import intersection, is_empty, only, with_member
+from kafkaproof.spec.language.sets import is_empty, only
 from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, clear, drop_result, is_queued
-from kafkaproof.spec.partition.progress import go_on as go_on_else
 from kafkaproof.spec.partition.progress import is_next, proceed
 from kafkaproof.spec.partition.reassignment.progress import leave, resume_deletion
-from kafkaproof.spec.partition.reassignment.state import CHECKING, STOPPING_REMOVED, WRITING_TARGET
+from kafkaproof.spec.partition.reassignment.state import CHECKING
 
 
 def is_reassigned(partition):
@@ -15,13 +14,9 @@ def is_reassigned(partition):
     return partition.aim.length > 0
 
 
-def reassigned_to(controller, brokers):
-    """The reassigned partitions whose target has a replica on some of the brokers."""
-    found = 0
-    for p in range(len(controller.partitions)):
-        if not is_empty(intersection(replicas_of(controller.partitions[p].aim), brokers)):
-            found = with_member(found, p)
-    return found
+def target_of(partition):
+    """The target of a reassignment in progress."""
+    return replicas_of(partition.aim)
 
 
 def same(one, other):
@@ -38,19 +33,12 @@ def is_dropped(controller, p):
     return not there or is_queued(controller, p) or same(partition.aim, partition.assignment)
 
 
-def go_on(controller):
-    """No election and no removal is left: reassignments come next, then the rest of the event."""
-    if is_empty(controller.moving):
-        go_on_else(controller)
-    elif not is_empty(controller.removed):
-        controller.doing = STOPPING_REMOVED
-    elif controller.finishing:
-        controller.doing = WRITING_TARGET
-    else:
-        controller.doing = CHECKING
-        for p in range(len(controller.partitions)):
-            if is_next(controller.moving, p) and controller.taken and is_dropped(controller, p):
-                take_off(controller)
+def take_up(controller):
+    """The next reassignment is to be checked, or its partition taken off the list at once."""
+    controller.doing = CHECKING
+    for p in range(len(controller.partitions)):
+        if is_next(controller.moving, p) and controller.taken and is_dropped(controller, p):
+            take_off(controller)
 
 
 def take_off(controller):

@@ -2,11 +2,10 @@
 
 from kafkaproof.spec.kafka.assignment import append_members
 from kafkaproof.spec.kafka.strategies import replicas_of
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NONODE, OK, outcome
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
 from kafkaproof.spec.language.combine import checked
-from kafkaproof.spec.language.sets import contains, difference, is_empty, only
-from kafkaproof.spec.partition.context import clear, copy
-from kafkaproof.spec.partition.deletion.zookeeper import topics_of
+from kafkaproof.spec.language.sets import difference, is_empty
+from kafkaproof.spec.partition.context import clear
 from kafkaproof.spec.partition.zookeeper import check_epoch, session_open
 
 KNOWN = ("is_in_isr",)
@@ -15,21 +14,6 @@ KNOWN = ("is_in_isr",)
 def is_in_isr(zk, p, replicas):
     """Whether some replicas are in the ISR of a partition: the watch on its state reports that."""
     return is_empty(difference(replicas, zk.partitions[p].isr))
-
-
-def set_topic(zk, b, p, known, delivery):
-    """setData of the topic znode of a partition, whatever its version: OK, NONODE, EXPIRED or LOST.
-
-    `known` is the context of the controller. It is written whole: the topic loses partitions that are not in it.
-    """
-    if not session_open(zk, b):
-        return EXPIRED
-    answer = OK if zk.assignments[p].length > 0 else NONODE
-    if answer == OK and delivery != LOST_DROPPED:
-        for q in range(len(zk.assignments)):
-            if contains(topics_of(zk, only(p)), q):
-                copy(known.partitions[q].assignment, zk.assignments[q])
-    return outcome(zk, answer, delivery)
 
 
 def set_list(zk, b, p, known, delivery):
@@ -46,5 +30,4 @@ def set_list(zk, b, p, known, delivery):
     return outcome(zk, OK, delivery)
 
 
-checked_set_topic = checked(set_topic, check_epoch)
 checked_set_list = checked(set_list, check_epoch)

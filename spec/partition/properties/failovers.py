@@ -84,8 +84,8 @@ def asked_when_started(before, after):
     for b in range(len(after.brokers)):
         old = before.brokers[b].controller
         new = after.brokers[b].controller
-        was_starting = old.succeeding or old.doing == READING_STATES and new.doing != READING_STATES
-        if was_starting and new.epoch > 0 and not new.succeeding:
+        was_starting = old.failing_over or old.doing == READING_STATES and new.doing != READING_STATES
+        if was_starting and new.epoch > 0 and not new.failing_over:
             if (new.doing == READING_REQUEST) != (before.zk.preferred == 1):
                 return False
     return True

@@ -65,7 +65,7 @@ def no_broker_moves(controller):
 def has_no_event(controller):
     """Whether no strategy was chosen, no replica is to go offline, and nothing starts up."""
     chosen = controller.strategy != OFFLINE or controller.target.length != 0
-    chosen = chosen or controller.starting or controller.succeeding
+    chosen = chosen or controller.starting or controller.failing_over
     moves = not is_empty(controller.removing) or not is_empty(controller.replicas)
     return not chosen and not moves and no_broker_moves(controller)
 
@@ -106,7 +106,7 @@ def while_states_are_read(s, b: Broker, p: Partition):
 def failover_in_order(s, b: Broker):
     """While the state machines start up, they elect by state alone, and no broker that came or went is to be handled."""
     controller = s.brokers[b].controller
-    if not controller.succeeding:
+    if not controller.failing_over:
         return not controller.starting
     works = not is_empty(controller.todo) or not is_empty(controller.replicas)
     by_state = controller.strategy == OFFLINE and controller.target.length == 0

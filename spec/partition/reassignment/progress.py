@@ -27,13 +27,17 @@ def reassigned(controller):
     return found
 
 
+def target_of(partition):
+    """The target of a reassignment in progress."""
+    return target(partition.assignment, partition.removing)
+
+
 def reassigned_to(controller, brokers):
     """The reassigned partitions whose target has a replica on some of the brokers."""
     found = 0
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
-        wanted = target(partition.assignment, partition.removing)
-        if is_reassigned(partition) and not is_empty(intersection(wanted, brokers)):
+        if is_reassigned(partition) and not is_empty(intersection(target_of(partition), brokers)):
             found = with_member(found, p)
     return found
 
@@ -62,7 +66,12 @@ def go_on(controller):
     elif controller.finishing:
         controller.doing = WRITING_TARGET
     else:
-        controller.doing = WRITING_ASSIGNMENT if controller.target.length > 0 else CHECKING
+        take_up(controller)
+
+
+def take_up(controller):
+    """The next reassignment is to be written, if it has just been asked for, or to be checked."""
+    controller.doing = WRITING_ASSIGNMENT if controller.target.length > 0 else CHECKING
 
 
 def look_later(controller, partitions):

@@ -62,7 +62,7 @@ def load_reassigned(zk, b, p, partition, reader):
     return answer
 
 
-def set_topic(zk, b, p, known, delivery):
+def set_assignments(zk, b, p, known, delivery):
     """setData of the topic znode of a partition, whatever its version: OK, NONODE, EXPIRED or LOST.
 
     `known` is the context of the controller. It is written whole: the topic loses partitions that are not in it.
@@ -74,11 +74,21 @@ def set_topic(zk, b, p, known, delivery):
         for q in range(len(zk.assignments)):
             if contains(topics_of(zk, only(p)), q):
                 copy(known.partitions[q].assignment, zk.assignments[q])
-                zk.adding[q] = known.partitions[q].adding
-                zk.removing[q] = known.partitions[q].removing
     return outcome(zk, answer, delivery)
 
 
+def set_topic(zk, b, p, known, delivery):
+    """The same, with what is added and removed."""
+    answer = set_assignments(zk, b, p, known, delivery)
+    if answer != EXPIRED and answer != NONODE and delivery != LOST_DROPPED:
+        for q in range(len(zk.assignments)):
+            if contains(topics_of(zk, only(p)), q):
+                zk.adding[q] = known.partitions[q].adding
+                zk.removing[q] = known.partitions[q].removing
+    return answer
+
+
+checked_set_assignments = checked(set_assignments, check_epoch)
 checked_set_topic = checked(set_topic, check_epoch)
 
 
