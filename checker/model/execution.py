@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator
+from operator import gt, lt
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.spec.language import plain, sets
@@ -28,12 +29,13 @@ class Execution:
         require_accepted(model, scope)
         self.model, self.scope = model, scope
         self.leaves = leaves(model.state, scope)
+        self._lows, self._highs = [leaf.low for leaf in self.leaves], [leaf.high for leaf in self.leaves]
         self._budgets = [leaf.path for leaf in self.leaves if leaf.is_budget]
         self._new_state = plain_type(model.state, scope)
         self._answer = None
         watched = OF_IDS | {seam: self._watch(rebind(seam, OF_IDS)) for seam in model.seams}
         self._functions = {t.name: rebind(t.function, watched) for t in model.transitions}
-        self._choices = [(t, list(t.choices(scope))) for t in model.transitions]
+        self._choices = [(t, [(of, f"{t.name}{of}") for of in t.choices(scope)]) for t in model.transitions]
         self._predicates = {p.name: rebind(p.predicate, OF_IDS) for p in model.properties_at(scope)}
         self._states = [p for p in model.properties_at(scope) if p.kind in ("always", "sometimes")]
         self._steps = [p for p in model.properties_at(scope) if p.kind == "step"]
@@ -108,8 +110,7 @@ class Execution:
         scratch = state.copy()
         for transition, choices in self._choices:
             function = self._functions[transition.name]
-            for arguments in choices:
-                where = f"{transition.name}{arguments}"
+            for arguments, where in choices:
                 if not self._run(where, function, scratch, *arguments):
                     continue
                 after, scratch = scratch, state.copy()
@@ -121,9 +122,10 @@ class Execution:
         A step beyond a bound is cut, whatever else it does. The other ranges are checked only for steps within all
         bounds.
         """
-        outside = [
-            (leaf, value) for leaf, value in zip(self.leaves, self.key(state)) if not leaf.low <= value <= leaf.high
-        ]
+        values = values_of(state)
+        if not any(map(lt, values, self._lows)) and not any(map(gt, values, self._highs)):
+            return None
+        outside = [(leaf, value) for leaf, value in zip(self.leaves, values) if not leaf.low <= value <= leaf.high]
         for leaf, value in outside:
             if leaf.bound and (value > leaf.high or leaf.spare):
                 return leaf.bound

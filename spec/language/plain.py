@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import cache, reduce
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from kafkaproof.spec.language.domains import Array, Domain, Record, Scope, coded, named
 from kafkaproof.spec.language.layout import length, slots
+from kafkaproof.spec.language.text import function_from
 
 
 class Plain:
@@ -25,13 +28,11 @@ class Plain:
 
         def __setattr__(self, name: str, value: Any) -> None: ...
 
-    def copy(self) -> Plain:
-        """A state with the same values that shares nothing with this one."""
-        twin = object.__new__(type(self))
-        for name in self.__slots__:
-            value = getattr(self, name)
-            setattr(twin, name, value if type(value) is int else copied(value))
-        return twin
+        def copy(self) -> Plain:
+            """A state with the same values that shares nothing with this one."""
+
+        def gather(self, found: list[int]) -> None:
+            """Append the leaves in the order of their declaration."""
 
 
 class Elements(list):
@@ -50,8 +51,6 @@ class Elements(list):
 
 def copied(value):
     """A copy of a field of a plain state that shares nothing with it."""
-    if type(value) is int:
-        return value
     if isinstance(value, list):
         return Elements(value if value and type(value[0]) is int else map(copied, value))
     return value.copy() if isinstance(value, Plain) else value
@@ -60,19 +59,21 @@ def copied(value):
 def values_of(value: object) -> list[int]:
     """The leaves of a plain state (or a part of one) in the order of their declaration."""
     found: list[int] = []
-    _gather(value, found)
+    gather(value, found)
     return found
 
 
-def _gather(value, found):
-    if isinstance(value, list):
-        for element in value:
-            _gather(element, found)
-    elif isinstance(value, Plain):
-        for name in value.__slots__:
-            _gather(getattr(value, name), found)
-    else:
+def gather(value, found: list[int]) -> None:
+    """Append the leaves of a plain state, or of a part of one."""
+    if isinstance(value, Plain):
+        value.gather(found)
+    elif not isinstance(value, list):
         found.append(value)
+    elif value and isinstance(value[0], int):
+        found.extend(value)
+    else:
+        for element in value:
+            gather(element, found)
 
 
 def plain_type(record: Record, scope: Scope) -> type[Plain]:
@@ -83,7 +84,26 @@ def plain_type(record: Record, scope: Scope) -> type[Plain]:
         for name, make in makers.items():
             setattr(self, name, make())
 
-    return type("State", (Plain,), {"__slots__": tuple(makers), "__init__": __init__})
+    whole = tuple((name, make is int) for name, make in makers.items())
+    return type("State", (Plain,), {"__slots__": tuple(makers), "__init__": __init__} | _methods(whole))
+
+
+@cache
+def _methods(fields):
+    """Methods for records of these fields, each a name and whether it is a leaf: far faster than to look fields up."""
+    copies = [f"twin.{name} = self.{name}" if leaf else f"twin.{name} = copied(self.{name})" for name, leaf in fields]
+    runs = [
+        f"found.extend(({''.join(f'self.{name}, ' for name, _ in run)}))"
+        if leaf
+        else "; ".join(f"gather_part(self.{name}, found)" for name, _ in run)
+        for leaf, run in ((leaf, list(run)) for leaf, run in groupby(fields, key=itemgetter(1)))
+    ]
+    copy = ["def copy(self):", "twin = object.__new__(type(self))", *copies, "return twin"]
+    gathering = ["def gather(self, found):", *runs, "pass"]
+    names = {"copied": copied, "gather_part": gather}
+    return {
+        name: function_from(name, "\n ".join(text), names) for name, text in (("copy", copy), ("gather", gathering))
+    }
 
 
 def _maker(domain, scope):

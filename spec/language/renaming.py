@@ -148,7 +148,7 @@ class Symmetry:
 
     def least(self, values: tuple[int, ...]) -> tuple[int, ...]:
         """The least of all renamings of a state's values: the same for all states of an orbit."""
-        return min(renaming.values(values) for renaming in self.renamings)
+        return min(renaming.values(values) for renaming in self.renamings) if self.blocks else values
 
 
 def _blocks(scope, sort, parts):

@@ -72,8 +72,8 @@ OTHERS = {
 }
 EVERYTHING = {name: (toy, toy.scope) for name, toy in TOYS.items()} | FIRST | OTHERS
 NEWEST = {model.system: model for model in MODELS}
-ENOUGH = Limits(states=1500)
-"""How far the older variants of a system are explored by tests; the newest to the end."""
+ENOUGH, MORE = Limits(states=500), Limits(states=1500)
+"""How far the older variants of a system are explored by tests, and by thorough ones; the newest to the end."""
 
 
 def limits_of(name: str) -> Limits:

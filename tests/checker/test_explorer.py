@@ -8,7 +8,19 @@ import pytest
 from kafkaproof.checker.explore.explorer import Limits
 from kafkaproof.checker.explore.reference import explore
 from kafkaproof.checker.spark.cluster import ClusterError, Levels, LostLevel
-from tests.checker.models import ENOUGH, EVERYTHING, FAULTY, FIRST, PATH, TOYS, explored, facts, kernel_of, limits_of
+from tests.checker.models import (
+    ENOUGH,
+    EVERYTHING,
+    FAULTY,
+    FIRST,
+    MORE,
+    PATH,
+    TOYS,
+    explored,
+    facts,
+    kernel_of,
+    limits_of,
+)
 from tests.toys import clock, counter, graph, queue
 
 ONE_OF_EACH = {name.split("/")[0]: name for name in FIRST}.values()
@@ -16,20 +28,26 @@ ONE_OF_EACH = {name.split("/")[0]: name for name in FIRST}.values()
 
 
 @cache
-def truth(name):
+def truth(name, limits=None):
     """What plain Python finds."""
-    return facts(explore(*EVERYTHING[name], enough=limits_of(name).states or math.inf))
+    return facts(explore(*EVERYTHING[name], enough=(limits or limits_of(name)).states or math.inf))
 
 
-def found_of(run, name, context=None, partitions=1):
+def found_of(run, name, context=None, partitions=1, limits=None):
     """What the fast explorer finds as far."""
     kernel = kernel_of(*EVERYTHING[name])
-    return facts(explored(run, kernel, context, partitions, limits=limits_of(name)).outcome)
+    return facts(explored(run, kernel, context, partitions, limits=limits or limits_of(name)).outcome)
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
 def test_in_this_process_it_finds_what_plain_python_finds(run_directory, name):
     assert found_of(run_directory, name) == truth(name)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [name for name in EVERYTHING if limits_of(name) is ENOUGH])
+def test_in_this_process_it_finds_further_what_plain_python_finds(run_directory, name):
+    assert found_of(run_directory, name, limits=MORE) == truth(name, MORE)
 
 
 @pytest.mark.parametrize("name", [name for name in FIRST if limits_of(name) is not ENOUGH])

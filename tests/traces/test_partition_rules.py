@@ -205,11 +205,13 @@ def test_the_preferred_replica_by_znode_or_by_request():
         assert log.why() == ("preferred", expected)
 
 
-def test_a_needless_preferred_election_is_written_in_1_1_only():
+def test_a_needless_preferred_election_is_written_in_1_1_to_2_1_only():
     log = cluster(2, 3)
     log.znode("/admin/preferred_replica_election", {"partitions": [{"topic": "t", "partition": 0}]})
     log.state(1, 2, [2, 3], 1)
-    assert log.why("legacy") == ("preferred", "preferred election by znode")
+    assert log.why("zkclient") is None
+    assert log.why("legacy") == log.why("fenced") == ("preferred", "preferred election by znode")
+    log.znode("/brokers/topics/other", {"version": 2, "partitions": {"0": [1]}})
     assert log.why("fenced") is None
 
 

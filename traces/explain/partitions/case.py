@@ -96,7 +96,7 @@ def case_of(change: Change, term: ObservedTerm, evidence: Evidence) -> Case:
         inputs.common.preferred_requested(partition, change.session, last, zxid),
         any(requested),
         all(requested),
-        features.variant == "zkclient" and _may_be_emptied(change, term, evidence),
+        features.empties_isrs and _may_be_emptied(change, term, evidence),
         before is not None and before.controller_epoch != change.written.controller_epoch and change.since > term.start,
         following == Place(PlaceKind.TOPIC, change.topic),
     )

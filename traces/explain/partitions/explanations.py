@@ -170,7 +170,8 @@ class Explainer:
     def _preferred(self, case: Case) -> Iterator[Explanation]:
         listed = case.preferred_requested
         trigger, tokens = (BY_ZNODE, 0) if listed else (BY_REQUEST, 1)
-        if case.written == case.known and not (self._variant == "legacy" and (listed or case.is_overtaken)):
+        forgotten = case.is_overtaken and not self._features.guarded
+        if case.written == case.known and not (self._features.elects_whom_it_has and (listed or forgotten)):
             return
         for view in (sight.view for sight in case.sights):
             for replicas in case.assignments:
@@ -202,7 +203,7 @@ class Explainer:
     def _removal(self, case: Case) -> Iterator[Explanation]:
         for replica in case.stood.isr:
             found = [self._elections.removal(*case.stood, replica)]
-            if self._variant == "zkclient" and case.may_be_emptied:
+            if case.may_be_emptied:
                 found.append(self._elections.old_removal(*case.stood, replica))
             if case.written in found:
                 for trigger, view, tokens in _why_offline(case, replica):
