@@ -156,7 +156,6 @@ class Process:
             if values_in(self.all_records) != self._values:
                 raise RuntimeError(f"{name} was not answered, and has changed the record: a defect") from None
             raise
-        self.network.outbox += self.network.updates()
         if plane:
             self.network.outbox += self._departures(plane, arguments["p"], before)
         self.answer = self._calls.answer
@@ -181,7 +180,7 @@ class Process:
 
     def _run(self, part, name, zookeeper, arguments) -> bool:
         self._calls.clear()
-        self.network.outbox = []
+        self.network.begin()
         seat, function = self._seat(part, zookeeper), self._functions[part][name]
         wanted = function.__code__.co_varnames[1 : function.__code__.co_argcount]
         values = {"b": self.broker, "delivery": ANSWERED, **arguments}
