@@ -1,21 +1,15 @@
 """A broker's side: LeaderAndIsr makes a log, StopReplica(delete) deletes it."""
 
 from kafkaproof.spec.election.requests import is_stale
-from kafkaproof.spec.language.combine import then
-from kafkaproof.spec.partition import replica
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica
 from kafkaproof.spec.partition.deletion.network import is_overtaken, put_stopped, stop_arrives, take_stop
 from kafkaproof.spec.partition.network import put_proposals
 from kafkaproof.spec.partition.replica import Epoch, is_lost
 
 
-def make_log(s, b, epoch, p):
-    """A broker that leads or follows has a log."""
-    if s.brokers[b].replicas[p].leader_epoch != NO_EPOCH:
-        s.brokers[b].replicas[p].ghosts.log = 1
-
-
-leader_and_isr = then(replica.leader_and_isr, make_log)
+def make_log(replica):
+    """A log is made, whether its broker then leads or follows or not (KAFKA-1647)."""
+    replica.ghosts.log = 1
 
 
 def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):

@@ -1,11 +1,12 @@
 """A broker's metadata cache: what UpdateMetadata says, and what clients are told (MetadataCache).
 
 It is kept in memory. Nothing orders what is told of a partition but the controller epoch of the request: a leader epoch
-may be lower than the one in the cache.
+may be lower than the one in the cache. A broker follows only a leader that the cache has as alive.
 """
 
 from kafkaproof.spec.election.requests import is_stale
-from kafkaproof.spec.language.domains import Array, Flag, Record, SetOf
+from kafkaproof.spec.language.domains import NOBODY, Array, Flag, Record, SetOf
+from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Leader, LeaderEpoch
 from kafkaproof.spec.partition.context import start_process as begin
 from kafkaproof.spec.partition.metadata.network import (
@@ -55,6 +56,24 @@ def learn(cached, leader, leader_epoch, isr):
         cached.leader = leader
         cached.isr = isr
         cached.leader_epoch = leader_epoch
+
+
+def knows_as_alive(broker, leader):
+    """Whether UpdateMetadata has told a broker that another one is alive.
+
+    Kafka: MetadataCache.getAliveBrokers, 0.9 to 2.8; ZkMetadataCache.hasAliveBroker, 3.0 to 3.9. (Up to 0.8.2 the request
+           itself lists the live brokers.)
+    """
+    return contains(broker.metadata.alive, leader)
+
+
+def is_early(s, b, epoch, leader):
+    """Whether an UpdateMetadata is on its way that first tells a broker that a leader is alive: what one controller sends
+    to one broker arrives in order, and that was sent before.
+    """
+    if leader == NOBODY or contains(s.brokers[b].metadata.alive, leader) or not update_arrives(s.network, epoch, b):
+        return False
+    return contains(alive_told(s.network, epoch), leader)
 
 
 def update_metadata(s, b: Broker, epoch: Epoch):
