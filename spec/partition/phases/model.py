@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from kafkaproof.spec.kafka import declarations as declared
+from kafkaproof.spec.kafka import state_machines
 from kafkaproof.spec.kafka.declarations import acting, asking
 from kafkaproof.spec.language.model import CONTINUATION, EVENT, Model
 from kafkaproof.spec.language.rebind import rebind
@@ -12,7 +13,9 @@ from kafkaproof.spec.partition.deletion import model as partition_deletion
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.deletion import replica
 from kafkaproof.spec.partition.deletion import state as deletion_state
+from kafkaproof.spec.partition.deletion import zookeeper as deletion_zookeeper
 from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.history import triggers as former
 from kafkaproof.spec.partition.model import COMMON, QUICK, TWO_FAULTS, model, reading, scope, writing
 from kafkaproof.spec.partition.phases import brokers, lists, phases, properties, state
 from kafkaproof.spec.partition.phases import network as phases_network
@@ -92,6 +95,13 @@ def in_phases(variant, released, story, asked, replaced, *, told, expected, **ch
     return replace(made, transitions=kept).rebound(replaced, expected=expected, **changes)
 
 
+UNTIL_2_2 = {state_machines.replica_move_is_legal: state_machines.replica_move_was_legal}
+"""What a deletion does otherwise, beside what `releases` has."""
+UNTIL_2_0 = UNTIL_2_2 | {
+    zookeeper.check_epoch: leader_zk.check_nothing,
+    zookeeper.checked_create_state: deletion_zookeeper.create_state,
+    deletion_progress.ended_at_start: former.end_none_at_start,
+}
 LOST = {
     "context_is_zookeeper": 11,
     "leaderless_for_a_reason": 13,
@@ -111,6 +121,71 @@ HALF_DONE = GIVEN_UP | {
     "isr_assigned": 20,
     "online_has_leader": 21,
 }
+LATE_ANSWER_UNNAMED = {"state_goes_with_topic": 31, "local_epoch": 31, "removed_when_deleted": 32}
+"""The same where requests name no process."""
+NAMED_PROCESS = {"state_goes_with_topic": 25, "local_epoch": 25, "removed_when_deleted": 26}
+"""The late answer with one replica, where requests name a process, and where they do not."""
+LATE_ANSWER_OF_ONE = {"state_goes_with_topic": 29, "local_epoch": 29, "removed_when_deleted": 30}
+STUCK = (
+    HALF_DONE
+    | LATE_ANSWER_OF_ONE
+    | {"deletion_goes_on": 24, "not_deleted_while_reassigned": 25, "log_goes_with_topic": 28}
+)
+"""A replica that a reassignment has added half done does not exist for the controller, and cannot be deleted."""
+UNFENCED = LOST | {"context_is_zookeeper": 11, "online_has_leader": 13, "queued_left_alone": 16}
+"""Up to 2.0 a partition stays Online while its topic is deleted, and a controlled shutdown moves its leader."""
+ZOMBIE = UNFENCED | {
+    "no_stale_write": 7,
+    "context_is_zookeeper": 10,
+    "state_deleted_by_right": 21,
+    "deleted_by_right": 22,
+    "state_goes_with_topic": 22,
+    "local_epoch": 22,
+    "replicas_remembered": 22,
+    "removed_when_deleted": 23,
+    "deletion_goes_on": 26,
+    "marker_last": 28,
+}
+ZOMBIE_OF_ONE = {
+    "no_stale_write": 7,
+    "context_is_zookeeper": 10,
+    "online_has_leader": 11,
+    "state_deleted_by_right": 17,
+    "deleted_by_right": 18,
+    "leaderless_for_a_reason": 19,
+    "state_goes_with_topic": 19,
+    "stopped_out_of_isr": 19,
+    "local_epoch": 19,
+    "replicas_remembered": 19,
+    "removed_when_deleted": 20,
+    "isr_assigned": 20,
+    "deletion_goes_on": 22,
+    "marker_last": 23,
+    "led_if_possible": 23,
+}
+ZOMBIE_WITH_LIST = {
+    "no_stale_write": 7,
+    "waits_for_somebody": 8,
+    "listed_by_right": 9,
+    "no_stale_delete": 10,
+    "assigned_by_right": 10,
+    "context_is_zookeeper": 10,
+    "request_goes_last": 11,
+    "online_has_leader": 11,
+    "led_if_possible": 11,
+    "request_remembered": 11,
+    "deleted_by_right": 14,
+    "queued_left_alone": 15,
+    "state_deleted_by_right": 16,
+    "replicas_remembered": 16,
+    "state_goes_with_topic": 17,
+    "isr_assigned": 17,
+    "local_epoch": 17,
+    "removed_when_deleted": 18,
+    "marker_last": 19,
+    "deletion_goes_on": 20,
+    "log_goes_with_topic": 21,
+}
 CHECKED = in_phases(
     "phases-checked",
     Releases("2.3", "2.3"),
@@ -122,11 +197,12 @@ CHECKED = in_phases(
     scope=scope(),
     expected={
         scope(epochs=1): LOST | LATE_ANSWER,
-        scope(): LOST,
-        scope(brokers=3, epochs=1): LOST | {"context_is_zookeeper": 10},
-        scope(brokers=3): LOST | {"context_is_zookeeper": 10},
-        scope(replicas=1, epochs=1, faults=2): HALF_DONE | {"not_deleted_while_reassigned": 23},
-        scope(replicas=1, leader_epochs=1, faults=2): GIVEN_UP,
+        scope(): LOST | LATE_ANSWER,
+        scope(brokers=3, epochs=1): LOST | LATE_ANSWER | {"context_is_zookeeper": 10},
+        scope(brokers=3): LOST | LATE_ANSWER | {"context_is_zookeeper": 10},
+        scope(replicas=1, epochs=1, faults=2): STUCK | NAMED_PROCESS | {"not_deleted_while_reassigned": 23},
+        scope(replicas=1, leader_epochs=1, faults=2): GIVEN_UP
+        | {"log_goes_with_topic": 21, "deletion_goes_on": 24, "local_epoch": 27},
     },
     others={"quick": scope(epochs=1), "deep": scope(replicas=1, epochs=1, faults=2)},
 )
@@ -136,15 +212,35 @@ REWRITING = in_phases(
     "The same in the first release whose writes are checked (KAFKA-6082): there are no broker epochs, a request for "
     "preferred leaders writes every state again, and a new controller leaves the replicas of dead brokers in the ISRs.",
     releases.WITHOUT_BROKER_EPOCHS + releases.FOLLOWED,
-    releases.UNTIL_2_6 | releases.UNTIL_2_1,
+    releases.UNTIL_2_6 | releases.UNTIL_2_1 | UNTIL_2_2,
     told={zookeeper.known_as_they_are: zookeeper.as_they_are},
     scope=scope(),
     expected={
-        scope(epochs=1): LOST | {"state_goes_with_topic": 31, "local_epoch": 31, "removed_when_deleted": 32},
-        scope(): LOST,
-        scope(brokers=3): LOST | {"context_is_zookeeper": 10},
-        scope(replicas=1, epochs=1, faults=2): HALF_DONE,
+        scope(epochs=1): LOST | LATE_ANSWER_UNNAMED,
+        scope(): LOST | LATE_ANSWER_UNNAMED,
+        scope(brokers=3): LOST | LATE_ANSWER_UNNAMED | {"context_is_zookeeper": 10},
+        scope(replicas=1, epochs=1, faults=2): STUCK,
     },
     others={"quick": scope(epochs=1), "deep": scope(replicas=1, epochs=1, faults=2)},
 )
-MODELS = (CHECKED, REWRITING)
+UNCHECKED = in_phases(
+    "phases-unchecked",
+    Releases("1.1", "2.0"),
+    "The same when nothing checks a controller's writes: a zombie writes assignments, takes partitions off the list, and "
+    "ends deletions behind its successor's back. Up to 1.1 the context changes only once the assignment is written, which "
+    "is not modelled.",
+    releases.WITHOUT_BROKER_EPOCHS + goals.GOALS,
+    releases.UNFENCED | UNTIL_2_0,
+    told={zookeeper.known_as_they_are: zookeeper.as_they_are},
+    scope=scope(),
+    expected={
+        scope(epochs=1): UNFENCED | LATE_ANSWER_UNNAMED,
+        scope(): ZOMBIE,
+        scope(replicas=1): ZOMBIE_OF_ONE,
+        scope(brokers=3): ZOMBIE,
+        scope(replicas=1, epochs=1, faults=2): STUCK | {"online_has_leader": 11, "queued_left_alone": 15},
+        scope(replicas=1, leader_epochs=1, faults=2): ZOMBIE_WITH_LIST,
+    },
+    others={"quick": scope(epochs=1), "deep": scope(replicas=1, epochs=1, faults=2)},
+)
+MODELS = (CHECKED, REWRITING, UNCHECKED)
