@@ -147,10 +147,9 @@ def known_is_granted(before, after, b, p, sender):
 
 def ineligible_is_refused(before, after, sender, p, b, isr):
     """A leader whose new member is dead or shutting down, as far as the controller knows, keeps its ISR and drops its
-    proposal (INELIGIBLE_REPLICA), unless the controller has that ISR already.
+    proposal (INELIGIBLE_REPLICA).
     """
-    controller = before.brokers[b].controller
-    if is_empty(difference(isr, alive(controller))) or isr == controller.partitions[p].isr:
+    if is_empty(difference(isr, alive(before.brokers[b].controller))):
         return False
     return refusal_ends_proposal(before.planes[p], after.planes[p], sender)
 

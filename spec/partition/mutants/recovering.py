@@ -3,7 +3,7 @@
 from kafkaproof.spec.kafka import strategies
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.partition.mutants.partition_mutant import ONE, mutant
+from kafkaproof.spec.partition.mutants.partition_mutant import TWO, mutant
 
 
 def never_marked(was_recovering, isr, leader, by_leader):
@@ -28,7 +28,7 @@ def ended_by_election(was_recovering, isr, leader, by_leader):
 
 def marked(rule, name, kills):
     """A mutant of what is written."""
-    return mutant(name, kills, {strategies.recovery_written: rule}, ONE)
+    return mutant(name, kills, {strategies.recovery_written: rule}, TWO)
 
 
 MUTANTS = (
