@@ -3,6 +3,7 @@
 from kafkaproof.spec.partition.mutants import (
     creation,
     deletion,
+    electing,
     elections,
     expansion,
     liveness,
@@ -19,6 +20,7 @@ MUTANTS = {
     "fenced": partition.MUTANTS + steps.MUTANTS + liveness.FENCED,
     "creating": creation.MUTANTS,
     "deleting": deletion.MUTANTS,
+    "electing-fenced": electing.MUTANTS,
     "expanding": expansion.MUTANTS,
     "forgetting": updates.DELETIONS,
     "recovering": recovering.MUTANTS,

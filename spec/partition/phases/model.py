@@ -98,9 +98,13 @@ def in_phases(variant, released, story, asked, replaced, *, told, expected, **ch
 UNTIL_2_2 = {state_machines.replica_move_is_legal: state_machines.replica_move_was_legal}
 """What a deletion does otherwise, beside what `releases` has."""
 UNTIL_2_0 = UNTIL_2_2 | {
-    zookeeper.check_epoch: leader_zk.check_nothing,
     zookeeper.checked_create_state: deletion_zookeeper.create_state,
     deletion_progress.ended_at_start: former.end_none_at_start,
+}
+UNTIL_2_0 |= {
+    request: rebind(request, {zookeeper.check_epoch: leader_zk.check_nothing})
+    for request in SEAMS + partition_deletion.SEAMS
+    if request is not deletion_zookeeper.create_marker
 }
 LOST = {
     "context_is_zookeeper": 11,
