@@ -16,6 +16,7 @@ from kafkaproof.checker.spark import cluster
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+gc.set_threshold(50_000, 20, 20)  # states in plain Python are many small objects, and have no cycles
 
 COMMAND = [
     sys.executable,

@@ -75,8 +75,8 @@ def model(
 ):
     """A variant of group from its own transitions, its recorded verdicts and its named scopes; `state` is a machine.
 
-    In `ways` and then in `called` are functions of earlier releases, by those that they stand for. Of the largest scope
-    only safety is asked.
+    Of the named scopes, `scopes` has those that are not the usual ones. In `ways` and then in `called` are functions of
+    earlier releases, by those that they stand for. Of the largest scope only safety is asked.
     """
     made = Model(
         system="group",
@@ -87,14 +87,14 @@ def model(
         initial=state.initial,
         transitions=transitions,
         properties=among(properties, transitions),
-        scope=scopes.pop("standard"),
+        scope=scopes.pop("standard", STANDARD),
         largest=LARGEST,
         lanes=lanes,
         seams=SEAMS,
         answers=network.Verdict.names,
         expected=verdicts,
         safety_only=(TWO_GENERATIONS, TWO_MOVES),
-        others=scopes,
+        others={"quick": QUICK, "deep": TWO_COORDINATORS} | scopes,
         sizes=SIZES,
         interchangeable={"brokers": (), "clients": ()},
         projections={"state": ("brokers[*].group.state",)} if "state" in scopes else {},
@@ -119,9 +119,6 @@ CURRENT = model(
     COMMON + MODERN + DELETION,
     SAFETY + EVENTS + goals.GOALS + liveness.LIVENESS,
     CURRENT_VERDICTS,
-    standard=STANDARD,
-    quick=QUICK,
-    deep=TWO_COORDINATORS,
     three=THREE_MEMBERS,
     large=TWO_GENERATIONS,
     state=UNLOADED_LATE,
@@ -153,9 +150,6 @@ LOCKED = model(
     COMMON + DELETION,
     BY_AGE + goals.LOCKED + liveness.LIVENESS,
     LOCKED_VERDICTS,
-    standard=STANDARD,
-    quick=QUICK,
-    deep=TWO_COORDINATORS,
     ways=releases.WAYS_0_11,
     called=releases.CALLED_0_11,
 )
@@ -166,9 +160,6 @@ GATED = model(
     COMMON + DELETION,
     BY_AGE + goals.GATED + liveness.LIVENESS,
     GATED_VERDICTS,
-    standard=STANDARD,
-    quick=QUICK,
-    deep=TWO_COORDINATORS,
     state=UNLOADED_LATE,
     ways=releases.WAYS_2_0,
     called=releases.CALLED_2_0,
@@ -180,9 +171,6 @@ KIP211 = model(
     COMMON + DELETION,
     SAFETY + goals.GATED + liveness.LIVENESS,
     KIP211_VERDICTS,
-    standard=STANDARD,
-    quick=QUICK,
-    deep=TWO_COORDINATORS,
     ways=releases.WAYS_2_1,
     called=releases.CALLED_2_0,
 )
@@ -193,9 +181,6 @@ KIP394 = model(
     COMMON + PENDING + DELETION,
     SAFETY + goals.KIP394 + liveness.LIVENESS,
     KIP394_VERDICTS,
-    standard=STANDARD,
-    quick=QUICK,
-    deep=TWO_COORDINATORS,
     ways=releases.WAYS_2_1,
     called=releases.CALLED_2_2,
 )
@@ -207,9 +192,6 @@ KIP345 = model(
     COMMON + PENDING + DELETION,
     SAFETY + goals.KIP394 + liveness.LIVENESS,
     KIP345_VERDICTS,
-    standard=STANDARD,
-    quick=QUICK,
-    deep=TWO_COORDINATORS,
     ways=releases.WAYS_2_3,
 )
 KIP496 = model(
@@ -220,9 +202,6 @@ KIP496 = model(
     COMMON + PENDING + OFFSET_DELETION + DELETION,
     SAFETY + WITHOUT_HEARTBEAT_BESIDE + goals.GOALS + liveness.LIVENESS,
     KIP496_VERDICTS,
-    standard=STANDARD,
-    quick=QUICK,
-    deep=TWO_COORDINATORS,
     ways=releases.WAYS_2_4,
 )
 RELOADING = model(
@@ -233,9 +212,6 @@ RELOADING = model(
     COMMON + PENDING + BESIDE + OFFSET_DELETION + DELETION,
     SAFETY + WITHOUT_SYNC_TIMEOUT + goals.GOALS + liveness.LIVENESS,
     RELOADING_VERDICTS,
-    standard=STANDARD,
-    quick=QUICK,
-    deep=TWO_COORDINATORS,
     ways=releases.WAYS_2_6_1,
 )
 STATIC = model(
@@ -246,9 +222,6 @@ STATIC = model(
     COMMON + MODERN + REPLACEMENT,
     coordinators.SAFETY + commits.SAFETY + commits.BY_GROUP + members.STATIC + goals.STATIC + liveness.STATIC,
     STATIC_VERDICTS,
-    standard=STANDARD,
-    quick=QUICK,
-    deep=TWO_COORDINATORS,
 ).rebound({network.instance: network.shared_instance}, interchangeable={"brokers": ()})
 LIMITED = model(
     "limited",
@@ -257,9 +230,7 @@ LIMITED = model(
     COMMON + MODERN,
     SAFETY + members.LIMITED + goals.LIMITED,
     LIMITED_VERDICTS,
-    standard=STANDARD,
     quick=scope(clients=2, ids=2, log=1),
-    deep=TWO_COORDINATORS,
 ).rebound({verdicts.accepts: limited.accepts_one})
 TRANSACTIONAL = model(
     "transactional",
