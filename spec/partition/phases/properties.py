@@ -8,6 +8,7 @@ from kafkaproof.spec.language.sequences import begins_with
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
 from kafkaproof.spec.partition.context import DELETING_REQUEST, IDLE, REASSIGN, is_queued
 from kafkaproof.spec.partition.creation import properties as topic_creation
+from kafkaproof.spec.partition.deletion import event_properties as deletion_events
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.progress import any_in
 from kafkaproof.spec.partition.history.triggers import goes_back_if_online
@@ -233,6 +234,7 @@ WITH_PHASES = {
     topic_deletion.legal_replica_or_retry: reassigning.legal_replica_or_stopped,
     topic_deletion.keeps_log: reassigning.keeps_log,
     topic_deletion.hinders: reassigning.hinders,
+    deletion_events.moved_topics: reassigning.moved_topics,
 }
 
 

@@ -19,10 +19,12 @@ from kafkaproof.spec.partition.context import (
     is_queued,
 )
 from kafkaproof.spec.partition.creation import properties as topic_creation
+from kafkaproof.spec.partition.deletion import event_properties as deletion_events
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.progress import any_in
 from kafkaproof.spec.partition.deletion.properties import has_log, legal_replica_or_retry
 from kafkaproof.spec.partition.deletion.properties import hinders as is_hindered
+from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.properties import controllers as partition_controllers
 from kafkaproof.spec.partition.properties import elections as partition_elections
 from kafkaproof.spec.partition.properties import states as partition_states
@@ -297,6 +299,11 @@ def not_deleted_while_reassigned(s):
     return True
 
 
+def moved_topics(s, b):
+    """The partitions of topics that a controller reassigns."""
+    return topics_of(s.zk, reassigned(s.brokers[b].controller))
+
+
 def is_resumed(s):
     """A controller goes on with a reassignment that an earlier one had begun."""
     for broker in s.brokers:
@@ -403,6 +410,7 @@ WITH_REASSIGNMENTS = {
     topic_deletion.legal_replica_or_retry: legal_replica_or_stopped,
     topic_deletion.keeps_log: keeps_log,
     topic_deletion.hinders: hinders,
+    deletion_events.moved_topics: moved_topics,
 }
 ALTERATIONS = (
     always_step(altered_as_asked, of=("alter_reassignment",)),
