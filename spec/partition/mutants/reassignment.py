@@ -5,6 +5,7 @@ from kafkaproof.spec.kafka.assignment import append_members, target
 from kafkaproof.spec.kafka.state_machines import REPLICA_DELETION_STARTED
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import OK
+from kafkaproof.spec.language.mutants.omission import omitting
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, only, union
 from kafkaproof.spec.partition import context
@@ -14,8 +15,17 @@ from kafkaproof.spec.partition.deletion.deletion import topic_deletion as queue_
 from kafkaproof.spec.partition.deletion.progress import to_take_offline
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.model import scope
-from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
-from kafkaproof.spec.partition.reassignment import brokers, network, plans, progress, zookeeper
+from kafkaproof.spec.partition.mutants.partition_mutant import CALM, mutant, mutant_within
+from kafkaproof.spec.partition.reassignment import (
+    admin_requests,
+    brokers,
+    faults,
+    network,
+    plans,
+    progress,
+    reassignment,
+    zookeeper,
+)
 from kafkaproof.spec.partition.reassignment.brokers import keep_from_deletion
 from kafkaproof.spec.partition.reassignment.plans import plan
 from kafkaproof.spec.partition.reassignment.progress import leave, reassigned
@@ -27,6 +37,7 @@ TWO_REPLICAS, TWO_REQUESTS = scope(epochs=1), scope(replicas=1, epochs=1, leader
 TWO_PARTITIONS = scope(partitions=2, replicas=1, epochs=1, leader_epochs=2)
 ZOMBIE = scope(replicas=1, leader_epochs=1, faults=2)
 ONE_RAISE = scope(replicas=1, epochs=1, leader_epochs=1)
+LEFT = scope(replicas=1, epochs=1, leader_epochs=2, faults=3)
 TAKEN_OVER = scope(replicas=1, leader_epochs=2, faults=2)
 
 
@@ -137,7 +148,31 @@ def never_overtaken(network, epoch, p, b, leader_epoch):
     return False
 
 
-MUTANTS = (
+OMITTED = tuple(
+    omitting(transition, kills, CALM)
+    for transition, kills in (
+        (admin_requests.reassign, "taken_up_in_turn"),
+        (reassignment.write_assignment, "assignment_written"),
+        (reassignment.caught_up, "looked_at_in_turn"),
+        (reassignment.check_reassignment, "checked_as_read"),
+        (reassignment.tell_replicas, "raised_in_turn"),
+        (reassignment.stop_removed, "removed_stopped"),
+        (reassignment.write_target, "target_written_in_turn"),
+        (brokers.drop_reassignment, "dropped_in_turn"),
+        (brokers.drop_unknown, "unknown_dropped"),
+        (faults.ask_for_unknown_reassignment, "unknown_listed_once"),
+        (faults.ask_for_reassignment, "listed_once"),
+    )
+)
+
+
+def look_at_nothing(controller, brokers):
+    """When a broker comes, no reassignment to it is looked at."""
+    return 0
+
+
+MUTANTS = OMITTED + (
+    mutant("newcomer-not-looked-at", "newcomers_looked_at", {progress.reassigned_to: look_at_nothing}, LEFT),
     mutant_within(
         "target-written-early",
         "replicas_remembered",
@@ -173,6 +208,7 @@ MUTANTS = (
 
 TWO_ALTERATIONS = scope(replicas=1, epochs=1, leader_epochs=2, faults=2)
 ALTERATION = (
+    omitting(admin_requests.alter_reassignment, "alteration_in_turn", CALM),
     mutant_within(
         "dead-added", "altered_as_asked", "alter_reassignment", {context.alive: call_all_alive}, TWO_ALTERATIONS
     ),

@@ -8,9 +8,9 @@ from kafkaproof.spec.language.model import CONTINUATION, EVENT, Model
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import context, progress, rebalance, telling, zookeeper
+from kafkaproof.spec.partition.deletion import event_properties, replica
 from kafkaproof.spec.partition.deletion import model as partition_deletion
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
-from kafkaproof.spec.partition.deletion import replica
 from kafkaproof.spec.partition.deletion import state as deletion_state
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.model import COMMON, QUICK, TWO_FAULTS, model, reading, scope, writing
@@ -136,8 +136,8 @@ REWRITING = in_phases(
     "The same in the first release whose writes are checked (KAFKA-6082): there are no broker epochs, a request for "
     "preferred leaders writes every state again, and a new controller leaves the replicas of dead brokers in the ISRs.",
     releases.WITHOUT_BROKER_EPOCHS + releases.FOLLOWED,
-    releases.UNTIL_2_6 | releases.UNTIL_2_1,
-    told={zookeeper.known_as_they_are: zookeeper.as_they_are},
+    releases.UNTIL_2_6 | releases.UNTIL_2_1 | {deletion_progress.is_heeded: phases_progress.is_asked_by_deletion},
+    told={zookeeper.known_as_they_are: zookeeper.as_they_are, event_properties.counts: properties.counts_if_assigned},
     scope=scope(),
     expected={
         scope(epochs=1): LOST | {"state_goes_with_topic": 31, "local_epoch": 31, "removed_when_deleted": 32},

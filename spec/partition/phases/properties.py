@@ -143,6 +143,14 @@ def may_go_back_now(controller, partition):
     return is_empty(reassigned(controller)) and goes_back_if_online(controller, partition)
 
 
+def counts_if_assigned(s, b, p, r):
+    """Whether a controller heeds the answer to StopReplica up to 2.2: it was sent for the deletion of a topic, to a replica
+    that is assigned.
+    """
+    controller = s.brokers[b].controller
+    return is_queued(controller, p) and contains(replicas_of(controller.partitions[p].assignment), r)
+
+
 def is_resumed(s):
     """A controller begins the first phase of a reassignment that an earlier one had begun."""
     for broker in s.brokers:

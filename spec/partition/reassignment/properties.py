@@ -30,6 +30,8 @@ from kafkaproof.spec.partition.properties import elections as partition_election
 from kafkaproof.spec.partition.properties import states as partition_states
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.elections import told
+from kafkaproof.spec.partition.reassignment import event_properties
+from kafkaproof.spec.partition.reassignment.event_properties import EVENTS
 from kafkaproof.spec.partition.reassignment.network import CANCELLATION
 from kafkaproof.spec.partition.reassignment.plans import origin_of, unneeded
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, reassigned
@@ -415,6 +417,7 @@ WITH_REASSIGNMENTS = {
 ALTERATIONS = (
     always_step(altered_as_asked, of=("alter_reassignment",)),
     always(isr_assigned),
+    *event_properties.ALTERATIONS,
     sometimes(is_cancelled, faults=2),
     sometimes(is_replaced, brokers=3, faults=2),
     sometimes(supersedes, faults=2),
@@ -427,7 +430,7 @@ GONE = ("reassignment_succeeds", "reassignment_fails", "moved_as_asked", "move_a
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The properties of a model with reassignments: those without, adapted, and those of reassignments."""
     kept = (p for p in topic_deletion.properties(found) if p.name not in GONE)
-    return tuple(p.rebound(WITH_REASSIGNMENTS) for p in kept) + SAFETY + GOALS
+    return tuple(p.rebound(WITH_REASSIGNMENTS) for p in kept) + SAFETY + EVENTS + GOALS
 
 
 def with_alterations(found: tuple[Property, ...]) -> tuple[Property, ...]:
