@@ -96,15 +96,17 @@ def tell_brokers(s, b, to):
 
 
 def tell_newcomers(s, b, joined):
-    """Brokers have come: the others are told who is live, and those that came who leads each partition.
+    """Brokers have come: the others are told who is live, and those that came who leads each partition, but those of
+    topics that are queued for deletion.
 
-    Kafka: KafkaController.onBrokerStartup, 2.2 to 3.9.
+    Kafka: KafkaController.onBrokerStartup, ControllerContext.partitionsWithLeaders, 2.7 to 3.9.
     """
     controller = s.brokers[b].controller
     tell_brokers(s, b, difference(controller.live, joined))
     tell_brokers(s, b, joined)
     for p in range(len(controller.partitions)):
-        tell_partition(s, b, p, joined)
+        if not is_queued(controller, p):
+            tell_partition(s, b, p, joined)
 
 
 def stop_fetching(s, b, p, r):

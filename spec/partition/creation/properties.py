@@ -1,11 +1,13 @@
 """Properties of a partitions' controller that creates topics (T1, C12)."""
 
-from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, ONLINE_PARTITION
+from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_PARTITION, ONLINE_PARTITION
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
-from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member
-from kafkaproof.spec.partition.context import is_queued
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, with_member
+from kafkaproof.spec.partition.context import ELECTING, OFFLINE, STUCK, is_queued
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.properties.controllers import rules, same_sequence
+from kafkaproof.spec.partition.properties.sessions import has_session, rests
 from kafkaproof.spec.partition.zookeeper import partitions_of_topics
 
 
@@ -97,6 +99,63 @@ def created_is_taken_over(s):
     return False
 
 
+def created_as_asked(before, after, b, new, replicas, start, shift, delivery):
+    """A controller at work gives exactly the partitions that are asked for as many replicas as are asked for, on brokers
+    that it knows to be live, or none of them any; it learns nothing of them yet.
+    """
+    old = before.brokers[b].controller
+    if not rests(before, b) or is_empty(new) or not is_empty(intersection(new, known_partitions(old))):
+        return False
+    appeared = difference(partitions_of_topics(after.zk), partitions_of_topics(before.zk))
+    for p in range(len(after.zk.assignments)):
+        assignment = after.zk.assignments[p]
+        alike = assignment.length == replicas and is_empty(difference(replicas_of(assignment), old.live))
+        if contains(appeared, p) and not alike:
+            return False
+    over = after.brokers[b].controller.epoch == 0
+    unlearnt = over or known_partitions(after.brokers[b].controller) == known_partitions(old)
+    return unlearnt and (is_empty(appeared) or appeared == new)
+
+
+def created_taken_up(before, after, b):
+    """A controller that hears of new topics reads their assignments: the partitions and their replicas are New, unless a
+    state machine is dead, and all are to be elected whose topic is not queued for deletion; others stay as they are.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    fresh = difference(partitions_of_topics(before.zk), known_partitions(old))
+    if not rests(before, b) or is_empty(fresh):
+        return False
+    if not has_session(before, b):
+        return new.epoch == 0
+    for p in range(len(new.partitions)):
+        partition = new.partitions[p]
+        state = NEW_PARTITION if new.partition_batch != STUCK else NON_EXISTENT_PARTITION
+        if partition.state != (state if contains(fresh, p) else old.partitions[p].state):
+            return False
+        if not same_sequence(partition.assignment, before.zk.assignments[p]) and contains(fresh, p):
+            return False
+        for r in range(len(partition.replicas)):
+            begins = contains(fresh, p) and contains(replicas_of(before.zk.assignments[p]), r)
+            begins = begins and new.replica_batch != STUCK
+            if partition.replicas[r] != (NEW_REPLICA if begins else old.partitions[p].replicas[r]):
+                return False
+    elected = difference(fresh, old.deleting)
+    elects = not is_empty(elected) and new.partition_batch != STUCK
+    return new.doing == ELECTING and new.todo == elected and new.strategy == OFFLINE if elects else rests(after, b)
+
+
+def configured_beforehand(before, after, b, delivery):
+    """A controller writes the configuration of a topic when it is at work, and nothing else changes."""
+    unchanged = partitions_of_topics(before.zk) == partitions_of_topics(after.zk)
+    return rests(before, b) and rests(after, b) and unchanged
+
+
+EVENTS = (
+    always_step(created_as_asked, of=("create_topic",)),
+    always_step(created_taken_up, of=("topic_change",)),
+    always_step(configured_beforehand, of=("configure_topic",)),
+)
 CREATION = (
     always(replicas_are_distinct),
     always(no_state_without_topic),
@@ -114,4 +173,4 @@ WITHOUT_CREATION = ("machines_started",)
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The properties of a model with creations: those without, adapted, and those of creations."""
     kept = (p for p in found if p.name not in WITHOUT_CREATION)
-    return tuple(p.rebound({rules: rules_and_has_heard}) for p in kept) + CREATION
+    return tuple(p.rebound({rules: rules_and_has_heard}) for p in kept) + CREATION + EVENTS

@@ -72,8 +72,8 @@ def broker_startup(s, b: Broker):
     """A controller takes in the brokers that came.
 
     Guards:  those of `brokers.broker_startup`.
-    Effects: its effects; topics queued for deletion that have a replica there are no longer ineligible, and their
-             deletion is resumed.
+    Effects: its effects; topics queued for deletion that have a replica there are no longer ineligible; if there are
+             any, the deletion of all that are queued is resumed.
     Kafka:   KafkaController.onBrokerStartup, TopicDeletionManager.resumeDeletionForTopics, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -83,7 +83,7 @@ def broker_startup(s, b: Broker):
 
     topics = topics_of(s.zk, queued_on(controller, joined))
     controller.ineligible = difference(controller.ineligible, topics)
-    resume_later(controller, topics)
+    resume_later(controller, controller.deleting if not is_empty(topics) else 0)
     return True
 
 

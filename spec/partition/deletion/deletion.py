@@ -25,6 +25,8 @@ from kafkaproof.spec.partition.deletion.progress import (
     begin_deletion,
     end_event,
     fail_deletion,
+    is_heeded,
+    is_ineligible,
     move,
     offline_replicas,
     replicas_in,
@@ -99,7 +101,7 @@ def resume_deletion(s, b: Broker, p: Partition):
     Guards:  the deletion is to be resumed; `p` is the first partition of the topic.
     Effects: if all replicas are deleted, the znodes are to be deleted. If none is being deleted, replicas whose
              deletion failed go offline; unless the topic is ineligible, those of live brokers go offline too, and are
-             then stopped. Every live broker is told that there is no such topic.
+             then stopped, and every live broker is told that there is no such topic.
     Kafka:   TopicDeletionManager.resumeDeletions, onTopicDeletion, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -115,9 +117,15 @@ def resume_deletion(s, b: Broker, p: Partition):
         end_event(controller)
     else:
         controller.dropping = topic
-        tell_topic(s, b, topic)
+        announce(s, b, topic)
         begin_deletion(controller)
     return True
+
+
+def announce(s, b, topic):
+    """Every live broker is told that a topic is deleted, unless it is ineligible for deletion."""
+    if not is_ineligible(s.brokers[b].controller, topic):
+        tell_topic(s, b, topic)
 
 
 def stop_replicas(s, b: Broker):
@@ -149,8 +157,8 @@ def replica_stopped(s, b: Broker, p: Partition, r: Broker):
     """A controller handles the answer of a broker to StopReplica(delete).
 
     Guards:  it arrives; `b` is at work.
-    Effects: the replica is DeletionSuccessful, or the replica and the topic are ineligible; the deletions go on. A late
-             answer whose move would be illegal changes no state.
+    Effects: if the deletion of the topic has started, the replica is DeletionSuccessful, or the replica and the topic are
+             ineligible, and the deletions go on. A late answer whose move would be illegal changes no state.
     Kafka:   KafkaController.TopicDeletionStopReplicaResponseReceived, 1.1 to 2.2;
              KafkaController.processTopicDeletionStopReplicaResponseReceived, 2.3 to 3.9.
     """
@@ -162,7 +170,7 @@ def replica_stopped(s, b: Broker, p: Partition, r: Broker):
         return False
 
     take_answer(s.network, controller.epoch, p, r)
-    if is_queued(controller, p):
+    if is_heeded(controller, p, r):
         if answer == DELETED:
             move(controller, p, only(r), REPLICA_DELETION_SUCCESSFUL)
         else:

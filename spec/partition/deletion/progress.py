@@ -6,6 +6,7 @@ StopReplica is sent to the live ones; when all have answered, the znodes are del
 
 from kafkaproof.spec.kafka.deletion_moves import end_partition, move_replicas
 from kafkaproof.spec.kafka.state_machines import (
+    NON_EXISTENT_PARTITION,
     NON_EXISTENT_REPLICA,
     OFFLINE_REPLICA,
     REPLICA_DELETION_INELIGIBLE,
@@ -14,7 +15,7 @@ from kafkaproof.spec.kafka.state_machines import (
 )
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
-from kafkaproof.spec.partition.context import online, partitions_move, replicas_move
+from kafkaproof.spec.partition.context import is_queued, online, partitions_move, replicas_move
 from kafkaproof.spec.partition.deletion.state import DELETING_STATES, RESUMING, STOPPING
 from kafkaproof.spec.partition.progress import at_work, hosted_by, proceed
 from kafkaproof.spec.partition.progress import end_event as rest
@@ -51,6 +52,16 @@ def all_deleted(controller, topic):
 def is_ineligible(controller, topic):
     """Whether a topic is ineligible for deletion."""
     return not is_empty(intersection(controller.ineligible, topic))
+
+
+def is_heeded(controller, p, r):
+    """Whether the answer of a broker to StopReplica(delete) counts: the deletion of the topic has started. (Where the
+    partition state machine is dead, this cannot be told by its state: the topic is queued.)
+
+    Kafka: ControllerContext.isTopicDeletionInProgress, 2.3 to 3.9.
+    """
+    started = controller.partitions[p].state == NON_EXISTENT_PARTITION or not partitions_move(controller)
+    return started and is_queued(controller, p)
 
 
 def offline_replicas(controller, partition):

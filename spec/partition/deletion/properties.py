@@ -14,6 +14,7 @@ from kafkaproof.spec.language.model import Property, always, always_step, someti
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union
 from kafkaproof.spec.partition.context import IDLE, NO_EPOCH, is_queued, online
 from kafkaproof.spec.partition.creation import properties as topic_creation
+from kafkaproof.spec.partition.deletion.event_properties import EVENTS
 from kafkaproof.spec.partition.deletion.network import NO_ANSWER, answered, stop_arrives
 from kafkaproof.spec.partition.deletion.progress import any_in, is_ineligible, replicas_in
 from kafkaproof.spec.partition.deletion.state import DELETING_MARKER, DELETING_STATES
@@ -272,4 +273,4 @@ WITHOUT_DELETION = (
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The properties of a model without deletions as they are with them, and those of deletions."""
     kept = (p for p in found if p.name not in WITHOUT_DELETION)
-    return tuple(p.rebound(WITH_DELETIONS) for p in kept) + SAFETY + GOALS
+    return tuple(p.rebound(WITH_DELETIONS) for p in kept) + SAFETY + EVENTS + GOALS

@@ -119,5 +119,5 @@ WITH_EXPANSIONS = {
     is_assigned_so: is_assigned_so_or_taken_back,
     unneeded_replicas: unneeded_or_taken_back,
 }
-WITHOUT = ("created_is_led", "created_is_taken_over")
-"""Goals of a topic that is created."""
+WITHOUT = {"created_is_led", "created_is_taken_over"} | {prop.name for prop in topic_creation.EVENTS}
+"""Properties of a topic that is created."""

@@ -1,12 +1,13 @@
 """Who was told what of brokers that come and go up to 3.0 (see `kafkaproof.spec.partition.telling`).
 
-Up to 2.1 a request that names no partition has all of them. Up to 3.0 brokers that have died are not told of while some
-partition lacks a leader: it is taken for granted that one is elected, which tells it.
+Up to 2.6 brokers that come are told of topics that are queued for deletion, too: they are to forget these. Up to 2.1 a
+request that names no partition has all of them. Up to 3.0 brokers that have died are not told of while some partition
+lacks a leader: it is taken for granted that one is elected, which tells it.
 """
 
-from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.language.sets import contains, difference
 from kafkaproof.spec.partition.context import has_leader, is_known, is_queued
-from kafkaproof.spec.partition.telling import tell_partition
+from kafkaproof.spec.partition.telling import tell_brokers, tell_partition
 
 
 def tell_all_partitions(s, b, to):
@@ -16,6 +17,18 @@ def tell_all_partitions(s, b, to):
     """
     for p in range(len(s.brokers[b].controller.partitions)):
         tell_partition(s, b, p, to)
+
+
+def tell_newcomers_all(s, b, joined):
+    """Brokers have come: the others are told who is live, and those that came of every partition.
+
+    Kafka: KafkaController.onBrokerStartup, 2.2 to 2.6.
+    """
+    controller = s.brokers[b].controller
+    tell_brokers(s, b, difference(controller.live, joined))
+    tell_brokers(s, b, joined)
+    for p in range(len(controller.partitions)):
+        tell_partition(s, b, p, joined)
 
 
 def tell_everybody(s, b, joined):

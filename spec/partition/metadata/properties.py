@@ -2,9 +2,10 @@
 
 from kafkaproof.spec.election.requests import is_stale
 from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_PARTITION, OFFLINE_REPLICA
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
-from kafkaproof.spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
 from kafkaproof.spec.partition.context import NO_EPOCH, is_known, is_queued
 from kafkaproof.spec.partition.metadata.cache import is_early
 from kafkaproof.spec.partition.metadata.network import leader_epoch_told, update_arrives
@@ -110,6 +111,28 @@ def told_of_deletion(before, after, b, p):
     live = known_as_they_are(after.zk, b, after.brokers[b].controller.live)
     told = is_empty(difference(live, after.network.updates[epoch][p].to))
     return told and leader_epoch_told(after.network, epoch, p) == NO_EPOCH
+
+
+def is_untold(before, after, b, p):
+    """Whether a controller sends nobody anything new about a partition."""
+    epoch = before.brokers[b].controller.epoch
+    return is_empty(difference(after.network.updates[epoch][p].to, before.network.updates[epoch][p].to))
+
+
+def waiting_untold(before, after, b, p):
+    """Nobody is told of a topic that is ineligible for deletion, when its deletion is resumed in vain."""
+    waits = contains(before.brokers[b].controller.ineligible, p)
+    return not waits or is_untold(before, after, b, p)
+
+
+def queued_untold(before, after, b):
+    """Brokers that come are told nothing of a topic that is queued for deletion, and that they have no replica of."""
+    old = before.brokers[b].controller
+    for p in range(len(old.partitions)):
+        hosted = not is_empty(intersection(replicas_of(old.partitions[p].assignment), old.joined))
+        if is_queued(old, p) and not hosted and not is_untold(before, after, b, p):
+            return False
+    return True
 
 
 def is_dropped(controller, p):
@@ -231,6 +254,8 @@ WITH_DELETIONS = (
     *STOPS,
     *FOLLOWING,
     always_step(told_of_deletion, of=("resume_deletion",)),
+    always_step(waiting_untold, of=("resume_deletion",)),
+    always_step(queued_untold, of=("broker_startup",)),
     always(deleted_is_forgotten),
 )
 GOALS = (

@@ -4,10 +4,12 @@ from kafkaproof.spec.kafka import placement, strategies
 from kafkaproof.spec.kafka.placement import broker_at
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.mutants.omission import omitting
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition import progress
 from kafkaproof.spec.partition.context import clear
+from kafkaproof.spec.partition.creation import creation
 from kafkaproof.spec.partition.creation import zookeeper as creation_zookeeper
 from kafkaproof.spec.partition.creation.zookeeper import assign_new
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, ONE, mutant, mutant_within
@@ -54,7 +56,15 @@ def create_over(zk, b, new, replicas, start, shift, live, delivery):
     return outcome(zk, OK, delivery)
 
 
-MUTANTS = (
+OMITTED = tuple(
+    omitting(transition, kills, CALM)
+    for transition, kills in (
+        (creation.create_topic, "created_as_asked"),
+        (creation.topic_change, "created_taken_up"),
+        (creation.configure_topic, "configured_beforehand"),
+    )
+)
+MUTANTS = OMITTED + (
     mutant("replicas-on-one-broker", "replicas_are_distinct", {placement.assign_one: assign_first_again}, CALM),
     mutant(
         "state-without-topic",

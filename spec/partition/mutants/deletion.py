@@ -8,13 +8,16 @@ from kafkaproof.spec.kafka.state_machines import (
     REPLICA_DELETION_SUCCESSFUL,
 )
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
-from kafkaproof.spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.language.mutants.omission import omitting
+from kafkaproof.spec.language.sets import contains, difference, is_empty, union
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica, online
-from kafkaproof.spec.partition.deletion import brokers, progress, replica, zookeeper
+from kafkaproof.spec.partition.deletion import brokers, deletion, faults, progress, replica, zookeeper
+from kafkaproof.spec.partition.deletion.brokers import broker_startup, queued_on
 from kafkaproof.spec.partition.deletion.network import put_stopped, stop_arrives, take_stop
 from kafkaproof.spec.partition.deletion.progress import any_in, offline_replicas, replicas_in
 from kafkaproof.spec.partition.deletion.state import DELETING_MARKER
-from kafkaproof.spec.partition.deletion.zookeeper import delete_state, delete_topic
+from kafkaproof.spec.partition.deletion.zookeeper import delete_state, delete_topic, topics_of
+from kafkaproof.spec.partition.log_dirs import storage_error as lose_replicas
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.network import put_proposals
@@ -22,6 +25,7 @@ from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.zookeeper import session_open
 
 ONE = scope(epochs=1)
+THREE_TOPICS = scope(replicas=1, partitions=3, epochs=1, leader_epochs=1)
 CALM, ZOMBIE = scope(epochs=1, faults=0), scope()
 
 
@@ -103,7 +107,54 @@ def delete_every_marker(zk, b, delivery):
     return outcome(zk, OK, delivery)
 
 
-MUTANTS = (
+OMITTED = tuple(
+    omitting(transition, kills, CALM)
+    for transition, kills in (
+        (deletion.resume_deletion, "resumed_in_turn"),
+        (deletion.stop_replicas, "replicas_stopped"),
+        (deletion.replica_stopped, "answer_counted"),
+        (deletion.delete_state, "states_deleted_in_turn"),
+        (deletion.delete_topic, "znode_deleted_in_turn"),
+        (deletion.delete_config, "znode_deleted_in_turn"),
+        (deletion.delete_marker, "znode_deleted_in_turn"),
+        (deletion.leftover_deletion, "leftovers_found"),
+        (deletion.delete_leftovers, "leftovers_deleted"),
+        (deletion.mark_topic, "marked_whole"),
+        (faults.ask_for_deletion, "deletion_asked"),
+        (faults.ask_for_unknown_deletion, "unknown_deletion_asked"),
+    )
+)
+
+
+def resume_its_own(s, b: Broker):
+    """When a broker comes, only the deletions of topics that have a replica there are resumed."""
+    controller = s.brokers[b].controller
+    joined = controller.joined
+    waiting = controller.resuming
+    if not broker_startup(s, b):
+        return False
+
+    controller.resuming = union(waiting, topics_of(s.zk, queued_on(controller, joined)))
+    return True
+
+
+def queued_nowhere(controller, dead):
+    """A topic stays eligible for deletion though a broker that has a replica dies."""
+    return 0
+
+
+def lose_quietly(s, b: Broker, r: Broker):
+    """A topic stays eligible for deletion though the log directory of a replica has failed."""
+    if not lose_replicas(s, b, r):
+        return False
+
+    return True
+
+
+MUTANTS = OMITTED + (
+    mutant("newcomer-resumes-its-own", "newcomers_resume", {brokers.broker_startup: resume_its_own}, THREE_TOPICS),
+    mutant_within("departure-ignored", "departed_fail", "broker_failure", {brokers.queued_on: queued_nowhere}, ONE),
+    mutant("loss-ignored", "lost_fail", {brokers.storage_error: lose_quietly}, ONE),
     mutant("completed-when-one-is-deleted", "state_goes_with_topic", {progress.all_deleted: any_deleted}, CALM),
     mutant("dead-replicas-forgotten", "completed_when_deleted", {progress.all_deleted: live_deleted}, ONE),
     mutant("marker-deleted-first", "marker_last", {progress.begin_completion: marker_first}, CALM),

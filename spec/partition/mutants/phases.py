@@ -16,6 +16,7 @@ from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_assignm
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
 ONE, ZOMBIE = scope(replicas=1, epochs=1), scope(replicas=1, leader_epochs=1, faults=2)
+ASKED_TWICE = scope(replicas=1, epochs=1, leader_epochs=1, faults=2)
 
 
 def write_and_forget(zk, b, p, known, epoch, delivery):
@@ -72,7 +73,7 @@ def tell_first(zk, b, members):
 
 
 def keep_eligible(controller, topics):
-    """A topic that is being reassigned in two phases stays eligible for deletion."""
+    """A topic that is being reassigned in two phases is eligible for deletion when a term begins."""
     return 0
 
 
@@ -88,5 +89,5 @@ MUTANTS = (
     mutant("topic-unchecked", "assigned_by_right", {checked_set_assignments: write_topic_unchecked}, ZOMBIE),
     mutant("list-unchecked", "listed_by_right", {zookeeper.checked_set_list: write_list_unchecked}, ZOMBIE),
     mutant_within("few-told-of-phase", "replicas_told", "tell_replicas", {known_as_they_are: tell_first}, ONE),
-    mutant("in-phases-eligible", "not_deleted_while_reassigned", {brokers.keep_from_deletion: keep_eligible}, ONE),
+    mutant("in-phases-eligible", "deletions_taken_over", {brokers.keep_from_deletion: keep_eligible}, ASKED_TWICE),
 )

@@ -2,18 +2,33 @@
 
 from kafkaproof.spec.kafka import assignment
 from kafkaproof.spec.kafka.assignment import append_members, target
+from kafkaproof.spec.kafka.state_machines import REPLICA_DELETION_STARTED
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import OK
+from kafkaproof.spec.language.mutants.omission import omitting
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, only, union
 from kafkaproof.spec.partition import context
-from kafkaproof.spec.partition.context import REASSIGN, clear
+from kafkaproof.spec.partition.context import REASSIGN, Broker, clear
+from kafkaproof.spec.partition.deletion import progress as deletion_progress
+from kafkaproof.spec.partition.deletion.deletion import topic_deletion as queue_topics
 from kafkaproof.spec.partition.deletion.progress import to_take_offline
+from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.model import scope
-from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
-from kafkaproof.spec.partition.reassignment import brokers, network, plans, progress, zookeeper
+from kafkaproof.spec.partition.mutants.partition_mutant import CALM, mutant, mutant_within
+from kafkaproof.spec.partition.reassignment import (
+    admin_requests,
+    brokers,
+    faults,
+    network,
+    plans,
+    progress,
+    reassignment,
+    zookeeper,
+)
+from kafkaproof.spec.partition.reassignment.brokers import keep_from_deletion
 from kafkaproof.spec.partition.reassignment.plans import plan
-from kafkaproof.spec.partition.reassignment.progress import leave
+from kafkaproof.spec.partition.reassignment.progress import leave, reassigned
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_delist, set_topic
 from kafkaproof.spec.partition.zookeeper import known_as_they_are, listed
 
@@ -21,6 +36,9 @@ ONE = scope(replicas=1, epochs=1)
 TWO_REPLICAS, TWO_REQUESTS = scope(epochs=1), scope(replicas=1, epochs=1, leader_epochs=4, faults=2)
 TWO_PARTITIONS = scope(partitions=2, replicas=1, epochs=1, leader_epochs=2)
 ZOMBIE = scope(replicas=1, leader_epochs=1, faults=2)
+ONE_RAISE = scope(replicas=1, epochs=1, leader_epochs=1)
+LEFT = scope(replicas=1, epochs=1, leader_epochs=2, faults=3)
+TAKEN_OVER = scope(replicas=1, leader_epochs=2, faults=2)
 
 
 def forget_origin(zk, b, p, known, epoch, delivery):
@@ -87,8 +105,30 @@ def tell_first(zk, b, members):
 
 
 def keep_eligible(controller, topics):
-    """A topic that is being reassigned stays eligible for deletion."""
+    """A topic that is being reassigned is eligible for deletion when another controller takes over."""
     return 0
+
+
+def wait_when_asked(s, b: Broker):
+    """A topic whose deletion is asked for while it is being reassigned waits."""
+    if not queue_topics(s, b):
+        return False
+
+    controller = s.brokers[b].controller
+    keep_from_deletion(controller, topics_of(s.zk, reassigned(controller)))
+    return True
+
+
+def start_all(controller, p):
+    """Replicas are deleted that have not been taken offline."""
+    for r in range(len(controller.partitions[p].replicas)):
+        if contains(replicas_of(controller.partitions[p].assignment), r):
+            controller.partitions[p].replicas[r] = REPLICA_DELETION_STARTED
+
+
+def take_none_offline(controller, p, r):
+    """No replica of the topic in hand is taken offline."""
+    return False
 
 
 def call_all_alive(controller):
@@ -108,7 +148,31 @@ def never_overtaken(network, epoch, p, b, leader_epoch):
     return False
 
 
-MUTANTS = (
+OMITTED = tuple(
+    omitting(transition, kills, CALM)
+    for transition, kills in (
+        (admin_requests.reassign, "taken_up_in_turn"),
+        (reassignment.write_assignment, "assignment_written"),
+        (reassignment.caught_up, "looked_at_in_turn"),
+        (reassignment.check_reassignment, "checked_as_read"),
+        (reassignment.tell_replicas, "raised_in_turn"),
+        (reassignment.stop_removed, "removed_stopped"),
+        (reassignment.write_target, "target_written_in_turn"),
+        (brokers.drop_reassignment, "dropped_in_turn"),
+        (brokers.drop_unknown, "unknown_dropped"),
+        (faults.ask_for_unknown_reassignment, "unknown_listed_once"),
+        (faults.ask_for_reassignment, "listed_once"),
+    )
+)
+
+
+def look_at_nothing(controller, brokers):
+    """When a broker comes, no reassignment to it is looked at."""
+    return 0
+
+
+MUTANTS = OMITTED + (
+    mutant("newcomer-not-looked-at", "newcomers_looked_at", {progress.reassigned_to: look_at_nothing}, LEFT),
     mutant_within(
         "target-written-early",
         "replicas_remembered",
@@ -131,12 +195,20 @@ MUTANTS = (
     mutant("removed-in-isr", "stopped_out_of_isr", {progress.to_take_offline: keep_in_isr}, ONE),
     mutant("assignment-unchecked", "assigned_by_right", {zookeeper.checked_set_topic: write_unchecked}, ZOMBIE),
     mutant_within("few-told", "replicas_told", "tell_replicas", {known_as_they_are: tell_first}, ONE),
-    mutant("reassigned-eligible", "not_deleted_while_reassigned", {brokers.keep_from_deletion: keep_eligible}, ONE),
+    mutant("reassigned-eligible", "deletions_taken_over", {brokers.keep_from_deletion: keep_eligible}, TAKEN_OVER),
+    mutant(
+        "online-deleted",
+        "not_deleted_while_reassigned",
+        {deletion_progress.stop: start_all, deletion_progress.goes_offline: take_none_offline},
+        ONE_RAISE,
+    ),
+    mutant("reassigned-waits", "queued_at_once", {brokers.topic_deletion: wait_when_asked}, ONE),
     mutant("late-stop-obeyed", "log_goes_with_topic", {network.is_overtaken: never_overtaken}, TWO_REQUESTS),
 )
 
 TWO_ALTERATIONS = scope(replicas=1, epochs=1, leader_epochs=2, faults=2)
 ALTERATION = (
+    omitting(admin_requests.alter_reassignment, "alteration_in_turn", CALM),
     mutant_within(
         "dead-added", "altered_as_asked", "alter_reassignment", {context.alive: call_all_alive}, TWO_ALTERATIONS
     ),

@@ -9,6 +9,7 @@ from kafkaproof.spec.language.mutants.mutant import Mutant
 from kafkaproof.spec.language.sets import difference, intersection, only
 from kafkaproof.spec.partition import replica, telling
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, alive
+from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.history import updates
 from kafkaproof.spec.partition.history.leaderless import may_become_anything
 from kafkaproof.spec.partition.metadata import cache, network
@@ -21,6 +22,7 @@ from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
 LED_BY_DEAD = scope(leader_epochs=2)
 SMALL, LEADS = scope(replicas=1, epochs=1, leader_epochs=1), scope(epochs=1, leader_epochs=2)
+ONE_FAULT = scope(epochs=1, leader_epochs=2)
 UNLED = scope(brokers=3, replicas=1, epochs=1, leader_epochs=1, faults=2)
 
 
@@ -179,5 +181,7 @@ DELETIONS = (
     mutant_within(
         "queued-told-as-led", "told_of_deletion", "resume_deletion", {telling.is_queued: lead_though_queued}, SMALL
     ),
+    mutant("waiting-told", "waiting_untold", {deletion.announce: telling.tell_topic}, ONE_FAULT),
+    mutant("newcomer-told-to-forget", "queued_untold", {telling.tell_newcomers: updates.tell_newcomers_all}, SMALL),
     mutant("topic-remembered", "deleted_is_forgotten", {telling.tell_topic: tell_no_topic}, CALM),
 )

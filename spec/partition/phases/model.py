@@ -9,9 +9,9 @@ from kafkaproof.spec.language.model import CONTINUATION, EVENT, Model
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import context, progress, rebalance, telling, zookeeper
+from kafkaproof.spec.partition.deletion import event_properties, replica
 from kafkaproof.spec.partition.deletion import model as partition_deletion
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
-from kafkaproof.spec.partition.deletion import replica
 from kafkaproof.spec.partition.deletion import state as deletion_state
 from kafkaproof.spec.partition.deletion import zookeeper as deletion_zookeeper
 from kafkaproof.spec.partition.history import leader_zk
@@ -95,7 +95,10 @@ def in_phases(variant, released, story, asked, replaced, *, told, expected, **ch
     return replace(made, transitions=kept).rebound(replaced, expected=expected, **changes)
 
 
-UNTIL_2_2 = {state_machines.replica_move_is_legal: state_machines.replica_move_was_legal}
+UNTIL_2_2 = {
+    state_machines.replica_move_is_legal: state_machines.replica_move_was_legal,
+    deletion_progress.is_heeded: phases_progress.is_asked_by_deletion,
+}
 """What a deletion does otherwise, beside what `releases` has."""
 UNTIL_2_0 = UNTIL_2_2 | {
     zookeeper.checked_create_state: deletion_zookeeper.create_state,
@@ -105,6 +108,10 @@ UNTIL_2_0 |= {
     request: rebind(request, {zookeeper.check_epoch: leader_zk.check_nothing})
     for request in SEAMS + partition_deletion.SEAMS
     if request is not deletion_zookeeper.create_marker
+}
+TOLD_UNTIL_2_1 = {
+    zookeeper.known_as_they_are: zookeeper.as_they_are,
+    event_properties.counts: properties.counts_if_assigned,
 }
 LOST = {
     "context_is_zookeeper": 11,
@@ -217,7 +224,7 @@ REWRITING = in_phases(
     "preferred leaders writes every state again, and a new controller leaves the replicas of dead brokers in the ISRs.",
     releases.WITHOUT_BROKER_EPOCHS + releases.FOLLOWED,
     releases.UNTIL_2_6 | releases.UNTIL_2_1 | UNTIL_2_2,
-    told={zookeeper.known_as_they_are: zookeeper.as_they_are},
+    told=TOLD_UNTIL_2_1,
     scope=scope(),
     expected={
         scope(epochs=1): LOST | LATE_ANSWER_UNNAMED,
@@ -235,7 +242,7 @@ UNCHECKED = in_phases(
     "is not modelled.",
     releases.WITHOUT_BROKER_EPOCHS + goals.GOALS,
     releases.UNFENCED | UNTIL_2_0,
-    told={zookeeper.known_as_they_are: zookeeper.as_they_are},
+    told=TOLD_UNTIL_2_1,
     scope=scope(),
     expected={
         scope(epochs=1): UNFENCED | LATE_ANSWER_UNNAMED,

@@ -2,7 +2,7 @@
 
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sequences import begins_with
-from kafkaproof.spec.language.sets import is_empty, only
+from kafkaproof.spec.language.sets import contains, is_empty, only
 from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, clear, drop_result, is_queued
 from kafkaproof.spec.partition.progress import is_next, proceed
 from kafkaproof.spec.partition.reassignment.progress import leave, resume_deletion
@@ -31,6 +31,15 @@ def is_dropped(controller, p):
     partition = controller.partitions[p]
     there = partition.assignment.length > 0
     return not there or is_queued(controller, p) or same(partition.aim, partition.assignment)
+
+
+def is_asked_by_deletion(controller, p, r):
+    """Whether the answer of a broker to StopReplica(delete) counts: it was sent for the deletion of a topic that is
+    queued, not to a replica that a reassignment has removed.
+
+    Kafka: TopicDeletionManager.startReplicaDeletion, 1.1 to 2.2 (a callback goes with the request).
+    """
+    return is_queued(controller, p) and contains(replicas_of(controller.partitions[p].assignment), r)
 
 
 def take_up(controller):

@@ -8,6 +8,7 @@ from kafkaproof.spec.language.sequences import begins_with
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
 from kafkaproof.spec.partition.context import DELETING_REQUEST, IDLE, REASSIGN, is_queued
 from kafkaproof.spec.partition.creation import properties as topic_creation
+from kafkaproof.spec.partition.deletion import event_properties as deletion_events
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.progress import any_in
 from kafkaproof.spec.partition.history.triggers import goes_back_if_online
@@ -142,6 +143,14 @@ def may_go_back_now(controller, partition):
     return is_empty(reassigned(controller)) and goes_back_if_online(controller, partition)
 
 
+def counts_if_assigned(s, b, p, r):
+    """Whether a controller heeds the answer to StopReplica up to 2.2: it was sent for the deletion of a topic, to a replica
+    that is assigned.
+    """
+    controller = s.brokers[b].controller
+    return is_queued(controller, p) and contains(replicas_of(controller.partitions[p].assignment), r)
+
+
 def is_resumed(s):
     """A controller begins the first phase of a reassignment that an earlier one had begun."""
     for broker in s.brokers:
@@ -233,6 +242,7 @@ WITH_PHASES = {
     topic_deletion.legal_replica_or_retry: reassigning.legal_replica_or_stopped,
     topic_deletion.keeps_log: reassigning.keeps_log,
     topic_deletion.hinders: reassigning.hinders,
+    deletion_events.moved_topics: reassigning.moved_topics,
 }
 
 

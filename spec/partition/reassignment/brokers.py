@@ -4,8 +4,9 @@ from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.sets import contains, intersection, only, union
 from kafkaproof.spec.partition.context import DELETING_REQUEST, READING_STATES, REASSIGN, Broker, Partition, is_queued
 from kafkaproof.spec.partition.creation.creation import known_partitions
-from kafkaproof.spec.partition.deletion import brokers, deletion
+from kafkaproof.spec.partition.deletion import brokers
 from kafkaproof.spec.partition.deletion.brokers import broker_startup as take_in_brokers
+from kafkaproof.spec.partition.deletion.deletion import topic_deletion as queue_topics
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, look_later, reassigned, reassigned_to
@@ -48,14 +49,23 @@ def broker_startup(s, b: Broker):
     return True
 
 
-def keep_reassigned(s, b):
-    """A topic with a partition that is being reassigned is ineligible for deletion
-    (KafkaController.processTopicDeletion, 2.4 to 3.9).
+def topic_deletion(s, b: Broker):
+    """A controller is notified of topics that are to be deleted.
+
+    Guards:  those of `topic_deletion` of a deletion.
+    Effects: its effects, also for a topic that is being reassigned: it is looked for among the queued topics before it is
+             queued itself. Only those that were queued before are ineligible while they are being reassigned.
+    Kafka:   TopicDeletionManager.markTopicIneligibleForDeletion, 0.8.1 to 3.9; PartitionStateMachine.DeleteTopicsListener,
+             0.8.2 to 0.10.2; KafkaController.TopicDeletion, 0.11 to 2.2; KafkaController.processTopicDeletion, 2.3 to 3.9.
     """
-    keep_from_deletion(s.brokers[b].controller, topics_of(s.zk, reassigned(s.brokers[b].controller)))
+    controller = s.brokers[b].controller
+    queued = controller.deleting
+    if not queue_topics(s, b):
+        return False
 
-
-topic_deletion = then(deletion.topic_deletion, keep_reassigned)
+    moved = intersection(queued, topics_of(s.zk, reassigned(controller)))
+    controller.ineligible = union(controller.ineligible, moved)
+    return True
 
 
 def drop_unknown(s, b: Broker):

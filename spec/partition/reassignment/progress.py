@@ -93,6 +93,7 @@ def leave(controller, p):
 
 
 def resume_deletion(controller, topic):
-    """resumeDeletionForTopics: a topic that is queued is no longer ineligible for deletion."""
+    """resumeDeletionForTopics: a topic is no longer ineligible; if it is queued for deletion, all deletions are resumed."""
     controller.ineligible = difference(controller.ineligible, topic)
-    controller.resuming = union(controller.resuming, intersection(controller.deleting, topic))
+    if not is_empty(intersection(controller.deleting, topic)):
+        controller.resuming = controller.deleting

@@ -19,15 +19,19 @@ from kafkaproof.spec.partition.context import (
     is_queued,
 )
 from kafkaproof.spec.partition.creation import properties as topic_creation
+from kafkaproof.spec.partition.deletion import event_properties as deletion_events
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.progress import any_in
 from kafkaproof.spec.partition.deletion.properties import has_log, legal_replica_or_retry
 from kafkaproof.spec.partition.deletion.properties import hinders as is_hindered
+from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.properties import controllers as partition_controllers
 from kafkaproof.spec.partition.properties import elections as partition_elections
 from kafkaproof.spec.partition.properties import states as partition_states
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.elections import told
+from kafkaproof.spec.partition.reassignment import event_properties
+from kafkaproof.spec.partition.reassignment.event_properties import EVENTS
 from kafkaproof.spec.partition.reassignment.network import CANCELLATION
 from kafkaproof.spec.partition.reassignment.plans import origin_of, unneeded
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, reassigned
@@ -297,6 +301,11 @@ def not_deleted_while_reassigned(s):
     return True
 
 
+def moved_topics(s, b):
+    """The partitions of topics that a controller reassigns."""
+    return topics_of(s.zk, reassigned(s.brokers[b].controller))
+
+
 def is_resumed(s):
     """A controller goes on with a reassignment that an earlier one had begun."""
     for broker in s.brokers:
@@ -403,10 +412,12 @@ WITH_REASSIGNMENTS = {
     topic_deletion.legal_replica_or_retry: legal_replica_or_stopped,
     topic_deletion.keeps_log: keeps_log,
     topic_deletion.hinders: hinders,
+    deletion_events.moved_topics: moved_topics,
 }
 ALTERATIONS = (
     always_step(altered_as_asked, of=("alter_reassignment",)),
     always(isr_assigned),
+    *event_properties.ALTERATIONS,
     sometimes(is_cancelled, faults=2),
     sometimes(is_replaced, brokers=3, faults=2),
     sometimes(supersedes, faults=2),
@@ -419,7 +430,7 @@ GONE = ("reassignment_succeeds", "reassignment_fails", "moved_as_asked", "move_a
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The properties of a model with reassignments: those without, adapted, and those of reassignments."""
     kept = (p for p in topic_deletion.properties(found) if p.name not in GONE)
-    return tuple(p.rebound(WITH_REASSIGNMENTS) for p in kept) + SAFETY + GOALS
+    return tuple(p.rebound(WITH_REASSIGNMENTS) for p in kept) + SAFETY + EVENTS + GOALS
 
 
 def with_alterations(found: tuple[Property, ...]) -> tuple[Property, ...]:

@@ -50,7 +50,10 @@ from kafkaproof.spec.partition.properties.safety import COMMON as SAFETY_OF_ALL
 from kafkaproof.spec.partition.properties.safety import SAFETY, STEP_BY_STEP, WITHOUT_BROKER_EPOCHS
 
 UNTIL_3_0 = {telling.is_failure_told: updates.is_no_leader_missing}
-UNTIL_2_6 = UNTIL_3_0 | {leader_zk.take_notification: leader_zk.checked_take_notification}
+UNTIL_2_6 = UNTIL_3_0 | {
+    leader_zk.take_notification: leader_zk.checked_take_notification,
+    telling.tell_newcomers: updates.tell_newcomers_all,
+}
 """What `LEADER_ZK` replaces from 2.1 on, where its deletions are checked."""
 UNTIL_2_5 = UNTIL_3_0 | {may_rebalance: may_rebalance_if_online}
 UNTIL_2_2 = UNTIL_2_5 | {progress.dead_hosts: leader_zk.nobody}

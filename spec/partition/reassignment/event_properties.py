@@ -1,0 +1,256 @@
+"""Properties of the events of a controller that reassigns: what the step that begins or continues one must do.
+
+Sources: KafkaController.onPartitionReassignment and what it calls, processZkPartitionReassignment, 2.7 to 3.9.
+"""
+
+from kafkaproof.spec.kafka.assignment import target
+from kafkaproof.spec.kafka.state_machines import NEW_REPLICA, NON_EXISTENT_REPLICA
+from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import ANSWERED
+from kafkaproof.spec.language.model import always_step
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
+from kafkaproof.spec.partition.context import (
+    DELETING_REQUEST,
+    ELECTING,
+    IDLE,
+    NO_EPOCH,
+    REASSIGN,
+    REMOVING,
+    STUCK,
+    is_known,
+    is_queued,
+)
+from kafkaproof.spec.partition.properties.controllers import same_sequence
+from kafkaproof.spec.partition.properties.invariants import is_first
+from kafkaproof.spec.partition.properties.sessions import has_session, rests
+from kafkaproof.spec.partition.reassignment.state import (
+    CHECKING,
+    STOPPING_REMOVED,
+    TELLING,
+    WRITING_ASSIGNMENT,
+    WRITING_TARGET,
+)
+from kafkaproof.spec.partition.zookeeper import is_moved, known_as_they_are
+
+
+def is_moving(partition):
+    """Whether a partition has replicas to add or to remove."""
+    return not is_empty(union(partition.adding, partition.removing))
+
+
+def in_turn(controller, p, doing):
+    """Whether the next step of a controller is this one, for this partition."""
+    return controller.doing == doing and is_first(controller.moving, p)
+
+
+def taken_up_in_turn(before, after, b, p):
+    """A reassignment that is listed begins when its controller is at work and its topic is not queued for deletion: its
+    assignment is to be written, or if it is known already to be checked, alone.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    if not rests(before, b) or not is_moved(before.zk, p) or is_queued(old, p) or not is_known(old.partitions[p]):
+        return False
+    known = same_sequence(old.partitions[p].assignment, new.partitions[p].assignment)
+    known = known and old.partitions[p].adding == new.partitions[p].adding
+    known = known and old.partitions[p].removing == new.partitions[p].removing
+    return new.moving == only(p) and new.doing == (CHECKING if known else WRITING_ASSIGNMENT)
+
+
+def assignment_written(before, after, b, p, delivery):
+    """The assignment with which a reassignment begins is written as the controller knows it; replicas that are not in it
+    any more are to be removed, then the ISR is to be read.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    if not in_turn(old, p, WRITING_ASSIGNMENT):
+        return False
+    if new.epoch == 0 or delivery != ANSWERED:
+        return True
+    partition = old.partitions[p]
+    gone = 0
+    for r in range(len(partition.replicas)):
+        if partition.replicas[r] != NON_EXISTENT_REPLICA and not contains(replicas_of(partition.assignment), r):
+            gone = with_member(gone, r)
+    there = before.zk.assignments[p].length > 0
+    written = not there or same_sequence(after.zk.assignments[p], partition.assignment)
+    written = written and (not there or after.zk.adding[p] == partition.adding)
+    written = written and (not there or after.zk.removing[p] == partition.removing)
+    goes_on = new.doing == REMOVING or new.doing == STOPPING_REMOVED or is_empty(gone) and new.doing == CHECKING
+    return written and goes_on and new.removed == gone and new.target.length == 0
+
+
+def looked_at_in_turn(before, after, b, p):
+    """A controller at work that knows the target of a reassignment to be in the ISR reads the state, and nothing else."""
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    aim = target(old.partitions[p].assignment, old.partitions[p].removing)
+    ready = is_moving(old.partitions[p]) and is_empty(difference(aim, old.partitions[p].isr))
+    return rests(before, b) and ready and new.doing == CHECKING and new.moving == only(p)
+
+
+def checked_as_read(before, after, b, p):
+    """A controller that reads the state of a partition that it reassigns completes the reassignment if the target is in the
+    ISR, and else tells all replicas of a raised leader epoch; without a state, or with that of a newer controller, it
+    leaves the partition.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    state = before.zk.partitions[p]
+    if not in_turn(old, p, CHECKING):
+        return False
+    if not has_session(before, b):
+        return new.epoch == 0
+    if state.leader_epoch == NO_EPOCH or state.controller_epoch > old.epoch:
+        return not contains(new.moving, p) and new.doing != TELLING
+    known = old.partitions[p]
+    ready = is_empty(difference(target(known.assignment, known.removing), state.isr)) or not is_moving(known)
+    raised = new.doing == TELLING and new.result.leader_epoch == state.leader_epoch + 1 and new.result.isr == state.isr
+    raised = raised and new.result.leader == state.leader
+    if old.finishing or not ready:
+        return raised and new.finishing == old.finishing
+    ends = new.finishing == 1 and new.removed == known.removing and not is_moving(new.partitions[p])
+    elects = new.doing == ELECTING and new.strategy == REASSIGN and new.todo == only(p)
+    idle = new.doing == REMOVING or new.doing == STOPPING_REMOVED or new.doing == WRITING_TARGET
+    return ends and (raised or elects or idle)
+
+
+def raised_in_turn(before, after, b, p, delivery):
+    """A raised leader epoch is written as planned and remembered, or read again; in the first part of a reassignment new
+    replicas are then New, and the partition is left.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    if not in_turn(old, p, TELLING):
+        return False
+    if new.epoch == 0 or delivery != ANSWERED:
+        return True
+    if new.doing == CHECKING and contains(new.moving, p):
+        return new.finishing == old.finishing and new.result.leader_epoch == NO_EPOCH
+    if new.partitions[p].leader_epoch != old.result.leader_epoch:
+        return False
+    if after.zk.partitions[p].leader_epoch != old.result.leader_epoch:
+        return False
+    for r in range(len(new.partitions[p].replicas)):
+        begins = contains(old.partitions[p].adding, r) and not old.finishing and new.replica_batch != STUCK
+        absent = old.partitions[p].replicas[r] == NON_EXISTENT_REPLICA
+        if begins and absent and new.partitions[p].replicas[r] != NEW_REPLICA:
+            return False
+    return contains(new.moving, p) if old.finishing else not contains(new.moving, p)
+
+
+def removed_stopped(before, after, b, p):
+    """Replicas that a reassignment removes are NonExistent and sent StopReplica, unless the state machine of replicas is
+    dead; then the target is to be written, or the ISR to be read.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    if not in_turn(old, p, STOPPING_REMOVED) or not is_empty(new.removed):
+        return False
+    live = known_as_they_are(before.zk, b, intersection(old.removed, old.live))
+    told = is_empty(difference(live, after.network.stops[old.epoch][p].to))
+    for r in range(len(old.partitions[p].replicas)):
+        stays = contains(old.removed, r) and new.partitions[p].replicas[r] != NON_EXISTENT_REPLICA
+        if stays and old.replica_batch != STUCK:
+            return False
+    next_step = new.doing == (WRITING_TARGET if old.finishing else CHECKING)
+    return next_step and (told or old.replica_batch == STUCK)
+
+
+def target_written_in_turn(before, after, b, p, delivery):
+    """When the target is written nothing is added or removed any more; a topic that is queued for deletion is eligible, and
+    the partition is taken off the list if that has exactly this target.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    if not in_turn(old, p, WRITING_TARGET):
+        return False
+    if new.epoch == 0 or delivery != ANSWERED:
+        return True
+    listed = is_moved(before.zk, p) and same_sequence(before.zk.targets[p], old.partitions[p].assignment)
+    ends = new.doing == DELETING_REQUEST and new.strategy == REASSIGN and contains(new.moving, p)
+    ends = ends if listed else not contains(new.moving, p) and new.finishing == 0
+    settled = is_empty(union(after.zk.adding[p], after.zk.removing[p]))
+    return ends and settled and not contains(new.ineligible, p)
+
+
+def newcomers_looked_at(before, after, b):
+    """When brokers have come, exactly the reassignments to one of them are to be checked besides what was."""
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    wanted = 0
+    for p in range(len(old.partitions)):
+        aim = target(old.partitions[p].assignment, old.partitions[p].removing)
+        if is_moving(old.partitions[p]) and not is_empty(intersection(aim, old.joined)):
+            wanted = with_member(wanted, p)
+    return new.moving == union(old.moving, wanted)
+
+
+def dropped_in_turn(before, after, b, p):
+    """A partition that is listed, and not reassigned, is to be taken off the list if its topic is queued for deletion or
+    not known.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    unknown = old.partitions[p].assignment.length == 0 or is_queued(old, p)
+    possible = rests(before, b) and is_moved(before.zk, p) and unknown and not is_moving(old.partitions[p])
+    return possible and new.moving == only(p) and new.doing == DELETING_REQUEST and new.strategy == REASSIGN
+
+
+def unknown_dropped(before, after, b):
+    """A listed partition that there never was is to be taken off the list."""
+    new = after.brokers[b].controller
+    asked = rests(before, b) and before.zk.unknown_listed == 1
+    return asked and new.doing == DELETING_REQUEST and new.strategy == REASSIGN and is_empty(new.moving)
+
+
+def unknown_listed_once(before, after):
+    """An operator lists a partition that there never was, once, which is a fault."""
+    once = before.zk.unknown_listed == 0 and after.zk.unknown_listed == 1
+    return once and after.zk.faults == before.zk.faults + 1
+
+
+def listed_once(before, after, moved, first, others):
+    """An operator lists partitions where none is listed: each has the first replica in front, and the others, once."""
+    if is_empty(moved) or contains(others, first) or after.zk.faults != before.zk.faults + 1:
+        return False
+    for p in range(len(after.zk.targets)):
+        asked = after.zk.targets[p]
+        if is_moved(before.zk, p) or is_moved(after.zk, p) != contains(moved, p):
+            return False
+        if contains(moved, p) and (asked.slots[0] != first or replicas_of(asked) != union(only(first), others)):
+            return False
+    return True
+
+
+def alteration_in_turn(before, after, b):
+    """An administrator's request is taken up when the controller is at work, once: it begins, after the partition has been
+    taken off the list, or changes nothing.
+    """
+    new = after.brokers[b].controller
+    asked = before.network.alteration
+    if not rests(before, b) or asked.wanted == after.network.alteration.wanted:
+        return False
+    if new.doing == IDLE:
+        return is_empty(new.moving)
+    delists = is_moved(before.zk, asked.partition)
+    if delists != (new.doing == DELETING_REQUEST):
+        return False
+    return delists or new.doing == WRITING_ASSIGNMENT or new.doing == CHECKING
+
+
+EVENTS = (
+    always_step(taken_up_in_turn, of=("reassign",)),
+    always_step(assignment_written, of=("write_assignment",)),
+    always_step(looked_at_in_turn, of=("caught_up",)),
+    always_step(checked_as_read, of=("check_reassignment",)),
+    always_step(raised_in_turn, of=("tell_replicas",)),
+    always_step(removed_stopped, of=("stop_removed",)),
+    always_step(target_written_in_turn, of=("write_target",)),
+    always_step(newcomers_looked_at, of=("broker_startup",)),
+    always_step(dropped_in_turn, of=("drop_reassignment",)),
+    always_step(unknown_dropped, of=("drop_unknown",)),
+    always_step(unknown_listed_once, of=("ask_for_unknown_reassignment",)),
+    always_step(listed_once, of=("ask_for_reassignment",)),
+)
+ALTERATIONS = (always_step(alteration_in_turn, of=("alter_reassignment",)),)
