@@ -37,7 +37,9 @@ class Features(NamedTuple):
         """The releases that may have written such a log."""
         if self.guarded:
             return SINCE_KIP455 if self.kip455 else BEFORE_KIP455
-        return find("election", self.variant)[0].releases
+        releases = find("election", self.variant)[0].releases
+        assert releases, self.variant
+        return releases
 
     @property
     def guarded(self) -> bool:
