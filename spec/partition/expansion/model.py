@@ -32,6 +32,7 @@ FOUND = {
     "assignments_stay": 11,
     "removed_when_deleted": 11,
     "no_partition_undone": 11,
+    "not_deleted_while_reassigned": 19,
     "state_goes_with_topic": 28,
     "local_epoch": 28,
 }

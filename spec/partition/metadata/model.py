@@ -83,9 +83,9 @@ FORGETTING = replace(
     properties=among(OF_DELETIONS, WITH_DELETIONS) + GOALS,
     scope=ONE_REPLICA,
     expected={
-        ONE_REPLICA: {"deleted_is_forgotten": 25},
-        scope(brokers=3, replicas=1, epochs=1, leader_epochs=1): {"deleted_is_forgotten": 25},
-        DELETED: {"deleted_is_forgotten": 30},
+        ONE_REPLICA: {"deleted_is_forgotten": 18},
+        scope(brokers=3, replicas=1, epochs=1, leader_epochs=1): {"deleted_is_forgotten": 18},
+        DELETED: {"deleted_is_forgotten": 24},
     },
     others={"quick": ONE_REPLICA, "deep": DELETED},
 )
