@@ -16,7 +16,10 @@ from kafkaproof.spec.kafka.zookeeper import DELETED
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition import brokers, failover
 from kafkaproof.spec.partition import zookeeper as partitions
+from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.mutants.failovers import AT_ONCE, forget_at_once
 from kafkaproof.spec.partition.network import is_asked_of
 from kafkaproof.spec.partition.triggers import admin_election
 from kafkaproof.spec.partition.znodes import ARMED, FIRED
@@ -27,11 +30,12 @@ from kafkaproof.spec.running.processes import Cluster, cluster, has_planes
 ASKED_OF = (SetOf("partitions"), "the partitions of which an administrator asks for an election")
 
 
-def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, updates=True):
+def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, updates=True, goes_on=True):
     """The cluster of a variant (see `cluster`), with what is observed in addition; raises LookupError.
 
-    Up to format 5 of recordings a leader that leads again forgets the ends of its followers (`keeps_ends`), and up to 6
-    brokers are sent no UpdateMetadata (`updates`).
+    Up to format 5 of recordings a leader that leads again forgets the ends of its followers (`keeps_ends`), up to 6
+    brokers are sent no UpdateMetadata (`updates`), and up to 7 an event whose session has expired ends at once, with its
+    term, and brokers of 2.0 take the brokers that they list as live one by one (`goes_on`).
     """
     plain = cluster(variant, deletes, reassigns, updates)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
@@ -40,6 +44,9 @@ def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, upd
         partition = naming_partitions(partition)
     if has_planes(partition) and not keeps_ends:
         partition = partition.rebound({broker.keeps_ends: forgotten_ends.keeps_no_end})
+    if not goes_on:
+        present, former = {failover.lapse: forget_at_once}, {leader_zk.take_list_at_once: brokers.take_list}
+        partition = partition.rebound(AT_ONCE | (present if has_planes(partition) else former))
     return Cluster(variant, plain.election.rebound(election), partition)
 
 

@@ -62,6 +62,7 @@ WITH_PHASES = (
         reassignment.end_telling: rebind(phases.end_telling, GOING_ON),
         rebalance.to_rebalance: rebind(brokers.to_rebalance, REASSIGNED),
         context.forget: state.forget,
+        context.drop_event: state.drop_event,
         deletion_state.forget_topic: state.forget_topic,
     }
 )
@@ -137,7 +138,7 @@ REWRITING = in_phases(
     "preferred leaders writes every state again, and a new controller leaves the replicas of dead brokers in the ISRs.",
     releases.WITHOUT_BROKER_EPOCHS + releases.FOLLOWED,
     releases.UNTIL_2_6 | releases.UNTIL_2_1,
-    told={zookeeper.known_as_they_are: zookeeper.as_they_are},
+    told={zookeeper.known_as_they_are: zookeeper.as_they_are} | releases.FORMER_MOVES,
     scope=scope(),
     expected={
         scope(epochs=1): LOST | {"state_goes_with_topic": 31, "local_epoch": 31, "removed_when_deleted": 32},

@@ -30,12 +30,13 @@ MOST = (9, 9, 64, 9)
 OTHERS = {"offsets": -1, "room": 0}
 """What older descriptions do not have, and what it is then."""
 _FILE = re.compile(r"broker-([0-9]+)\.([0-9]+)\.jsonl")
-FORMAT, WITH_ENDS, WITH_REASSIGNMENTS, WITH_DELETIONS, WITH_GROUPS = 7, 6, 5, 4, 3
-FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, WITH_REASSIGNMENTS, WITH_ENDS, FORMAT)
+FORMAT, WITH_UPDATES, WITH_ENDS, WITH_REASSIGNMENTS, WITH_DELETIONS, WITH_GROUPS = 8, 7, 6, 5, 4, 3
+FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, WITH_REASSIGNMENTS, WITH_ENDS, WITH_UPDATES, FORMAT)
 """In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted, and
 up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, and not a `load`. Up to
 5 a leader that leads again forgets the ends of its followers, and up to 6 brokers are sent no UpdateMetadata,
-and no StopReplica without delete.
+and no StopReplica without delete. Up to 7 an event whose session has expired ends at once, with its term, and
+brokers of 2.0 take the brokers that they list as live one by one.
 """
 _REFUSED = {Answer.names[code] for code in REFUSED}
 RETRIED = (register_broker.__name__,)
@@ -108,7 +109,7 @@ class Cluster:
     `offsets`: the number of the offsets partition among the partitions, -1 without one; `room`: how many of the last
     partitions no topic had at first; `deletes`: topics may be deleted; `reassigns`: and partitions reassigned;
     `keeps_ends`: a leader that leads again goes on with the ends that it knows; `updates`: brokers are sent
-    UpdateMetadata.
+    UpdateMetadata; `goes_on`: an event goes on after its session has expired.
     """
 
     directory: Path
@@ -123,6 +124,7 @@ class Cluster:
     reassigns: bool = True
     keeps_ends: bool = True
     updates: bool = True
+    goes_on: bool = True
     running: frozenset[int] = frozenset()
 
     @property
@@ -169,6 +171,7 @@ def read_cluster(directory: Path) -> Cluster:
         manifest["format"] >= WITH_DELETIONS,
         manifest["format"] >= WITH_REASSIGNMENTS,
         manifest["format"] >= WITH_ENDS,
+        manifest["format"] >= WITH_UPDATES,
         manifest["format"] == FORMAT,
         _running(directory / FAULTS),
     )
