@@ -14,12 +14,11 @@ from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.election.history import zkclient
 from kafkaproof.spec.group import deletion, member, membership, transactions
 from kafkaproof.spec.group.history import clients
-from kafkaproof.spec.kafka import state_machines
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.rebind import callees
 from kafkaproof.spec.language.releases import Releases, merged
 from kafkaproof.spec.language.sources import Source, sources_of
-from kafkaproof.spec.partition import failover, telling, triggers, zookeeper
+from kafkaproof.spec.partition import brokers, failover, progress, zookeeper
 from kafkaproof.spec.replica import leader
 from kafkaproof.spec.replication.history import unfenced_replication
 
@@ -28,9 +27,8 @@ OUTSIDE: tuple[tuple[str, Callable, str], ...] = (
     ("replication", unfenced_replication.leader_expand_isr, "2.0.1 has the rule of 2.1 (KAFKA-7128)."),
     ("election", zkclient.keep_context, "From 0.11 on a broker resigns before it deletes /controller."),
     ("election", zkclient.give_up, "From 0.11 on a broker resigns before it deletes /controller."),
-    ("partition", state_machines.replica_move_is_legal, "Up to 2.2 `replica_move_was_legal` is the rule."),
-    ("partition", triggers.unclean_enabled, "Up to 1.1 nobody is elected when a configuration changes."),
-    ("partition", telling.is_failure_told, "Up to 3.0 `updates.is_no_leader_missing` is the rule."),
+    ("topics", progress.give_up, "Up to 1.0 the client asks again in a new session."),
+    ("topics", brokers.take_list, "Up to 2.1 `leader_zk.take_list_at_once` is the rule."),
     ("topics", failover.reopen, "Up to 1.0 the client opens a new session by itself."),
     ("topics", zookeeper.list_brokers, "Up to 2.1 a broker that has registered anew is not noticed."),
     ("group", deletion.delete_group, "Up to 1.0 no request deletes a group."),

@@ -36,6 +36,7 @@ from kafkaproof.spec.election import faults as ends
 from kafkaproof.spec.election.broker_state import CLEANING, DOWN, IDLE, LOADING, OPEN
 from kafkaproof.spec.partition import brokers, failover, faults, log_dirs, rebalance, replica
 from kafkaproof.spec.partition.context import IDLE as WAITING
+from kafkaproof.spec.partition.context import LAPSED
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.deletion.replica import stop_replica
 from kafkaproof.spec.partition.history import leader_zk
@@ -170,7 +171,7 @@ class Broker:
             return False
         if process.election.doing != IDLE:
             return self._go_on_electing()
-        if process.partition.controller.doing != WAITING:
+        if process.partition.controller.doing not in (WAITING, LAPSED):
             return self.events.go_on()
         if process.election.session != OPEN:
             return self.try_step(session.reopen) and self.tell_session()

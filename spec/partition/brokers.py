@@ -9,18 +9,11 @@ from kafkaproof.spec.kafka.state_machines import ONLINE_REPLICA
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
-from kafkaproof.spec.partition.context import (
-    CHANGING,
-    CONTROLLED_SHUTDOWN,
-    Broker,
-    forget,
-    is_known,
-    is_queued,
-    replicas_move,
-)
+from kafkaproof.spec.partition.context import CHANGING, CONTROLLED_SHUTDOWN, Broker, is_known, is_queued, replicas_move
 from kafkaproof.spec.partition.network import leaves
 from kafkaproof.spec.partition.progress import (
     at_work,
+    give_up,
     hosts,
     mark_offline_leaders,
     proceed,
@@ -36,7 +29,7 @@ def broker_change(s, b: Broker):
 
     Guards:  its watch on /brokers/ids has fired; it is at work.
     Request: OK; EXPIRED.
-    Effects: those that came, bounced and went are to be handled.
+    Effects: those that came, bounced and went are to be handled; on EXPIRED the event fails.
     Kafka:   ReplicaStateMachine.BrokerChangeListener, 0.8 to 0.10.2; KafkaController.BrokerChange, 0.11 to 2.2;
              KafkaController.processBrokerChange, 2.3 to 3.9 (brokers that bounced: KIP-380, 2.2 to 3.9).
     """
@@ -46,10 +39,19 @@ def broker_change(s, b: Broker):
 
     answer = list_brokers(s.zk, b, controller)
     if answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     else:
+        take_list(controller)
         proceed(controller)
     return True
+
+
+def take_list(controller):
+    """Who is live changes only as the brokers that came, bounced and went are handled.
+
+    Kafka: KafkaController.BrokerChange, 2.2; KafkaController.processBrokerChange, 2.3 to 3.9.
+    """
+    return 0
 
 
 def forget_failures(broker, members):

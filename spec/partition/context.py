@@ -32,6 +32,7 @@ Doing = Choice(
     "DELETING_EVENTS",  # must delete the notifications of failed log directories that it has dealt with
     "READING_REQUEST",  # a term begins: must read the operator's request for preferred leaders
     "MOVING",  # the failover has failed: must give up /controller
+    "LAPSED",  # the failover has failed in a session that is over: the Expire event is to end the term
 )
 (
     IDLE,
@@ -46,6 +47,7 @@ Doing = Choice(
     DELETING_EVENTS,
     READING_REQUEST,
     MOVING,
+    LAPSED,
 ) = Doing
 Strategy = Choice(
     "OFFLINE",
@@ -212,13 +214,11 @@ def lose_replica(replica):
     replica.leader_epoch = NO_EPOCH
 
 
-def forget(controller):
-    """onControllerResignation: the context is emptied, the event in progress has ended. A dead state machine stays so."""
-    controller.epoch = 0
+def drop_event(controller):
+    """The event in progress has ended, and what was left of it is dropped."""
     controller.doing = IDLE
     controller.starting = 0
     controller.failing_over = 0
-    controller.overlooked = 0
     controller.strategy = OFFLINE
     clear(controller.target)
     controller.todo = 0
@@ -227,10 +227,17 @@ def forget(controller):
     controller.joined = 0
     controller.bounced = 0
     controller.gone = 0
+    drop_result(controller)
+
+
+def forget(controller):
+    """onControllerResignation: the context is emptied, the event in progress has ended. A dead state machine stays so."""
+    drop_event(controller)
+    controller.epoch = 0
+    controller.overlooked = 0
     controller.live = 0
     controller.leaving = 0
     controller.deleting = 0
-    drop_result(controller)
     if controller.partition_batch == COLLECTED:
         controller.partition_batch = EMPTY
     for partition in controller.partitions:

@@ -12,6 +12,7 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, MINE, OK
 from kafkaproof.spec.language.sets import everybody, intersection, is_empty, without_member
 from kafkaproof.spec.partition.context import (
     IDLE,
+    LAPSED,
     MOVING,
     READING_BROKERS,
     READING_STATES,
@@ -81,17 +82,30 @@ def resign(s, b: Broker):
     return True
 
 
+def lapse(controller, answer):
+    """A failover fails in a session that is over: whether /controller is its own cannot be read either, so the term lasts
+    until the Expire event. (What was read of the context is dropped here at once.)
+
+    Kafka: KafkaController.triggerControllerMove, 2.1 to 3.9.
+    """
+    epoch = controller.epoch
+    forget(controller)
+    controller.epoch = epoch
+    controller.doing = LAPSED
+
+
 def reopen(s, b: Broker):
     """A broker that knows that its session has expired gives up its term and registers again.
 
-    Guards:  there is a process; its session has expired; no event is in progress.
+    Guards:  there is a process; its session has expired; no event is in progress but a failover that has failed.
     Request: OK.
     Effects: the term is over, and the event queue empty; the process goes on with its replicas.
     Kafka:   KafkaController.Expire, KafkaController.RegisterBrokerAndReelect, 1.1 to 2.2;
              KafkaController.processExpire, processRegisterBrokerAndReelect, 2.3 to 3.9.
     """
     broker = s.brokers[b]
-    if not broker.up or session_open(s.zk, b) or broker.controller.doing != IDLE:
+    doing = broker.controller.doing
+    if not broker.up or session_open(s.zk, b) or (doing != IDLE and doing != LAPSED):
         return False
 
     register(s.zk, b)
@@ -106,7 +120,7 @@ def load_brokers(s, b: Broker):
 
     Guards:  its term begins.
     Request: OK; EXPIRED.
-    Effects: it knows which brokers are live; it reads the states next.
+    Effects: it knows which brokers are live; it reads the states next. On EXPIRED the failover has failed.
     Kafka:   KafkaController.initializeControllerContext, 0.8 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -115,7 +129,7 @@ def load_brokers(s, b: Broker):
 
     answer = list_brokers(s.zk, b, controller)
     if answer == EXPIRED:
-        forget(controller)
+        lapse(controller, answer)
         return True
     controller.live = controller.joined
     controller.joined = 0
@@ -130,7 +144,8 @@ def load_state(s, b: Broker, p: Partition):
     Guards:  it has listed the brokers; `p` is the next.
     Request: OK; NONODE before the first election of `p`; EXPIRED.
     Effects: it knows the leadership, and after the last state also whether the topic is queued for deletion; every
-             live broker is told who is live, and every live replica who leads; those of dead brokers are to go offline.
+             live broker is told who is live, and every live replica who leads; those of dead brokers are to go offline. On
+             EXPIRED the failover has failed.
     Kafka:   KafkaController.updateLeaderAndIsrCache, ReplicaStateMachine.startup, 0.8 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -139,7 +154,7 @@ def load_state(s, b: Broker, p: Partition):
 
     answer = load_partition(s.zk, b, p, controller.partitions[p], controller.result)
     if answer == EXPIRED:
-        forget(controller)
+        lapse(controller, answer)
         return True
     remember_result(controller, controller.partitions[p])
     controller.todo = without_member(controller.todo, p)
@@ -159,7 +174,8 @@ def move_controller(s, b: Broker):
 
     Guards:  its failover has failed.
     Effects: the term is over; /controller is gone, if it was its own (see `election` for the steps: it is read first,
-             and from 2.1 on the deletion is checked against the epoch).
+             and from 2.1 on the deletion is checked against the epoch). (Without a session
+             it cannot be read, and in Kafka the term lasts until the Expire event from 2.1 on.)
     Kafka:   ZookeeperLeaderElector.resign, 0.8.1 to 0.10.2; KafkaController.triggerControllerMove, 0.11 to 3.9.
     """
     controller = s.brokers[b].controller

@@ -10,8 +10,9 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Delivery
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sets import contains, difference, is_empty
-from kafkaproof.spec.partition.context import Broker, Partition, forget, remember_leadership
+from kafkaproof.spec.partition.context import Broker, Partition, remember_leadership
 from kafkaproof.spec.partition.network import proposed_epoch
+from kafkaproof.spec.partition.progress import give_up
 from kafkaproof.spec.partition.telling import tell_partition
 from kafkaproof.spec.partition.verdicts import NONE, SAME, alter_error, is_there
 from kafkaproof.spec.partition.zookeeper import checked_set_state
@@ -36,7 +37,7 @@ def take_answer(controller, partition, sender, leader_epoch, isr, answer):
     if answer == OK:
         remember_leadership(partition, sender, isr, leader_epoch)
     elif answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
 
 
 def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delivery: Delivery):

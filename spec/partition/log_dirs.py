@@ -11,9 +11,16 @@ either. The log directories of a process that starts work.
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
 from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member, without_member
 from kafkaproof.spec.partition.brokers import start_on
-from kafkaproof.spec.partition.context import DELETING_EVENTS, Broker, Partition, forget
+from kafkaproof.spec.partition.context import DELETING_EVENTS, Broker, Partition
 from kafkaproof.spec.partition.network import error_arrives, take_error
-from kafkaproof.spec.partition.progress import at_work, mark_offline_leaders, proceed, take_offline, trigger_online
+from kafkaproof.spec.partition.progress import (
+    at_work,
+    give_up,
+    mark_offline_leaders,
+    proceed,
+    take_offline,
+    trigger_online,
+)
 from kafkaproof.spec.partition.telling import tell_started
 from kafkaproof.spec.partition.zookeeper import create_log_dir_event, log_dir_events, read_log_dir_events
 
@@ -41,7 +48,8 @@ def log_dir_notification(s, b: Broker):
 
     Guards:  there are notifications that nobody has read; `b` is at work.
     Request: OK; EXPIRED.
-    Effects: the replicas of those brokers are Online until they answer; then the notifications are to be deleted.
+    Effects: the replicas of those brokers are Online until they answer; then the notifications are to be deleted. On
+             EXPIRED the event fails.
     Kafka:   KafkaController.onBrokerLogDirFailure, 1.0 to 3.9; KafkaController.LogDirEventNotification, 1.0 to 2.2;
              KafkaController.processLogDirEventNotification, 2.3 to 3.9.
     """
@@ -52,7 +60,7 @@ def log_dir_notification(s, b: Broker):
 
     answer = read_log_dir_events(s.zk, b)
     if answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
         return True
     for p in range(len(controller.partitions)):
         tell_started(s, b, p, start_on(controller, controller.partitions[p], named))

@@ -63,6 +63,26 @@ def prepare(result, leader, isr):
     result.unclean = 0
 
 
+def fail_election(s, b, p):
+    """An election has failed for want of a session: the partition stays as it is, and the event goes on.
+
+    Kafka: PartitionStateMachine.doElectLeaderForPartitions, initializeLeaderAndIsrForPartitions, 1.1 to 3.9.
+    """
+    end_election(s.brokers[b].controller, p)
+    end_failover(s, b)
+
+
+def fail_removal(s, b, p, r):
+    """A replica was not taken offline for want of a session: it stays as it is, its broker is told to fetch no more, and
+    the event goes on.
+
+    Kafka: ReplicaStateMachine.doRemoveReplicasFromIsr, 1.1 to 3.9.
+    """
+    stop_fetching(s, b, p, r)
+    end_removal(s.brokers[b].controller, p, r)
+    end_failover(s, b)
+
+
 def read_for_election(s, b: Broker, p: Partition):
     """A controller reads the state of a partition, and elects by the strategy of the event.
 
@@ -82,7 +102,7 @@ def read_for_election(s, b: Broker, p: Partition):
     answer = read_state(s.zk, b, p, controller.epoch, result)
     leader = chosen_leader(controller, partition, result.isr, result.unclean) if answer == OK else NOBODY
     if answer == EXPIRED:
-        forget(controller)
+        fail_election(s, b, p)
     elif leader == NOBODY:
         end_election(controller, p)
         end_failover(s, b)
@@ -123,7 +143,7 @@ def write_leader(s, b: Broker, p: Partition, delivery: Delivery):
         controller.partition_batch = never_sent(controller.partition_batch)
         forget(controller)
     elif answer == EXPIRED:
-        forget(controller)
+        fail_election(s, b, p)
     return True
 
 
@@ -155,8 +175,10 @@ def create_first_state(s, b: Broker, p: Partition, delivery: Delivery):
         tell_leadership(s, b, p, new_topic_recipients(partition.assignment, candidates))
         partition.state = ONLINE_PARTITION
         controller.partition_batch = COLLECTED
-    if answer == FENCED or answer == EXPIRED:
+    if answer == FENCED:
         forget(controller)
+    elif answer == EXPIRED:
+        fail_election(s, b, p)
     elif answer != LOST:
         end_election(controller, p)
         end_failover(s, b)
@@ -180,7 +202,7 @@ def read_for_removal(s, b: Broker, p: Partition, r: Broker):
 
     answer = read_state(s.zk, b, p, controller.epoch, result)
     if answer == EXPIRED:
-        forget(controller)
+        fail_removal(s, b, p, r)
     elif answer == OK and contains(result.isr, r):
         prepare(result, leader_after_removal(result.leader, r), isr_without(result, r))
         controller.doing = WRITING_REMOVAL
@@ -232,5 +254,5 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, delivery: Delivery):
         controller.replica_batch = never_sent(COLLECTED)
         forget(controller)
     elif answer == EXPIRED:
-        forget(controller)
+        fail_removal(s, b, p, r)
     return True

@@ -14,6 +14,7 @@ from kafkaproof.spec.kafka.state_machines import (
     replica_move_is_legal,
 )
 from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import FENCED
 from kafkaproof.spec.language.sets import (
     contains,
     difference,
@@ -37,7 +38,9 @@ from kafkaproof.spec.partition.context import (
     REMOVING,
     alive,
     clear,
+    drop_event,
     drop_result,
+    forget,
     has_leader,
     is_known,
     is_queued,
@@ -50,6 +53,18 @@ from kafkaproof.spec.partition.context import (
 def at_work(controller):
     """Whether the broker is controller and waits for events."""
     return controller.epoch > 0 and controller.doing == IDLE
+
+
+def give_up(controller, answer):
+    """A request of the event in progress is refused. On FENCED (a ControllerMovedException) the term is over; on EXPIRED
+    the event fails, and the Expire event, which comes next, ends the term.
+
+    Kafka: ControllerEventThread.doWork, 1.1 to 3.9; KafkaController.maybeResign, 2.1 to 3.9.
+    """
+    if answer == FENCED:
+        forget(controller)
+    else:
+        drop_event(controller)
 
 
 def is_at_machines(controller):

@@ -22,14 +22,13 @@ from kafkaproof.spec.partition.context import (
     Broker,
     Partition,
     alive,
-    forget,
     has_leader,
     is_known,
     is_queued,
     is_without_state,
 )
 from kafkaproof.spec.partition.network import NOTHING, UNCLEAN_TYPE, asked, is_asked_of, take_asked
-from kafkaproof.spec.partition.progress import at_work, is_at_machines, proceed, trigger_online, wants_leader
+from kafkaproof.spec.partition.progress import at_work, give_up, is_at_machines, proceed, trigger_online, wants_leader
 from kafkaproof.spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
 from kafkaproof.spec.partition.zookeeper import (
     checked_delete_request,
@@ -37,6 +36,7 @@ from kafkaproof.spec.partition.zookeeper import (
     deletion_wanted,
     election_wanted,
     is_moved,
+    session_open,
     unclean_allowed,
     wanted_target,
 )
@@ -133,12 +133,21 @@ def preferred_election(s, b: Broker):
     return True
 
 
+def finds_request(s, b):
+    """Whether a new controller finds an operator's request for preferred leaders: without a session it finds nothing, and
+    its failover fails.
+
+    Kafka: KafkaController.fetchPendingPreferredReplicaElections, 1.1 to 3.9.
+    """
+    return session_open(s.zk, b) and election_wanted(s.zk)
+
+
 def end_failover(s, b):
     """After the last step of the start-up the operator's request for preferred leaders is to be read, if there is one."""
     controller = s.brokers[b].controller
     if controller.failing_over and not controller.starting and not is_at_machines(controller):
         controller.failing_over = 0
-        if election_wanted(s.zk):
+        if finds_request(s, b):
             controller.doing = READING_REQUEST
 
 
@@ -265,7 +274,7 @@ def delete_request(s, b: Broker, delivery: Delivery):
 
     answer = checked_delete_request(s.zk, b, request_dealt_with(controller), controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer != LOST:
         controller.strategy = OFFLINE
         proceed(controller)

@@ -16,9 +16,12 @@ from kafkaproof.spec.kafka.zookeeper import DELETED
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition import brokers, failover
 from kafkaproof.spec.partition import replica as partition_replica
 from kafkaproof.spec.partition import zookeeper as partitions
+from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history.leaderless import may_become_anything
+from kafkaproof.spec.partition.mutants.failovers import AT_ONCE, forget_at_once
 from kafkaproof.spec.partition.network import is_asked_of
 from kafkaproof.spec.partition.triggers import admin_election
 from kafkaproof.spec.partition.znodes import ARMED, FIRED
@@ -30,11 +33,13 @@ from kafkaproof.spec.running.processes import Cluster, cluster, has_planes
 ASKED_OF = (SetOf("partitions"), "the partitions of which an administrator asks for an election")
 
 
-def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, updates=True, leads_on=True):
+def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, updates=True, goes_on=True):
     """The cluster of a variant (see `cluster`), with what is observed in addition; raises LookupError.
 
-    Up to format 5 of recordings a leader that leads again forgets the ends of its followers (`keeps_ends`), and up to 6
-    brokers are sent no UpdateMetadata (`updates`). Up to 7 one that is told that nobody leads stops leading (`leads_on`).
+    Up to format 5 of recordings a leader that leads again forgets the ends of its followers (`keeps_ends`), up to 6
+    brokers are sent no UpdateMetadata (`updates`), and up to 7 an event whose session has expired ends at once, with its
+    term, brokers of 2.0 take the brokers that they list as live one by one, and a leader that is told that nobody leads
+    stops leading (`goes_on`).
     """
     plain = cluster(variant, deletes, reassigns, updates)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
@@ -43,9 +48,14 @@ def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, upd
         partition = naming_partitions(partition)
     if has_planes(partition) and not keeps_ends:
         partition = partition.rebound({broker.keeps_ends: forgotten_ends.keeps_no_end})
-    if not leads_on:
-        partition = partition.rebound({partition_replica.may_become: may_become_anything})
-    if has_planes(partition) and not leads_on:
+    if not goes_on:
+        present, former = {failover.lapse: forget_at_once}, {leader_zk.take_list_at_once: brokers.take_list}
+        partition = partition.rebound(
+            AT_ONCE
+            | {partition_replica.may_become: may_become_anything}
+            | (present if has_planes(partition) else former)
+        )
+    if has_planes(partition) and not goes_on:
         partition = partition.rebound({replica.obey: obey_or_rest})
     return Cluster(variant, plain.election.rebound(election), partition)
 

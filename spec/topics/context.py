@@ -179,6 +179,11 @@ def forget(controller):
     forget_topic(controller)
 
 
+def drop_nothing(controller):
+    """An event that fails for want of a session has only begun: nothing is left of it."""
+    return 0
+
+
 def keep_nothing(broker):
     """There is no event queue here: an answer waits in the network."""
     return 0

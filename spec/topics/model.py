@@ -76,6 +76,7 @@ DELETE_CONTROLLER = rebind(any_system.delete_controller, {answers.remove_control
 
 SLICE = {
     partition_context.forget: context.forget,
+    partition_context.drop_event: context.drop_nothing,
     partition_context.empty_queue: context.keep_nothing,
     partition_network.drop_requests: network.drop_requests,
     partition_progress.proceed: progress.proceed,

@@ -21,13 +21,13 @@ def test_a_variant_that_was_made_by_replacing_functions_says_which(kafkaproof):
     assert [model["variant"] for model in listed] == ["legacy"]
     by = {row["function"].rpartition(".")[2]: row["by"].rpartition(".")[2] for row in listed[0]["replaced"]}
     assert by["checked_set_state"] == "set_state" and by["list_brokers"] == "list_broker_ids"
-    assert listed[0]["releases"] == {"first": "1.1", "last": "2.0"}
+    assert listed[0]["releases"] == {"first": "2.0", "last": "2.0"}
     releases = {row["by"].rpartition(".")[2]: row["releases"] for row in listed[0]["replaced"]}
     assert releases["nobody"] == [{"first": "0.8", "last": "2.2"}]
-    assert {"first": "1.1", "last": "2.0"} in releases["list_broker_ids"]
+    assert {"first": "2.0", "last": "2.0"} in releases["list_broker_ids"]
     text = kafkaproof("list", "partition", "--variant", "legacy").out
     assert "machines.write_leader" in text and "highest controller epoch in an accepted request" in text
-    assert "releases: 1.1 to 2.0" in text
+    assert "releases: 2.0" in text
 
 
 def test_what_is_no_release_is_listed_as_none(kafkaproof):

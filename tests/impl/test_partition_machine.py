@@ -173,6 +173,8 @@ def machine(variant, taken):
                 return len(self.world.orders[step.arguments["b"]][1].process.partition_zookeeper.log_dir_read) < 2
             if step.transition == "replica.leader_and_isr" and step.arguments["b"] in self.restarted:
                 return self.has_arrived(step)
+            if step.transition == "cache.update_metadata" and step.arguments["b"] in self.restarted:
+                return self.conductor.found(step.arguments["b"], "UpdateMetadata", epoch=step.arguments["epoch"])
             if step.transition not in ("failover.elect", "faults.fail_log_dir"):
                 return True
             b = step.arguments["b"]

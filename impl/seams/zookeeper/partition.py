@@ -69,6 +69,10 @@ class PartitionZooKeeper(TopicZooKeeper):
         self.states: dict[int, tuple[State, int]] = {}
         self.know_nothing()
 
+    def session_open(self, b):
+        """Whether the client has not heard that its session is over."""
+        return not self.requests.session.expired
+
     def give_up_controller(self, b):
         """The steps of *election* that follow delete /controller."""
 

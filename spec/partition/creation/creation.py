@@ -10,7 +10,7 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, Delivery
 from kafkaproof.spec.language.domains import Bound, Number, SetOf
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, with_member
-from kafkaproof.spec.partition.context import OFFLINE, Broker, forget, partitions_move, replicas_move
+from kafkaproof.spec.partition.context import OFFLINE, Broker, partitions_move, replicas_move
 from kafkaproof.spec.partition.creation.zookeeper import (
     checked_create_topic,
     in_new_topics,
@@ -18,7 +18,7 @@ from kafkaproof.spec.partition.creation.zookeeper import (
     read_topics,
     write_topic_config,
 )
-from kafkaproof.spec.partition.progress import at_work, proceed
+from kafkaproof.spec.partition.progress import at_work, give_up, proceed
 from kafkaproof.spec.partition.state import initial
 
 Partitions = SetOf("partitions")
@@ -86,7 +86,7 @@ def create_topic(s, b: Broker, new: Partitions, replicas: Count, start: Broker, 
     epoch = controller.epoch
     answer = checked_create_topic(s.zk, b, new, replicas, start, shift, controller.live, epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     return True
 
 
@@ -108,7 +108,7 @@ def topic_change(s, b: Broker):
 
     answer = read_topics(s.zk, b, new, controller)
     if answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     else:
         for p in range(len(controller.partitions)):
             if contains(new, p):

@@ -7,15 +7,7 @@ for one is dropped if the topic is to be deleted).
 from kafkaproof.spec.kafka.state_machines import OFFLINE_REPLICA, REPLICA_DELETION_STARTED, REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Delivery
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, without_member
-from kafkaproof.spec.partition.context import (
-    DELETING_REQUEST,
-    REASSIGN,
-    Broker,
-    Partition,
-    forget,
-    is_queued,
-    replicas_move,
-)
+from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, Broker, Partition, is_queued, replicas_move
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion.network import DELETED, NO_ANSWER, answered, put_stop, take_answer
 from kafkaproof.spec.partition.deletion.progress import (
@@ -54,7 +46,7 @@ from kafkaproof.spec.partition.deletion.zookeeper import (
     is_left_over,
     topics_of,
 )
-from kafkaproof.spec.partition.progress import at_work, is_next
+from kafkaproof.spec.partition.progress import at_work, give_up, is_next
 from kafkaproof.spec.partition.telling import tell_topic
 from kafkaproof.spec.partition.zookeeper import is_moved, known_as_they_are
 
@@ -194,7 +186,7 @@ def delete_state(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_delete_state(s.zk, b, p, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer != LOST:
         controller.todo = without_member(controller.todo, p)
         if is_empty(controller.todo):
@@ -216,7 +208,7 @@ def delete_topic(s, b: Broker, delivery: Delivery):
 
     answer = checked_delete_topic(s.zk, b, controller.dropping, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer != LOST:
         controller.doing = DELETING_CONFIG
     return True
@@ -236,7 +228,7 @@ def delete_config(s, b: Broker, delivery: Delivery):
 
     answer = checked_delete_config(s.zk, b, controller.dropping, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer != LOST:
         controller.doing = DELETING_MARKER
     return True
@@ -256,7 +248,7 @@ def delete_marker(s, b: Broker, delivery: Delivery):
 
     answer = checked_delete_marker(s.zk, b, controller.dropping, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer != LOST:
         forget_topic(controller)
         end_event(controller)
@@ -294,7 +286,7 @@ def delete_leftovers(s, b: Broker, delivery: Delivery):
 
     answer = checked_delete_leftovers(s.zk, b, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer != LOST:
         end_event(controller)
     return True

@@ -46,6 +46,7 @@ WITH_DELETIONS = {
     progress.to_take_offline: deletion_progress.to_take_offline,
     brokers.start_on: deletion_brokers.start_on,
     context.forget: state.forget,
+    context.drop_event: state.drop_event,
     network.drop_requests: deletion_network.drop_requests,
     network.fall_silent: deletion_network.fall_silent,
     partition_replica.make_log: replica.make_log,

@@ -31,6 +31,15 @@ def replicas_in(partition, state):
     return found
 
 
+def offline_among(partition, brokers):
+    """Those of some brokers whose replica of a partition is Offline, in the assignment or not."""
+    found = 0
+    for r in range(len(partition.replicas)):
+        if contains(brokers, r) and partition.replicas[r] == OFFLINE_REPLICA:
+            found = with_member(found, r)
+    return found
+
+
 def any_in(controller, topic, state):
     """Whether some replica of a topic is in a state."""
     for p in range(len(controller.partitions)):

@@ -146,7 +146,7 @@ def log_goes_with_topic(before, after, b, epoch, p):
 def at_rest(s, b):
     """Whether `b` is the current controller, and no event is in progress."""
     controller = s.brokers[b].controller
-    return controller.epoch > 0 and controller.epoch == s.zk.epoch and controller.doing == IDLE
+    return controller.epoch > 0 and s.zk.controller == b and controller.doing == IDLE
 
 
 def is_awaited(s, b, p):

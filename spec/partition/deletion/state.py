@@ -11,6 +11,7 @@ from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Record,
 from kafkaproof.spec.language.sets import contains, difference
 from kafkaproof.spec.partition import context, znodes
 from kafkaproof.spec.partition.context import Doing, Partition, forget_partition
+from kafkaproof.spec.partition.context import drop_event as drop_rest
 from kafkaproof.spec.partition.context import forget as forget_context
 from kafkaproof.spec.partition.network import NETWORK
 from kafkaproof.spec.partition.state import initial as begin
@@ -66,12 +67,18 @@ def initial(s):
         s.zk.topics[p] = p
 
 
-def forget(controller):
-    """onControllerResignation: the context is emptied, including that of deletions."""
-    forget_context(controller)
-    controller.ineligible = 0
+def drop_event(controller):
+    """What was left of the event is dropped, including that of deletions."""
+    drop_rest(controller)
     controller.resuming = 0
     controller.dropping = 0
+
+
+def forget(controller):
+    """onControllerResignation: the context is emptied, including that of deletions."""
+    drop_event(controller)
+    forget_context(controller)
+    controller.ineligible = 0
 
 
 def forget_topic(controller):

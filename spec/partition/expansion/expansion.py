@@ -5,13 +5,13 @@ the topic znode.
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, Delivery
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only
-from kafkaproof.spec.partition.context import OFFLINE, Broker, Partition, forget, is_queued
+from kafkaproof.spec.partition.context import OFFLINE, Broker, Partition, is_queued
 from kafkaproof.spec.partition.creation.creation import Partitions, begin_partition, known_partitions, live_brokers
 from kafkaproof.spec.partition.creation.zookeeper import read_topics
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.expansion.zookeeper import add_partitions as write_partitions
 from kafkaproof.spec.partition.expansion.zookeeper import added, checked_restore_topic, in_use
-from kafkaproof.spec.partition.progress import at_work, proceed
+from kafkaproof.spec.partition.progress import at_work, give_up, proceed
 from kafkaproof.spec.partition.reassignment.progress import reassigned
 
 
@@ -65,7 +65,7 @@ def new_partitions(s, b: Broker):
 
     answer = read_topics(s.zk, b, new, controller)
     if answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     else:
         for p in range(len(controller.partitions)):
             if contains(new, p):
@@ -94,5 +94,5 @@ def restore_partitions(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_restore_topic(s.zk, b, p, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     return True

@@ -9,6 +9,7 @@ from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.expansion.zookeeper import added
+from kafkaproof.spec.partition.properties.sessions import has_session
 from kafkaproof.spec.partition.reassignment import properties as partition_reassignment
 from kafkaproof.spec.partition.reassignment.properties import is_assigned_so, unneeded_replicas
 
@@ -30,8 +31,8 @@ def taken_up_if_new(before, after, b):
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     fresh = difference(known_partitions(new), known_partitions(old))
-    if new.epoch == 0:
-        return True
+    if not has_session(before, b):
+        return is_empty(fresh)
     queued = topics_of(before.zk, old.deleting)
     return not is_empty(fresh) and is_empty(intersection(fresh, queued)) and new.todo == fresh
 

@@ -9,13 +9,13 @@ Up to 2.1 there are no broker epochs either: a broker that goes and comes betwee
 controller, and accepts what was sent to its former process; and an operator's request for preferred leaders holds an
 election even where the preferred replica leads already (from 1.1 on). Up to 2.2 a new controller does not take the
 replicas of dead brokers offline, but elects at once. Up to 2.6 leaders announce a new ISR by a notification, which the
-controller reads, with the state, and deletes. Not modelled: the order of 1.1 to 2.1 in which one event's brokers come
-and go; that up to 1.1 a replica stays Online whose broker fails before the partition has a leader.
+controller reads, with the state, and deletes. Not modelled: that up to 1.1 a replica stays Online whose broker fails
+before the partition has a leader.
 """
 
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, OK
 from kafkaproof.spec.language.combine import checked
-from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member, without_member
+from kafkaproof.spec.language.sets import contains, difference, is_empty, union, with_member, without_member
 from kafkaproof.spec.partition.context import (
     Broker,
     Partition,
@@ -26,7 +26,7 @@ from kafkaproof.spec.partition.context import (
     remember_result,
 )
 from kafkaproof.spec.partition.isr import Isr
-from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.partition.progress import at_work, give_up
 from kafkaproof.spec.partition.telling import tell_partition
 from kafkaproof.spec.partition.znodes import ARMED
 from kafkaproof.spec.partition.zookeeper import assigned, check_epoch, get_state, isr_changed, session_open
@@ -38,6 +38,14 @@ def nobody(controller):
     Kafka: ReplicaStateMachine.startup, 0.8 to 2.2.
     """
     return 0
+
+
+def resign_at_once(controller, answer):
+    """A failover has failed in a session that is over: the term ends before /controller is asked for (up to 2.0).
+
+    Kafka: KafkaController.triggerControllerMove, 1.1 to 2.0.
+    """
+    forget(controller)
 
 
 def needs_any_election(controller, p):
@@ -71,6 +79,15 @@ def list_broker_ids(zk, b, reader):
 def check_nothing(zk, b, epoch):
     """No check of /controller_epoch (up to 2.0): OK."""
     return OK
+
+
+def take_list_at_once(controller):
+    """The brokers that were listed are live at once, before any of them is handled (up to 2.1): nobody who has gone is
+    elected when others come.
+
+    Kafka: ReplicaStateMachine.BrokerChangeListener, 0.8 to 0.10.2; KafkaController.BrokerChange, 0.11 to 2.1.
+    """
+    controller.live = difference(union(controller.live, controller.joined), controller.gone)
 
 
 def set_isr(zk, b, p, leader_epoch, isr):
@@ -138,5 +155,5 @@ def isr_notification(s, b: Broker, p: Partition):
         drop_result(controller)
         tell_partition(s, b, p, controller.live)
     elif answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     return True

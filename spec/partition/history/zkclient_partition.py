@@ -17,11 +17,29 @@ from kafkaproof.spec.partition.history.strategies import isr_after_removal_or_em
 from kafkaproof.spec.partition.network import keep_requests
 from kafkaproof.spec.partition.progress import end_event
 from kafkaproof.spec.partition.znodes import FIRED, NONE
-from kafkaproof.spec.partition.zookeeper import register, session_open
+from kafkaproof.spec.partition.zookeeper import election_wanted, register, session_open
 
 
-def ask_again(controller):
-    """A request is answered only when a new session is open, and is retried then."""
+def ask_again(controller, answer):
+    """A request is answered only when a new session is open, and is retried then.
+
+    Kafka: org.I0Itec.zkclient.ZkClient.retryUntilConnected, 0.8 to 1.0.
+    """
+    return 0
+
+
+def waits_for_request(s, b):
+    """Whether a new controller finds an operator's request for preferred leaders, in this session or in the next."""
+    return election_wanted(s.zk)
+
+
+def elect_again(s, b, p):
+    """A request of an election is retried in the next session."""
+    return 0
+
+
+def remove_again(s, b, p, r):
+    """So is one of a replica that goes offline."""
     return 0
 
 

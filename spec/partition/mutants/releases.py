@@ -5,6 +5,7 @@ from kafkaproof.spec.language.mutants.mutant import mutant
 from kafkaproof.spec.partition.brokers import is_moved_away
 from kafkaproof.spec.partition.context import has_leader, is_known, is_queued
 from kafkaproof.spec.partition.elections import chosen_leader
+from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history import triggers as former
 from kafkaproof.spec.partition.mutants.partition_mutant import ONE, TWO
 
@@ -27,7 +28,15 @@ def left_if_queued(controller, p, leaver):
     return is_moved_away(controller, p, leaver)
 
 
-LEGACY = (mutant("queued-not-moved", "leaver_moved_away", {former.is_moved_away_though_queued: left_if_queued}, TWO),)
+def listed_one_by_one(controller):
+    """Who is live changes only as the brokers that have come and gone are handled."""
+    return 0
+
+
+LEGACY = (
+    mutant("listed-one-by-one", "live_as_listed", {leader_zk.take_list_at_once: listed_one_by_one}, ONE),
+    mutant("queued-not-moved", "leaver_moved_away", {former.is_moved_away_though_queued: left_if_queued}, TWO),
+)
 ZKCLIENT = (
     mutant("all-offline-leaders", "only_what_it_led", {former.mark_dead_leaders: all_offline_leaders}, TWO),
     mutant("needless-election", "preferred_if_needed", {former.chosen_leader_if_needed: elected_needlessly}, ONE),

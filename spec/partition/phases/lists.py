@@ -6,11 +6,11 @@ remembers of the list, not what is there. Not modelled: partitions that there ne
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Delivery
 from kafkaproof.spec.language.sets import is_empty, only
-from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, Broker, Partition, forget
+from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, Broker, Partition
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.phases.progress import end_request
 from kafkaproof.spec.partition.phases.zookeeper import checked_set_list
-from kafkaproof.spec.partition.progress import at_work, is_next, proceed
+from kafkaproof.spec.partition.progress import at_work, give_up, is_next, proceed
 from kafkaproof.spec.partition.reassignment.progress import look_later
 from kafkaproof.spec.partition.reassignment.state import CHECKING
 from kafkaproof.spec.partition.reassignment.zookeeper import is_listed
@@ -83,7 +83,7 @@ def delete_listed(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_set_list(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer != LOST:
         if controller.finishing:
             tell_partition(s, b, p, controller.live)

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from kafkaproof.spec.kafka import declarations as declared
-from kafkaproof.spec.kafka import state_machines
 from kafkaproof.spec.kafka.declarations import acting, asking
 from kafkaproof.spec.language.model import CONTINUATION, EVENT, Model
 from kafkaproof.spec.language.rebind import rebind
@@ -65,6 +64,7 @@ WITH_PHASES = (
         reassignment.end_telling: rebind(phases.end_telling, GOING_ON),
         rebalance.to_rebalance: rebind(brokers.to_rebalance, REASSIGNED),
         context.forget: state.forget,
+        context.drop_event: state.drop_event,
         deletion_state.forget_topic: state.forget_topic,
     }
 )
@@ -95,10 +95,7 @@ def in_phases(variant, released, story, asked, replaced, *, told, expected, **ch
     return replace(made, transitions=kept).rebound(replaced, expected=expected, **changes)
 
 
-UNTIL_2_2 = {
-    state_machines.replica_move_is_legal: state_machines.replica_move_was_legal,
-    deletion_progress.is_heeded: phases_progress.is_asked_by_deletion,
-}
+UNTIL_2_2 = {deletion_progress.is_heeded: phases_progress.is_asked_by_deletion}
 """What a deletion does otherwise, beside what `releases` has."""
 UNTIL_2_0 = UNTIL_2_2 | {
     zookeeper.checked_create_state: deletion_zookeeper.create_state,
@@ -109,7 +106,7 @@ UNTIL_2_0 |= {
     for request in SEAMS + partition_deletion.SEAMS
     if request is not deletion_zookeeper.create_marker
 }
-TOLD_UNTIL_2_1 = {
+TOLD_UNTIL_2_1 = releases.FORMER_MOVES | {
     zookeeper.known_as_they_are: zookeeper.as_they_are,
     event_properties.counts: properties.counts_if_assigned,
 }

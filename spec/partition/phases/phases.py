@@ -26,7 +26,6 @@ from kafkaproof.spec.partition.context import (
     clear,
     copy,
     drop_result,
-    forget,
     has_leader,
     is_known,
     remember_leadership,
@@ -37,7 +36,7 @@ from kafkaproof.spec.partition.machines import prepare
 from kafkaproof.spec.partition.phases.progress import end, fail, take_off
 from kafkaproof.spec.partition.phases.state import RAISING
 from kafkaproof.spec.partition.phases.zookeeper import is_in_isr
-from kafkaproof.spec.partition.progress import at_work, is_next, proceed
+from kafkaproof.spec.partition.progress import at_work, give_up, is_next, proceed
 from kafkaproof.spec.partition.reassignment.progress import look_later
 from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_assignments
@@ -80,7 +79,7 @@ def check_target(s, b: Broker, p: Partition):
     caught = answer == OK and is_caught_up(partition, controller.result.isr)
     drop_result(controller)
     if answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif caught:
         begin_second(controller, p)
     else:
@@ -147,7 +146,7 @@ def write_union(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_set_assignments(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer == OK:
         controller.doing = RAISING
     elif answer != LOST:
@@ -169,7 +168,7 @@ def read_leader_epoch(s, b: Broker, p: Partition):
 
     answer = read_state(s.zk, b, p, controller.epoch, controller.result)
     if answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer == OK:
         prepare(controller.result, controller.result.leader, controller.result.isr)
         controller.doing = TELLING
@@ -236,7 +235,7 @@ def write_target(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_set_assignments(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer == OK:
         take_off(controller)
     elif answer != LOST:

@@ -18,6 +18,7 @@ from kafkaproof.spec.partition.properties import elections as partition_election
 from kafkaproof.spec.partition.properties import states as partition_states
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.elections import told
+from kafkaproof.spec.partition.properties.writes import is_refused
 from kafkaproof.spec.partition.reassignment import progress
 from kafkaproof.spec.partition.reassignment import properties as reassigning
 from kafkaproof.spec.partition.reassignment.progress import reassigned
@@ -116,7 +117,7 @@ def listed_by_right(before, after, b, p, delivery):
 def replicas_told(before, after, b, p, delivery):
     """LeaderAndIsr with the leader epoch that a reassignment raises is sent to every live replica, old or new (C15)."""
     controller = before.brokers[b].controller
-    if delivery != ANSWERED or after.brokers[b].controller.doing == RAISING or after.brokers[b].controller.epoch == 0:
+    if delivery != ANSWERED or after.brokers[b].controller.doing == RAISING or is_refused(before, b):
         return True
     replicas = union(replicas_of(controller.partitions[p].assignment), controller.removed)
     return told(after, b, p) == known_as_they_are(before.zk, b, intersection(replicas, controller.live))

@@ -15,6 +15,7 @@ from kafkaproof.spec.partition.deletion.state import initial as begin
 from kafkaproof.spec.partition.network import NETWORK
 from kafkaproof.spec.partition.reassignment import state as reassignment
 from kafkaproof.spec.partition.reassignment.state import Reassigning, Replicas, keep_replicas
+from kafkaproof.spec.partition.reassignment.state import drop_event as drop_rest
 
 Phases = Choice(
     *Reassigning.names,
@@ -57,13 +58,16 @@ def initial(s):
         s.network.named[p].leader_epoch = NO_EPOCH
 
 
+def drop_event(controller):
+    """What was left of the event is dropped, including that of reassignments."""
+    drop_rest(controller)
+    controller.taken = 0
+
+
 def forget(controller):
     """onControllerResignation: the context is emptied, including that of reassignments."""
+    drop_event(controller)
     forget_rest(controller)
-    controller.moving = 0
-    controller.finishing = 0
-    controller.removed = 0
-    controller.taken = 0
     for partition in controller.partitions:
         clear(partition.aim)
 

@@ -10,7 +10,15 @@ from kafkaproof.spec.kafka.state_machines import (
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
-from kafkaproof.spec.partition.context import IDLE, READING_BROKERS, READING_STATES, is_known, online, online_or_leaving
+from kafkaproof.spec.partition.context import (
+    IDLE,
+    LAPSED,
+    READING_BROKERS,
+    READING_STATES,
+    is_known,
+    online,
+    online_or_leaving,
+)
 from kafkaproof.spec.partition.properties.states import exists
 from kafkaproof.spec.partition.znodes import FIRED
 from kafkaproof.spec.partition.zookeeper import assigned, listed
@@ -92,7 +100,7 @@ def legal_moves(before, after):
     for b in range(len(after.brokers)):
         old = before.brokers[b].controller
         new = after.brokers[b].controller
-        goes_on = old.epoch > 0 and new.epoch == old.epoch
+        goes_on = old.epoch > 0 and new.epoch == old.epoch and new.doing != LAPSED
         if goes_on and old.doing != READING_BROKERS and old.doing != READING_STATES:
             for p in range(len(new.partitions)):
                 if not old.starting and not legal_partition(old.partitions[p].state, new.partitions[p].state):

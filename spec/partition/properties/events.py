@@ -1,7 +1,8 @@
 """Properties of the events of partitions' controllers: what the step that begins or continues one must do.
 
 An event begins when none is in progress (ControllerEventManager, one thread). It first reads what it needs, as
-ZooKeeper holds it. A request that is refused because the term or the session is over ends both the event and the term.
+ZooKeeper holds it. A request that is refused because the term is over ends both the event and the term. One that is
+refused because the session is over fails a partition, or the event; the term goes on until a new session is opened.
 Sources: KafkaController, PartitionStateMachine, ReplicaStateMachine and ControllerBrokerRequestBatch, 2.7 to 3.9.
 """
 
@@ -36,7 +37,7 @@ from kafkaproof.spec.partition.context import (
 )
 from kafkaproof.spec.partition.properties.controllers import differs_from_cache, same_sequence
 from kafkaproof.spec.partition.properties.invariants import is_first
-from kafkaproof.spec.partition.properties.sessions import has_session, rests
+from kafkaproof.spec.partition.properties.sessions import has_lapsed, has_session, rests, term_goes_on
 from kafkaproof.spec.partition.znodes import ARMED, FIRED
 from kafkaproof.spec.partition.zookeeper import assigned
 
@@ -53,7 +54,7 @@ def brokers_read(before, after, b):
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     if not has_session(before, b):
-        return new.epoch == 0
+        return has_lapsed(before, after, b) if old.doing == READING_BROKERS else term_goes_on(before, after, b)
     client = after.zk.clients[b]
     if client.watch != ARMED or client.seen != before.zk.registered:
         return False
@@ -95,7 +96,7 @@ def states_read(before, after, b, p):
     if not is_first(old.todo, p) or old.doing != READING_STATES:
         return False
     if not has_session(before, b):
-        return new.epoch == 0
+        return has_lapsed(before, after, b)
     if differs_from_cache(before.zk.partitions[p], new.partitions[p]):
         return False
     if new.doing == READING_STATES:
@@ -284,7 +285,7 @@ def notifications_read(before, after, b):
     if not rests(before, b) or is_empty(named):
         return False
     if not has_session(before, b):
-        return new.epoch == 0
+        return term_goes_on(before, after, b) and rests(after, b)
     if not is_empty(after.zk.log_dir_events) or after.zk.log_dir_read != union(before.zk.log_dir_read, named):
         return False
     if new.replica_batch == STUCK:

@@ -12,6 +12,7 @@ from kafkaproof.spec.partition.context import (
     COLLECTED,
     DELETING_REQUEST,
     ELECTING,
+    LAPSED,
     MOVING,
     PREFERRED_BY_ZNODE,
     READING_REQUEST,
@@ -80,13 +81,15 @@ def failover_ends(before, after, b):
 
 
 def asked_when_started(before, after):
-    """A new controller whose state machines have started up reads the operator's request next, if there is one."""
+    """A new controller whose state machines have started up reads the operator's request next, if there is one
+    and it has a session.
+    """
     for b in range(len(after.brokers)):
         old = before.brokers[b].controller
         new = after.brokers[b].controller
         was_starting = old.failing_over or old.doing == READING_STATES and new.doing != READING_STATES
-        if was_starting and new.epoch > 0 and not new.failing_over:
-            if (new.doing == READING_REQUEST) != (before.zk.preferred == 1):
+        if was_starting and new.epoch > 0 and not new.failing_over and new.doing != LAPSED:
+            if (new.doing == READING_REQUEST) != (before.zk.preferred == 1 and has_session(before, b)):
                 return False
     return True
 

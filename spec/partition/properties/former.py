@@ -8,6 +8,7 @@ from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import IDLE, PREFERRED, PREFERRED_BY_ZNODE
 from kafkaproof.spec.partition.history.triggers import is_moved_away_though_queued
 from kafkaproof.spec.partition.properties.events import is_touched, leaver_moved_away
+from kafkaproof.spec.partition.properties.sessions import has_session
 from kafkaproof.spec.partition.properties.states import differs
 
 
@@ -21,6 +22,12 @@ def only_what_it_led(before, after, b):
         if fails and (leader == NOBODY or contains(new.live, leader)):
             return False
     return True
+
+
+def live_as_listed(before, after, b):
+    """A controller that lists the brokers has exactly those as live at once, before it handles any (until 2.1)."""
+    listed = after.brokers[b].controller.live
+    return not has_session(before, b) or listed == before.zk.registered
 
 
 def preferred_if_needed(before, after, b, p, delivery):
@@ -44,7 +51,9 @@ def dead_in_isr(s):
     return False
 
 
+UNTIL_2_1 = (always_step(live_as_listed, of=("broker_change",)),)
 UNTIL_2_0 = (
+    *UNTIL_2_1,
     always_step(leaver_moved_away, of=("controlled_shutdown",)).rebound({is_touched: is_moved_away_though_queued}),
 )
 UNTIL_1_0 = (*UNTIL_2_0, always_step(preferred_if_needed, of=("write_leader",)))

@@ -17,6 +17,7 @@ from kafkaproof.spec.partition.context import (
     ELECTING,
     EMPTY,
     IDLE,
+    LAPSED,
     MOVING,
     NO_EPOCH,
     OFFLINE,
@@ -44,15 +45,20 @@ def is_first(members, x):
     return contains(members, x)
 
 
+def has_no_context(controller):
+    """Whether there is no term, or nothing is read in it yet, or its failover has failed without a session."""
+    return controller.epoch == 0 or controller.doing == READING_BROKERS or controller.doing == LAPSED
+
+
 def is_reading(controller):
     """Whether there is no term, or its context is not complete."""
-    return controller.epoch == 0 or controller.doing == READING_BROKERS or controller.doing == READING_STATES
+    return has_no_context(controller) or controller.doing == READING_STATES
 
 
 def is_loaded(s, b, p):
     """Whether a controller has read a partition."""
     controller = s.brokers[b].controller
-    if controller.epoch == 0 or controller.doing == READING_BROKERS:
+    if has_no_context(controller):
         return False
     return controller.doing != READING_STATES or not contains(controller.todo, p)
 
@@ -78,9 +84,9 @@ def is_forgotten(partition):
 
 
 def before_the_context(s, b: Broker, p: Partition):
-    """Without a term, and until it has read the brokers, a controller has no context."""
+    """Without a term, until it has read the brokers, and when it has lapsed, a controller has no context."""
     controller = s.brokers[b].controller
-    if controller.epoch > 0 and controller.doing != READING_BROKERS:
+    if not has_no_context(controller):
         return True
     if controller.epoch == 0 and controller.doing != IDLE:
         return False
@@ -140,7 +146,7 @@ def event_in_order(s, b: Broker):
         return has_no_event(controller)
     if doing == REMOVING or doing == WRITING_REMOVAL:
         return not is_empty(controller.removing)
-    if doing == READING_REQUEST or doing == MOVING:
+    if doing == READING_REQUEST or doing == MOVING or doing == LAPSED:
         return has_no_event(controller)
     if not is_empty(controller.replicas) or controller.starting:
         return False

@@ -6,7 +6,7 @@ Sources: KafkaController.elect, maybeResign, processExpire, and KafkaServer.star
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.partition.context import IDLE, READING_BROKERS
+from kafkaproof.spec.partition.context import IDLE, LAPSED, READING_BROKERS
 
 
 def rests(s, b):
@@ -17,6 +17,26 @@ def rests(s, b):
 def has_session(s, b):
     """Whether the session of a broker is open."""
     return contains(s.zk.registered, b)
+
+
+def term_goes_on(before, after, b):
+    """Whether a controller keeps its term, and what it knows of brokers and leaders, when its request is refused because
+    its session is over.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    for p in range(len(new.partitions)):
+        known = old.partitions[p]
+        kept = new.partitions[p]
+        if kept.leader != known.leader or kept.isr != known.isr or kept.leader_epoch != known.leader_epoch:
+            return False
+    return new.epoch == old.epoch and new.live == old.live
+
+
+def has_lapsed(before, after, b):
+    """Whether a failover that is refused because its session is over keeps its term, and nothing else."""
+    new = after.brokers[b].controller
+    return new.epoch == before.brokers[b].controller.epoch and new.doing == LAPSED
 
 
 def term_begins(before, after, b):

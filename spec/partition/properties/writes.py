@@ -26,7 +26,7 @@ from kafkaproof.spec.partition.context import (
 from kafkaproof.spec.partition.properties.controllers import differs_from_cache
 from kafkaproof.spec.partition.properties.elections import expected_isr, expected_leader
 from kafkaproof.spec.partition.properties.invariants import is_first
-from kafkaproof.spec.partition.properties.sessions import has_session, rests
+from kafkaproof.spec.partition.properties.sessions import has_session, rests, term_goes_on
 from kafkaproof.spec.partition.properties.states import differs, exists
 from kafkaproof.spec.partition.zookeeper import assigned, listed
 
@@ -36,10 +36,11 @@ def is_refused(s, b):
     return not has_session(s, b) or s.brokers[b].controller.epoch != s.zk.epoch
 
 
-def term_ends_unwritten(before, after, b, p):
-    """Whether a refused write has changed nothing, and ended the term."""
-    written = differs(before.zk.partitions[p], after.zk.partitions[p])
-    return not written and after.brokers[b].controller.epoch == 0
+def ends_unwritten(before, after, b, p):
+    """Whether a refused write has changed nothing, and ended the term: in a session that is over it goes on."""
+    if differs(before.zk.partitions[p], after.zk.partitions[p]):
+        return False
+    return term_goes_on(before, after, b) if not has_session(before, b) else after.brokers[b].controller.epoch == 0
 
 
 def is_remembered(after, b, p):
@@ -75,15 +76,16 @@ def is_answered(before, after, b, p, delivery, again):
 
 def election_written(before, after, b, p, delivery):
     """An election's result is written on the version that was read; if that succeeds it is remembered and the partition
-    is Online; on another version the state is read again, without an answer the write is retried, and a refusal ends
-    the term.
+    is Online; on another version the state is read again, without an answer the write is retried; where another
+    was elected the term ends, and without a session the election fails.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     if old.doing != WRITING_LEADER or not is_first(old.todo, p):
         return False
     if is_refused(before, b):
-        return term_ends_unwritten(before, after, b, p)
+        failed = new.todo == without_member(old.todo, p) and new.partitions[p].state == old.partitions[p].state
+        return (failed or has_session(before, b)) and ends_unwritten(before, after, b, p)
     if not is_answered(before, after, b, p, delivery, ELECTING):
         return False
     done = delivery == ANSWERED and contains(before.zk.partitions[p].readers, b)
@@ -96,7 +98,8 @@ def removal_written(before, after, b, p, r, delivery):
     if old.doing != WRITING_REMOVAL or not is_first(old.removing, p) or not is_first(old.replicas, r):
         return False
     if is_refused(before, b):
-        return term_ends_unwritten(before, after, b, p)
+        kept = after.brokers[b].controller.partitions[p].replicas[r] == old.partitions[p].replicas[r]
+        return (kept or has_session(before, b)) and ends_unwritten(before, after, b, p)
     if not is_answered(before, after, b, p, delivery, REMOVING):
         return False
     done = delivery == ANSWERED and contains(before.zk.partitions[p].readers, b)
@@ -114,7 +117,7 @@ def first_state_written(before, after, b, p, delivery):
     replicas = replicas_of(old.partitions[p].assignment)
     possible = not is_empty(intersection(replicas, difference(alive(old), old.partitions[p].failed)))
     if possible and is_refused(before, b):
-        return term_ends_unwritten(before, after, b, p)
+        return ends_unwritten(before, after, b, p)
     made = possible and not exists(before.zk.partitions[p])
     if (made and delivery != LOST_DROPPED) != differs(before.zk.partitions[p], after.zk.partitions[p]):
         return False
@@ -139,7 +142,8 @@ def elected_as_read(before, after, b, p):
     if old.doing != ELECTING or not is_first(old.todo, p) or old.partitions[p].state == NEW_PARTITION:
         return False
     if not has_session(before, b):
-        return new.epoch == 0
+        failed = new.todo == without_member(old.todo, p) and new.partitions[p].state == old.partitions[p].state
+        return failed and term_goes_on(before, after, b)
     leader = NOBODY
     if state.controller_epoch <= old.epoch and exists(state):
         leader = expected_leader(old, p, state, before.zk.unclean)
@@ -161,7 +165,7 @@ def removed_as_read(before, after, b, p, r):
     if old.doing != REMOVING or not is_first(old.removing, p) or not is_first(old.replicas, r):
         return False
     if not has_session(before, b):
-        return new.epoch == 0
+        return term_goes_on(before, after, b) and new.partitions[p].replicas[r] == old.partitions[p].replicas[r]
     if not exists(state) or state.controller_epoch > old.epoch:
         return new.partitions[p].replicas[r] == old.partitions[p].replicas[r]
     if not contains(after.zk.partitions[p].readers, b):
@@ -196,7 +200,7 @@ def proposal_granted(before, after, b, p, sender, isr, delivery):
     if isr == cached.isr or not contains(isr, sender) or not is_empty(difference(isr, eligible(before, old, p))):
         return False
     if is_refused(before, b):
-        return term_ends_unwritten(before, after, b, p)
+        return ends_unwritten(before, after, b, p) and (rests(after, b) or has_session(before, b))
     applied = contains(before.zk.partitions[p].readers, b) and delivery != LOST_DROPPED
     if applied and after.zk.partitions[p].isr != isr or new.epoch != old.epoch:
         return False
@@ -213,7 +217,8 @@ def request_deleted(before, after, b, delivery):
     if not events and old.doing != DELETING_REQUEST:
         return False
     if is_refused(before, b):
-        return new.epoch == 0 and after.zk.log_dir_read == before.zk.log_dir_read
+        ended = new.epoch == 0 if has_session(before, b) else rests(after, b) and new.epoch == old.epoch
+        return ended and after.zk.log_dir_read == before.zk.log_dir_read
     moved = not events and old.target.length > 0
     applied = delivery != LOST_DROPPED
     left = after.zk.preferred == (0 if applied and not events and not moved else before.zk.preferred)

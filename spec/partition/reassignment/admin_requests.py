@@ -7,8 +7,8 @@ one (Kafka writes the union, fails, and drops the request).
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Delivery
 from kafkaproof.spec.language.sets import contains, only
-from kafkaproof.spec.partition.context import DELETING_REQUEST, OFFLINE, REASSIGN, Broker, Partition, forget
-from kafkaproof.spec.partition.progress import at_work, proceed
+from kafkaproof.spec.partition.context import DELETING_REQUEST, OFFLINE, REASSIGN, Broker, Partition
+from kafkaproof.spec.partition.progress import at_work, give_up, proceed
 from kafkaproof.spec.partition.reassignment.network import (
     CANCELLATION,
     NOTHING_WANTED,
@@ -96,7 +96,7 @@ def delete_request(s, b: Broker, delivery: Delivery):
 
     answer = checked_delist(s.zk, b, in_hand(controller), controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer != LOST:
         end_request(controller)
     return True

@@ -49,6 +49,7 @@ WITH_REASSIGNMENTS = FENCED_STOPS | {
     progress.go_on: rebind(reassignment_progress.go_on, {progress.end_event: deletion_progress.end_event}),
     progress.to_take_offline: reassignment_progress.to_take_offline,
     context.forget: state.forget,
+    context.drop_event: state.drop_event,
     deletion_state.forget_topic: state.forget_topic,
     network.drop_requests: rebind(deletion_network.drop_requests, FENCED_STOPS),
     zookeeper.load_partition: reassignment_zookeeper.load_reassigned,
@@ -96,7 +97,8 @@ REASSIGNING = reassigning(
     FENCED,
     "reassigning",
     "An operator has a partition reassigned while brokers fail: the topic znode says what is added and removed, so "
-    "that what one controller has begun the next one ends.",
+    "that what one controller has begun the next one ends. The automatic rebalance is that of 3.4: in 3.3 it waits for "
+    "the end of every reassignment.",
     acting(replica.stop_replica),
     state=state.STATE,
     initial=state.initial,

@@ -21,7 +21,7 @@ from kafkaproof.spec.partition.context import (
 from kafkaproof.spec.partition.creation import properties as topic_creation
 from kafkaproof.spec.partition.deletion import event_properties as deletion_events
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
-from kafkaproof.spec.partition.deletion.progress import any_in
+from kafkaproof.spec.partition.deletion.progress import any_in, offline_among
 from kafkaproof.spec.partition.deletion.properties import has_log, legal_replica_or_retry
 from kafkaproof.spec.partition.deletion.properties import hinders as is_hindered
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
@@ -30,6 +30,7 @@ from kafkaproof.spec.partition.properties import elections as partition_election
 from kafkaproof.spec.partition.properties import states as partition_states
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.elections import told
+from kafkaproof.spec.partition.properties.writes import is_refused
 from kafkaproof.spec.partition.reassignment import event_properties
 from kafkaproof.spec.partition.reassignment.event_properties import EVENTS
 from kafkaproof.spec.partition.reassignment.network import CANCELLATION
@@ -253,7 +254,7 @@ def target_order_kept(before, after, b, p, delivery):
     """The assignment that ends a reassignment is its target, in the order of the union (T6)."""
     old = before.zk.assignments[p]
     new = after.zk.assignments[p]
-    if new.length == 0 or after.brokers[b].controller.doing == WRITING_TARGET or after.brokers[b].controller.epoch == 0:
+    if new.length == 0 or after.brokers[b].controller.doing == WRITING_TARGET or is_refused(before, b):
         return True
     marked = is_empty(union(after.zk.adding[p], after.zk.removing[p]))
     return marked and replicas_of(new) == target(old, before.zk.removing[p]) and begins_with(old, new)
@@ -270,7 +271,8 @@ def target_in_sync(before, after, b, p):
 
 def stopped_out_of_isr(before, after, b, p):
     """A replica is stopped only when it is not in the ISR (D3)."""
-    stopped = before.brokers[b].controller.removed
+    controller = before.brokers[b].controller
+    stopped = offline_among(controller.partitions[p], controller.removed)
     return is_empty(intersection(stopped, before.zk.partitions[p].isr)) or not by_right(before, b)
 
 

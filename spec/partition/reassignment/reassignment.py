@@ -29,15 +29,14 @@ from kafkaproof.spec.partition.context import (
     clear,
     copy,
     drop_result,
-    forget,
     has_leader,
     remember_result,
     replicas_move,
 )
-from kafkaproof.spec.partition.deletion.progress import move
+from kafkaproof.spec.partition.deletion.progress import move, offline_among
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.machines import prepare
-from kafkaproof.spec.partition.progress import at_work, is_next, proceed
+from kafkaproof.spec.partition.progress import at_work, give_up, is_next, proceed
 from kafkaproof.spec.partition.reassignment.network import put_removal
 from kafkaproof.spec.partition.reassignment.plans import is_ready, unneeded
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, leave, look_later, resume_deletion
@@ -69,7 +68,7 @@ def write_assignment(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_set_topic(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer != LOST:
         clear(controller.target)
         controller.removed = unneeded(controller.partitions[p])
@@ -114,7 +113,7 @@ def check_reassignment(s, b: Broker, p: Partition):
 
     answer = read_state(s.zk, b, p, controller.epoch, controller.result)
     if answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer != OK:
         leave(controller, p)
         proceed(controller)
@@ -176,7 +175,7 @@ def tell_replicas(s, b: Broker, p: Partition, delivery: Delivery):
         drop_result(controller)
         read_again(controller)
     elif answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     return True
 
 
@@ -205,8 +204,8 @@ def stop_removed(s, b: Broker, p: Partition):
     """A controller sends StopReplica(delete) to the replicas that a reassignment removes (B5), or that it does not need
     any more (U), and does not await an answer.
 
-    Guards:  they are offline.
-    Effects: they are NonExistent; the target is to be written (B6), or the ISR is to be read.
+    Guards:  they were to go offline.
+    Effects: those that are Offline are sent it, and are NonExistent; the target is to be written (B6), or the ISR is to be read.
     Kafka:   KafkaController.stopOldReplicasOfReassignedPartition, 0.8 to 2.3; stopRemovedReplicasOfReassignedPartition,
              2.4 to 3.9.
     """
@@ -215,7 +214,8 @@ def stop_removed(s, b: Broker, p: Partition):
     if controller.doing != STOPPING_REMOVED or not is_next(controller.moving, p):
         return False
 
-    to = known_as_they_are(s.zk, b, intersection(controller.removed, controller.live))
+    stopped = intersection(offline_among(partition, controller.removed), controller.live)
+    to = known_as_they_are(s.zk, b, stopped)
     if replicas_move(controller):
         put_removal(s.network, controller.epoch, p, partition.leader_epoch, to)
     move(controller, p, controller.removed, REPLICA_DELETION_STARTED)
@@ -241,7 +241,7 @@ def write_target(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_set_topic(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     elif answer != LOST:
         clear(controller.target)
         tell_partition(s, b, p, controller.live)

@@ -9,6 +9,7 @@ from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import NO_EPOCH, PARTITION, LeaderEpoch
 from kafkaproof.spec.partition.deletion import state as deletion
 from kafkaproof.spec.partition.deletion.state import Deleting
+from kafkaproof.spec.partition.deletion.state import drop_event as drop_rest
 from kafkaproof.spec.partition.deletion.state import forget as forget_rest
 from kafkaproof.spec.partition.deletion.state import forget_topic as forget_deleted
 from kafkaproof.spec.partition.deletion.state import initial as begin
@@ -92,12 +93,18 @@ def number_stops(s):
                 stop.leader_epochs[r] = NO_EPOCH
 
 
-def forget(controller):
-    """onControllerResignation: the context is emptied, including that of reassignments."""
-    forget_rest(controller)
+def drop_event(controller):
+    """What was left of the event is dropped, including that of reassignments."""
+    drop_rest(controller)
     controller.moving = 0
     controller.finishing = 0
     controller.removed = 0
+
+
+def forget(controller):
+    """onControllerResignation: the context is emptied, including that of reassignments."""
+    drop_event(controller)
+    forget_rest(controller)
     for partition in controller.partitions:
         forget_moved(partition)
 

@@ -3,6 +3,7 @@
 A group of replaced rules is named after the last release that has them.
 """
 
+from kafkaproof.spec.kafka import state_machines
 from kafkaproof.spec.kafka.declarations import acting, asking
 from kafkaproof.spec.kafka.strategies import may_rebalance
 from kafkaproof.spec.language.model import EVENT
@@ -10,10 +11,10 @@ from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import (
     brokers,
-    context,
     elections,
     failover,
     faults,
+    machines,
     network,
     progress,
     telling,
@@ -56,10 +57,13 @@ UNTIL_2_6 = UNTIL_3_0 | {
 }
 """What `LEADER_ZK` replaces from 2.1 on, where its deletions are checked."""
 UNTIL_2_5 = UNTIL_3_0 | {may_rebalance: may_rebalance_if_online}
-UNTIL_2_2 = UNTIL_2_5 | {progress.dead_hosts: leader_zk.nobody}
+FORMER_MOVES = {state_machines.replica_move_is_legal: state_machines.replica_move_was_legal}
+"""Until 2.2, in transitions and properties."""
+UNTIL_2_2 = UNTIL_2_5 | FORMER_MOVES | {progress.dead_hosts: leader_zk.nobody}
 UNTIL_2_1 = UNTIL_2_2 | {
     zookeeper.list_brokers: leader_zk.list_broker_ids,
     zookeeper.known_as_they_are: zookeeper.as_they_are,
+    brokers.take_list: leader_zk.take_list_at_once,
     network.drop_requests: network.keep_requests,
     triggers.needs_preferred: leader_zk.needs_any_election,
     telling.tell_brokers: updates.tell_all_partitions,
@@ -70,12 +74,18 @@ UNFENCED = UNTIL_2_1 | {
     zookeeper.checked_create_state: zookeeper.create_state,
     zookeeper.checked_set_state: zookeeper.set_state,
     zookeeper.checked_delete_request: zookeeper.delete_request,
+    failover.lapse: leader_zk.resign_at_once,
     brokers.is_moved_away: former.is_moved_away_though_queued,
 }
 """Until 2.0."""
 UNTIL_1_0 = UNFENCED | {
     elections.isr_without: zkclient.isr_without_even_the_last,
     elections.chosen_leader: former.chosen_leader_if_needed,
+    failover.lapse: zkclient.ask_again,
+    progress.give_up: zkclient.ask_again,
+    triggers.finds_request: zkclient.waits_for_request,
+    machines.fail_election: zkclient.elect_again,
+    machines.fail_removal: zkclient.remove_again,
 }
 UNTIL_0_11 = UNTIL_1_0 | {
     progress.mark_offline_leaders: former.mark_dead_leaders,
@@ -95,19 +105,44 @@ def rebalancing_if_online(properties):
     return tuple(p.rebound({asked.may_go_back: former.goes_back_if_online}) for p in properties)
 
 
-KIP497 = model(
+def moving_as_formerly(properties):
+    """These properties for releases in which a replica that is Offline does not become ineligible (until 2.2)."""
+    return tuple(p.rebound(FORMER_MOVES) for p in rebalancing_if_online(properties))
+
+
+def without_configuration(transitions):
+    """These transitions for releases in which nobody is elected when a configuration changes (until 1.1)."""
+    return tuple(t for t in transitions if t.function is not triggers.unclean_enabled)
+
+
+def any_isr(variant, releases, story):
+    """A variant of the releases in which the controller accepts an ISR with a broker that is not alive."""
+    return model(
+        variant,
+        releases,
+        story,
+        PRESENT,
+        tuple(p.rebound({writes.eligible: former.all_replicas}) for p in SAFETY + STEP_BY_STEP)
+        + goals.WITH_BROKER_EPOCHS
+        + older.GOALS,
+        QUICK,
+        TWO_FAULTS,
+        {scope(): LOST_ANSWER, scope(brokers=3): LOST_ANSWER, TWO_FAULTS: LOST_ANSWER | OVERLOOKED},
+    ).rebound({verdicts.are_eligible: former.whoever_they_are})
+
+
+FAILURES_TOLD = any_isr(
+    "failures-told",
+    Releases("3.1", "3.2"),
+    "As in 2.7 to 3.0, but all brokers are told at once that some are dead, also where that leaves a partition without a "
+    "leader.",
+)
+KIP497 = any_isr(
     "kip497",
-    Releases("2.7", "3.2"),
+    Releases("2.7", "3.0"),
     "As in the present releases, but the controller accepts an ISR with a broker that is not alive: when its leader "
     "fails, nobody may be there to lead.",
-    PRESENT,
-    tuple(p.rebound({writes.eligible: former.all_replicas}) for p in SAFETY + STEP_BY_STEP)
-    + goals.WITH_BROKER_EPOCHS
-    + older.GOALS,
-    QUICK,
-    TWO_FAULTS,
-    {scope(): LOST_ANSWER, scope(brokers=3): LOST_ANSWER, TWO_FAULTS: LOST_ANSWER | OVERLOOKED},
-).rebound({verdicts.are_eligible: former.whoever_they_are})
+).rebound(UNTIL_3_0)
 CANDIDATES = model(
     "rebalance-by-isr",
     Releases("2.6", "2.6"),
@@ -159,7 +194,7 @@ KIP380 = model(
     "The first release with broker epochs: a broker that has gone and come unseen is handled as failed and come again. "
     "A new controller elects, and leaves the replicas of dead brokers in the ISRs.",
     COMMON + LEADER_ZK,
-    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + goals.FROM_2_2,
+    moving_as_formerly(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + goals.FROM_2_2,
     QUICK,
     TWO_FAULTS,
     {
@@ -174,7 +209,7 @@ CHECKED = model(
     "The first release whose writes are checked against the epoch (KAFKA-6082). There are no broker epochs: a broker that "
     "goes and comes unseen is told nothing.",
     COMMON + LEADER_ZK,
-    rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + FOLLOWED + goals.DEAD_MACHINES,
+    moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_2_1 + FOLLOWED + goals.DEAD_MACHINES,
     QUICK,
     TWO_FAULTS,
     {
@@ -185,15 +220,28 @@ CHECKED = model(
         | {"preferred_dealt_with": 9},
     },
 ).rebound(UNTIL_2_6 | UNTIL_2_1)
-LEGACY = model(
+
+
+def unchecked(variant, releases, story, transitions, expected, standard=scope(brokers=3)):
+    """A variant of the releases in which nothing checks the writes of a controller, and sessions end as they do now."""
+    return model(
+        variant,
+        releases,
+        story,
+        transitions,
+        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_2_0 + goals.GOALS,
+        standard,
+        TWO_FAULTS,
+        expected,
+    )
+
+
+LEGACY = unchecked(
     "legacy",
-    Releases("1.1", "2.0"),
+    Releases("2.0", "2.0"),
     "Nothing checks the writes of a controller, and leaders write the ISR: a zombie's election lands after its "
     "successor's, and names a leader whom nobody obeys (KAFKA-6082).",
     COMMON + LEADER_ZK,
-    rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_2_0 + goals.GOALS,
-    scope(brokers=3),
-    TWO_FAULTS,
     {
         scope(): ONE_FAULT,
         scope(brokers=3): ONE_FAULT,
@@ -201,17 +249,20 @@ LEGACY = model(
         | {"queued_left_alone": 9, "no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19},
     },
 ).rebound(UNFENCED, safety_only=(scope(faults=2),))
+UNCONFIGURED = unchecked(
+    "unconfigured",
+    Releases("1.1", "1.1"),
+    "As in 2.0, but the permission of unclean elections elects nobody by itself.",
+    without_configuration(COMMON + LEADER_ZK),
+    {scope(): ONE_FAULT, scope(brokers=3): ONE_FAULT},
+    QUICK,
+).rebound(UNFENCED)
 
 
 def with_zkclient(model, replaced, **changes):
     """A variant whose client opens new sessions by itself: what was asked of the old session is asked again."""
     return model.rebound(
         replaced
-        | {
-            t.function: rebind(t.function, replaced | {context.forget: zkclient.ask_again})
-            for t in model.transitions
-            if t.function in ASKED_AGAIN
-        }
         | {
             failover.reopen: zkclient.reopen,
             faults.expire_session: rebind(faults.expire_session, {zookeeper.disconnect: zkclient.keep_versions}),
@@ -220,15 +271,14 @@ def with_zkclient(model, replaced, **changes):
     )
 
 
-ASKED_AGAIN = [t.function for t in EVENTS + LOG_DIRS + LEADER_ZK]
 JBOD = with_zkclient(
     model(
         "kip112",
         Releases("1.0", "1.0"),
         "The client opens a new session by itself, and the event in progress goes on in it. One log directory of several "
         "may fail (KIP-112), and with that the failure of a broker takes every partition without a live leader offline.",
-        SESSION + PENDING + EVENTS + LEADER_ZK + LOG_DIRS + EXPIRY,
-        rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_1_0 + goals.GOALS,
+        SESSION + PENDING + without_configuration(EVENTS) + LEADER_ZK + LOG_DIRS + EXPIRY,
+        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_1_0 + goals.GOALS,
         QUICK,
         TWO_FAULTS,
         {scope(): OLDEST, scope(brokers=3): OLDEST},
@@ -240,8 +290,8 @@ ONE_THREAD = with_zkclient(
         "one-thread",
         Releases("0.11", "0.11"),
         "As in 0.10.2, but one thread handles one event after the other: none comes between two partitions.",
-        SESSION + PENDING + EVENTS + LEADER_ZK + EXPIRY,
-        rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + goals.OF_ALL + goals.STALE_ISR,
+        SESSION + PENDING + without_configuration(EVENTS) + LEADER_ZK + EXPIRY,
+        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + goals.OF_ALL + goals.STALE_ISR,
         QUICK,
         TWO_FAULTS,
         {scope(): OLDEST, scope(brokers=3): OLDEST},
@@ -254,8 +304,8 @@ ZKCLIENT = with_zkclient(
         Releases("0.10.2", "0.10.2"),
         "The client opens a new session by itself and the event in progress goes on in it, beside another "
         "controller's; and the last member of an ISR leaves it, so that nobody is known to have what is committed.",
-        SESSION + PENDING + EVENTS + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
-        rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + goals.OF_ALL + goals.STALE_ISR,
+        SESSION + PENDING + without_configuration(EVENTS) + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
+        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + goals.OF_ALL + goals.STALE_ISR,
         scope(brokers=3),
         TWO_FAULTS,
         {
@@ -268,4 +318,5 @@ ZKCLIENT = with_zkclient(
     UNTIL_0_11,
     safety_only=(scope(faults=2),),
 )
-MODELS = (ZKCLIENT, ONE_THREAD, JBOD, LEGACY, CHECKED, KIP380, REPENDINGS_FIRST, KIP460, CANDIDATES, KIP497)
+OLDER = (ZKCLIENT, ONE_THREAD, JBOD, UNCONFIGURED, LEGACY, CHECKED)
+MODELS = (*OLDER, KIP380, REPENDINGS_FIRST, KIP460, CANDIDATES, KIP497, FAILURES_TOLD)

@@ -61,7 +61,7 @@ ROLLING = partition.model(
     "No release, but an upgrade: one broker of 1.1 to 2.0 is left among those of 2.1. Deposed, it writes states that "
     "name leaders whom nobody obeys, and its upgraded successor does not know.",
     partition.COMMON + partition.LEADER_ZK,
-    partition.rebalancing_if_online(WITHOUT_BROKER_EPOCHS) + goals.GOALS,
+    partition.moving_as_formerly(WITHOUT_BROKER_EPOCHS) + goals.GOALS,
     scope(brokers=3),
     partition.TWO_FAULTS,
     {

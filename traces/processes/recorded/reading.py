@@ -35,7 +35,8 @@ FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, WITH_REASSIGNMENTS, WITH_ENDS, WITH_U
 """In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted, and
 up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, and not a `load`. Up to
 5 a leader that leads again forgets the ends of its followers, and up to 6 brokers are sent no UpdateMetadata,
-and no StopReplica without delete. Up to 7 a broker obeys every LeaderAndIsr: where nobody leads it leads no more.
+and no StopReplica without delete. Up to 7 an event whose session has expired ends at once, with its term, brokers of
+2.0 take the brokers that they list as live one by one, and a leader that is told that nobody leads leads no more.
 """
 _REFUSED = {Answer.names[code] for code in REFUSED}
 RETRIED = (register_broker.__name__,)
@@ -108,7 +109,8 @@ class Cluster:
     `offsets`: the number of the offsets partition among the partitions, -1 without one; `room`: how many of the last
     partitions no topic had at first; `deletes`: topics may be deleted; `reassigns`: and partitions reassigned;
     `keeps_ends`: a leader that leads again goes on with the ends that it knows; `updates`: brokers are sent
-    UpdateMetadata; `leads_on`: a broker that is told that nobody leads keeps its role.
+    UpdateMetadata; `goes_on`: an event goes on after its session has expired, and so does a leader that is told that
+    nobody leads.
     """
 
     directory: Path
@@ -123,7 +125,7 @@ class Cluster:
     reassigns: bool = True
     keeps_ends: bool = True
     updates: bool = True
-    leads_on: bool = True
+    goes_on: bool = True
     running: frozenset[int] = frozenset()
 
     @property
