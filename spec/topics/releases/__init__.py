@@ -1,1 +1,0 @@
-"""The topics system as in earlier releases of Kafka."""
