@@ -149,12 +149,11 @@ FOLLOWERS_CATCH_UP = (
     strong("alter_partition", "change_isr", each=("p",), when=is_everybody),
     finitely("alter_partition", "change_isr", when=leaves_out),
 )
-ASSUMED = CONTROLLERS_WORK + FOLLOWERS_CATCH_UP + (at_last(all_run),)
+DESPITE_FAILURES = CONTROLLERS_WORK + FOLLOWERS_CATCH_UP + (at_last(all_run),)
+ASSUMED = DESPITE_FAILURES + (at_last(no_directory_fails),)
 DELETION = (
-    eventually(is_deleted_despite_failures, after=is_queued, given=ASSUMED, requests=1),
-    eventually(
-        is_deleted, after=is_queued, given=ASSUMED + (at_last(no_log_fails), at_last(no_directory_fails)), requests=1
-    ),
+    eventually(is_deleted_despite_failures, after=is_queued, given=DESPITE_FAILURES, requests=1),
+    eventually(is_deleted, after=is_queued, given=ASSUMED + (at_last(no_log_fails),), requests=1),
 )
 KIP455 = DELETION + (
     eventually_always(no_stray_log, given=ASSUMED, requests=2, leader_epochs=4),
