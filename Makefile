@@ -4,7 +4,6 @@ BIN := $(VENV)/bin
 RECORDINGS := traces/recordings
 SEED := 1
 PER := 40
-SYSTEM :=
 
 .PHONY: install check lint test wheel thorough real mutants mutants-random proofs pages tamperings sources clean
 
@@ -50,7 +49,7 @@ mutants: install
 
 mutants-random: install
 	$(BIN)/python -m kafkaproof.checker.mutation.by_machine --seed $(SEED) --per $(PER) \
-	  $(if $(SYSTEM),--system $(SYSTEM)) --output docs/mutants-random.md
+	  $(if $(VARIANT),--variant $(VARIANT)) --output docs/mutants-random.md
 
 proofs: install
 	$(BIN)/python -m kafkaproof.checker.prove.table docs/proved.md $(VARIANT)

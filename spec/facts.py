@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.election.history import zkclient
 from kafkaproof.spec.group import deletion, member, membership, transactions
 from kafkaproof.spec.group.history import clients
 from kafkaproof.spec.kafka import state_machines
@@ -25,6 +26,8 @@ from kafkaproof.spec.replication.history import unfenced_replication
 OUTSIDE: tuple[tuple[str, Callable, str], ...] = (
     ("replica", leader.learn_refusal, "Up to 3.2 no replica is refused."),
     ("replication", unfenced_replication.leader_expand_isr, "2.0.1 has the rule of 2.1 (KAFKA-7128)."),
+    ("election", zkclient.keep_context, "From 0.11 on a broker resigns before it deletes /controller."),
+    ("election", zkclient.give_up, "From 0.11 on a broker resigns before it deletes /controller."),
     ("partition", state_machines.replica_move_is_legal, "Up to 2.2 `replica_move_was_legal` is the rule."),
     ("partition", triggers.unclean_enabled, "Up to 1.1 nobody is elected when a configuration changes."),
     ("partition", telling.is_failure_told, "Up to 3.0 `updates.is_no_leader_missing` is the rule."),

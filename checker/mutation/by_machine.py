@@ -18,20 +18,39 @@ from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.unnoticed import Reasons, listed
 
-SYSTEMS = {
-    "replication": "kip320",
-    "async-isr": "maximal-isr",
-    "election": "fenced",
-    "partition": "fenced",
-    "topics": "kip455",
-    "requests": "current",
-    "replica": "current",
-    "group": "current",
-    "consumer": "orderly",
-    "offsets": "repaired",
-    "cluster": "fenced",
-}
-"""The variant of each system that is changed: the latest one."""
+VARIANTS = (
+    "replication/kip320",
+    "async-isr/maximal-isr",
+    "election/fenced",
+    "partition/fenced",
+    "partition/creating",
+    "partition/deleting",
+    "partition/altering",
+    "partition/expanding",
+    "partition/withdrawing",
+    "partition/updating",
+    "partition/phases-checked",
+    "partition/rebalance-by-isr",
+    "topics/kip455",
+    "requests/current",
+    "replica/current",
+    "group/current",
+    "consumer/orderly",
+    "offsets/repaired",
+    "cluster/fenced",
+)
+"""The variants that are changed, `SYSTEM/VARIANT`: the latest of each system, and then slices that have more text."""
+
+
+def variants() -> dict[str, tuple[Model, Model | None]]:
+    """The models that are changed, by name, each with the one of its system whose text is not changed once more."""
+    found: dict[str, tuple[Model, Model | None]] = {}
+    first: dict[str, Model] = {}
+    for name in VARIANTS:
+        model = find(*name.split("/"))[0]
+        found[name] = model, first.get(model.system)
+        first.setdefault(model.system, model)
+    return found
 
 
 def judged(model: Model, changes: list[Change]):
@@ -85,19 +104,20 @@ def _apart(known, change):
 
 
 def main(arguments: list[str]) -> int:
-    """Judge the changes that a seed draws, and print them; with ``--output``, write them to the page, system by system."""
+    """Judge the changes that a seed draws, and print them; with ``--output``, write them to the page, variant by variant."""
     parser = argparse.ArgumentParser(prog="make mutants-random", description=__doc__.split(":")[0])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--per", type=int, default=40, help="changes of each system")
-    parser.add_argument("--system", choices=SYSTEMS, action="append", help="only this system")
-    parser.add_argument("--output", type=Path, help="write the page there; other systems and seeds stay on it")
+    parser.add_argument("--per", type=int, default=40, help="changes of each variant")
+    parser.add_argument("--variant", choices=VARIANTS, action="append", help="only this one", metavar="SYSTEM/VARIANT")
+    parser.add_argument("--output", type=Path, help="write the page there; other variants and seeds stay on it")
     given = parser.parse_args(arguments)
     page = Page.read(given.output)
     with tempfile.TemporaryDirectory() as directory:
         os.environ["XDG_CACHE_HOME"] = directory
-        for system in given.system or SYSTEMS:
-            model, found = find(system, SYSTEMS[system])[0], []
-            for one in judged(model, drawn(model, given.per, given.seed)):
+        for name in given.variant or VARIANTS:
+            model, other = variants()[name]
+            found: list[Judged] = []
+            for one in judged(model, drawn(model, given.per, given.seed, other)):
                 found.append(one)
                 print(line(one), flush=True)
             page.put(model, given.seed, found)

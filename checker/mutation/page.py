@@ -1,4 +1,4 @@
-"""The page of machine-made mutants: a table with a row for each system and seed, and the verdict on each change."""
+"""The page of machine-made mutants: a table with a row for each variant and seed, and the verdict on each change."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from kafkaproof.spec.language.model import Model
 EQUIVALENT = "equivalent"
 HEADER = """# Mutants by machine
 
-`make mutants-random` changes one thing in the transitions of each system, or in what they call: it drops a guard, an
+`make mutants-random` changes one thing in the transitions of each variant below, or in what they call: it drops a guard, an
 assignment, a call, an `else` or one of several conditions, negates a condition, exchanges a comparison, a constant for
 another of its kind, a field or an argument for another of its domain, or two arguments. Changes are drawn by a seed;
 every transition gets as many. Each is explored at the scope `quick`, and where nothing notices it there, at `standard`,
 and at `quick` with one more fault, as far as the model has no more than 1,000,000 states there, and at the other scopes
 that have a name, with no more than 100,000. What a composed system does not notice is asked of its parts in the same way:
-they run the same text with wider bounds. `make mutants-random SYSTEM=group SEED=2` makes one row anew.
+they run the same text with wider bounds. Of a system's second variant and later ones, only what the first does not run is
+changed. `make mutants-random VARIANT=group/current SEED=2` makes one row anew.
 
 *Stillborn*: the rules of the language refuse it. *Noticed*: a property is violated or no longer violated, a goal is no
 longer reached, or a value leaves its range. *Never taken*: only the verdict of `check` notices it, which says that a
@@ -76,7 +77,7 @@ class Page:
         self.parts[_title(made)] = [line(one) for one in found]
 
     def table(self) -> str:
-        """The table, a row for each system and seed."""
+        """The table, a row for each variant and seed."""
         return TABLE + "\n".join(self.rows[title] for title in sorted(self.rows)) + "\n"
 
     def text(self) -> str:

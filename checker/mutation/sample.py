@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from types import CodeType
 
 from kafkaproof.checker.mutation.changes import Change, changes
 from kafkaproof.checker.mutation.kinds import Domains
@@ -22,25 +23,36 @@ def changeable(transition_function: Callable) -> list[Callable]:
     return [function for function in reached if not function.__module__.startswith(LANGUAGE)]
 
 
-def possible(model: Model) -> list[Change]:
-    """Every change of the functions of a model's transitions and of their callees, each once."""
-    domains, found = Domains.of(model), {}
+def texts(model: Model | None) -> set[CodeType]:
+    """The texts that a model's transitions run, those of callees included."""
+    functions = [function for t in (model.transitions if model else ()) for function in changeable(t.function)]
+    return {function.__code__ for function in functions}
+
+
+def possible(model: Model, other: Model | None = None) -> list[Change]:
+    """Every change of the functions of a model's transitions and of their callees, each once; none of what `other` runs."""
+    domains, found, left = Domains.of(model), {}, texts(other)
     for transition in model.transitions:
         for function in changeable(transition.function):
-            if function.__code__ not in found:
+            if function.__code__ not in found and function.__code__ not in left:
                 found[function.__code__] = changes(function, domains)
     return [change for listed in found.values() for change in listed]
 
 
-def drawn(model: Model, most: int, seed: int) -> list[Change]:
-    """Up to `most` different changes. Transitions take turns; each draws from its own text or from its callees."""
+def drawn(model: Model, most: int, seed: int, other: Model | None = None) -> list[Change]:
+    """Up to `most` different changes, none of what `other` runs.
+
+    Transitions take turns; each draws from its own text or from its callees.
+    """
     generator, domains = random.Random(f"{seed} {model.name}"), Domains.of(model)
+    left = texts(other)
     turns = list(model.transitions)
     generator.shuffle(turns)
     taken, found, listed = set(), [], {}
     while turns and len(found) < most:
         transition = turns.pop(0)
-        change = _draw(changeable(transition.function), domains, generator, listed, taken)
+        functions = [each for each in changeable(transition.function) if each.__code__ not in left]
+        change = _draw(functions, transition.function, domains, generator, listed, taken)
         if change:
             turns.append(transition)
             taken.add((change.of, change.text))
@@ -48,13 +60,13 @@ def drawn(model: Model, most: int, seed: int) -> list[Change]:
     return found
 
 
-def _draw(functions, domains, generator, listed, taken):
-    """A change that was not drawn before, half of the time of the first function; None when none is left."""
+def _draw(functions, first, domains, generator, listed, taken):
+    """A change that was not drawn before, half of the time of the `first` function; None when none is left."""
     for function in functions:
         if function.__code__ not in listed:
             listed[function.__code__] = changes(function, domains)
-    left = [[c for c in listed[f.__code__] if (c.of, c.text) not in taken] for f in functions]
-    own, called = left[0], [found for found in left[1:] if found]
+    left = {f: [c for c in listed[f.__code__] if (c.of, c.text) not in taken] for f in functions}
+    own, called = left.pop(first, []), [found for found in left.values() if found]
     if not own and not called:
         return None
     if own and (not called or generator.random() < 0.5):

@@ -149,8 +149,8 @@ def pending_election(s, b: Broker):
     Effects: if it is there, partitions that another replica leads are to be elected; then it is to be deleted. If a
              partition has no state, its topic to be deleted or not, the failover fails: /controller is to be given up,
              and the request stays for the next controller.
-    Kafka:   KafkaController.initializePreferredReplicaElection, 0.8 to 0.10.2; fetchPendingPreferredReplicaElections,
-             0.11 to 3.9.
+    Kafka:   KafkaController.initializeAndMaybeTriggerPreferredReplicaElection, 0.8.0;
+             initializePreferredReplicaElection, 0.8.1 to 0.10.2; fetchPendingPreferredReplicaElections, 0.11 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != READING_REQUEST:

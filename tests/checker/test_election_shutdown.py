@@ -1,4 +1,4 @@
-"""A broker that is shutting down may win the election, and controls nothing (up to 1.0)."""
+"""A broker that is shutting down may win the election, and controls nothing (up to 0.10.2)."""
 
 from dataclasses import replace
 
@@ -127,7 +127,7 @@ def owner_controls(s):
 
 
 def stopping():
-    """`zkclient` with brokers that shut down as they did up to 1.0: first the controller, at last the session."""
+    """`zkclient` with brokers that shut down as they did up to 0.10.2: first the controller, at last the session."""
     replaced = {zkclient.create: create, zkclient.confirm_owner: confirm_owner}
     model = ZKCLIENT.rebound({end_running_process: end_process} | replaced)
     added = acting(begin_shutdown, end_shutdown)

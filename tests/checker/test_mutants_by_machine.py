@@ -7,7 +7,7 @@ import pytest
 
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.mutation import by_machine
-from kafkaproof.checker.mutation.by_machine import SYSTEMS, judged, main, reason_of
+from kafkaproof.checker.mutation.by_machine import judged, main, reason_of, variants
 from kafkaproof.checker.mutation.changes import changes, mutated
 from kafkaproof.checker.mutation.kinds import Domains, codes
 from kafkaproof.checker.mutation.page import Judged, Page, line, row
@@ -276,6 +276,13 @@ def test_a_seed_draws_the_same_and_another_seed_others():
     assert first == again != others
 
 
+def test_a_slice_is_changed_only_where_it_has_text_of_its_own():
+    model, other = variants()["partition/deleting"]
+    changed = drawn(model, 20, 1, other)
+    assert len(changed) == 20
+    assert all(change.of.startswith("kafkaproof.spec.partition.deletion.") for change in changed)
+
+
 def test_every_transition_gets_its_turn():
     model = find("election", "fenced")[0]
     changed = [mutated(model, change) for change in drawn(model, len(model.transitions), 1)]
@@ -287,7 +294,7 @@ def test_every_transition_gets_its_turn():
 
 
 def test_a_few_changes_of_a_system_are_judged():
-    model = find("async-isr", SYSTEMS["async-isr"])[0]
+    model = find("async-isr", "maximal-isr")[0]
     found = list(judged(model, drawn(model, 5, 1)))
     assert len(found) == 5
     assert sum(one.kind == NOTICED for one in found) >= 3
@@ -295,7 +302,7 @@ def test_a_few_changes_of_a_system_are_judged():
 
 
 def test_what_a_composed_model_does_not_notice_is_asked_of_the_parts_that_have_the_text(monkeypatch):
-    whole = replace(MODEL, properties=(), parts=(("async-isr", SYSTEMS["async-isr"]), ("toy", "part")))
+    whole = replace(MODEL, properties=(), parts=(("async-isr", "maximal-isr"), ("toy", "part")))
     monkeypatch.setattr(by_machine, "find", lambda *part: [MODEL] if part[0] == "toy" else find(*part))
     change = next(c for c in changes(choose, DOMAINS) if "turns" in judge(originals(MODEL), c).by)
     (alone,) = judged(replace(whole, parts=()), [change])
@@ -316,10 +323,10 @@ def test_a_page_keeps_the_rows_that_are_not_made_anew(tmp_path, capsys):
     of_choose = Judged(OF_CHOOSE["s.turns += 1 -> nothing"], Verdict(NOTICED, "goal three_turns", "quick"), NOTICED, "")
     page, file = Page(), tmp_path / "page.md"
     page.put(MODEL, 2, [of_choose])
-    page.put(find("async-isr", SYSTEMS["async-isr"])[0], 1, [of_choose])
+    page.put(find("async-isr", "maximal-isr")[0], 1, [of_choose])
     file.write_text(page.text(), encoding="utf-8")
     assert Page.read(file).text() == page.text()
-    assert main(["--system", "async-isr", "--per", "2", "--seed", "1", "--output", str(file)]) == 0
+    assert main(["--variant", "async-isr/maximal-isr", "--per", "2", "--seed", "1", "--output", str(file)]) == 0
     again, printed = file.read_text(encoding="utf-8"), capsys.readouterr().out
     assert page.rows["toy/colours | 2"] in again and again.count(line(of_choose)) == 1
     assert "| async-isr/maximal-isr | 1 | 2 | " in again and page.rows["async-isr/maximal-isr | 1"] not in again
@@ -328,7 +335,8 @@ def test_a_page_keeps_the_rows_that_are_not_made_anew(tmp_path, capsys):
 
 @pytest.mark.parametrize("system", systems())
 def test_what_is_listed_is_a_change_that_can_be_made(system):
-    changes_made = possible(find(system, SYSTEMS[system])[0])
+    models = [(model, other) for model, other in variants().values() if model.system == system]
+    changes_made = [change for model, other in models for change in possible(model, other)]
     known = {(change.of, text) for change in changes_made for text in (change.text, change.to_anything)}
     equivalent, unnoticed = listed(system)
     assert not equivalent.keys() & unnoticed.keys()

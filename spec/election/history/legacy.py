@@ -197,7 +197,7 @@ def trigger_move(s, b: Broker):
     """A controller that is forced to resign gives up its term, without reading /controller.
 
     Guards:  an error in its own work forces it.
-    Effects: /controller is to be deleted; up to 1.0 listeners, state machines and channels stay.
+    Effects: /controller is to be deleted; up to 0.10.2 listeners, state machines and channels stay.
     Kafka:   ZookeeperLeaderElector.resign, 0.9 to 0.10.2; KafkaController.triggerControllerMove, 0.11 to 2.0.
     """
     broker = s.brokers[b]

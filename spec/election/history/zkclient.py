@@ -5,7 +5,7 @@ is opened: a write that began in one session may be applied in another, long aft
 elected. The broker is a candidate before it registers its id. A failed write of the epoch is logged and
 swallowed: the broker remains controller in the epoch that it read, which is another's. And resign()
 forgets who leads before the deletion event checks it, so after a forced resignation listeners, state
-machines and channels live on alongside the next controller.
+machines and channels live on alongside the next controller (up to 0.10.2).
 
 The sessions are in `zkclient_session`, the election itself in `legacy`.
 """
@@ -41,7 +41,10 @@ def ask_again(broker):
 
 
 def keep_context(broker):
-    """A broker that has resigned keeps its listeners, state machines and channels."""
+    """A broker that has resigned keeps its listeners, state machines and channels.
+
+    Kafka: ZookeeperLeaderElector.resign, 0.9 to 0.10.2.
+    """
     return 0
 
 
@@ -51,7 +54,10 @@ def rule_in_another_epoch(broker):
 
 
 def give_up(broker):
-    """resign(): the leader is forgotten, /controller is deleted next, the context stays."""
+    """resign(): the leader is forgotten, /controller is deleted next, the context stays.
+
+    Kafka: ZookeeperLeaderElector.resign, 0.9 to 0.10.2.
+    """
     broker.active = 0
     end_election(broker, DELETING)
 
