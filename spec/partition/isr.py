@@ -7,12 +7,11 @@ what a leader may propose anyway. After BADVERSION a leader proposes nothing mor
 `kafkaproof.spec.cluster.control`, where the leader has data, says so, and here it may go on proposing.
 """
 
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Delivery
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import Broker, Partition, alive, forget, is_known, remember_leadership
-from kafkaproof.spec.partition.network import proposed_epoch
+from kafkaproof.spec.partition.network import proposable, proposed_epoch
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.telling import tell_partition
 from kafkaproof.spec.partition.zookeeper import checked_set_state
@@ -39,9 +38,7 @@ def may_be_written(controller, partition, sender, leader_epoch, isr):
     """
     if not at_work(controller) or not is_accepted(controller, partition, sender, leader_epoch):
         return False
-    if isr == partition.isr or not contains(isr, sender) or not are_eligible(controller, isr):
-        return False
-    return is_empty(difference(isr, replicas_of(partition.assignment)))
+    return isr != partition.isr and contains(isr, sender) and are_eligible(controller, isr)
 
 
 def take_answer(controller, partition, sender, leader_epoch, isr, answer):
@@ -65,6 +62,8 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
     epoch = proposed_epoch(s.network, p, sender)
+    if not is_empty(difference(isr, proposable(s.network, p, cached))):
+        return False
     if not may_be_written(controller, cached, sender, epoch, isr):
         return False
 

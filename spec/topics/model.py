@@ -2,26 +2,35 @@
 
 from dataclasses import replace
 
-from kafkaproof.spec.kafka.declarations import acting
 from kafkaproof.spec.language.domains import Size
-from kafkaproof.spec.language.model import FAULT, Model
+from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import model as partition
-from kafkaproof.spec.partition import znodes
+from kafkaproof.spec.partition import network, telling, znodes
 from kafkaproof.spec.partition.creation.model import CREATION, CREATION_SEAMS
 from kafkaproof.spec.partition.creation.zookeeper import leave_unused
 from kafkaproof.spec.partition.deletion import network as deletion_network
 from kafkaproof.spec.partition.expansion import model as expansion
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
-from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, FENCED, LOG_DIRS, PENDING
+from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, COMMON, FENCED, LOG_DIRS, PENDING
+from kafkaproof.spec.partition.phases import network as phases_network
+from kafkaproof.spec.partition.phases.state import NAMES, name_assigned
 from kafkaproof.spec.partition.reassignment import network as reassignment_network
+from kafkaproof.spec.partition.reassignment import reassignment
 from kafkaproof.spec.partition.reassignment import state as reassignment_state
 from kafkaproof.spec.partition.reassignment.model import ADMINISTRATORS, ALTERATIONS, reassigning
 from kafkaproof.spec.partition.reassignment.state import initial as begin
 from kafkaproof.spec.partition.recreation import model as recreation
 from kafkaproof.spec.partition.recreation import state as recreation_state
 from kafkaproof.spec.partition.recreation.state import number_topics
+from kafkaproof.spec.partition.releases.model import (
+    LEADER_ZK,
+    UNTIL_2_6,
+    WITHOUT_ADMIN_ELECTIONS,
+    rebalancing_if_online,
+)
 from kafkaproof.spec.topics import requests
+from kafkaproof.spec.topics.history import leaders
 from kafkaproof.spec.topics.properties import safety as properties
 from kafkaproof.spec.topics.steps import coarse
 
@@ -83,6 +92,7 @@ def initial(s):
     begin(s)
     leave_unused(s.zk, 1)
     number_topics(s.zk)
+    name_assigned(s)
 
 
 def topics(model: Model, story: str, state, without, expected, asked, **changes) -> Model:
@@ -105,24 +115,42 @@ def topics(model: Model, story: str, state, without, expected, asked, **changes)
     return replace(found, properties=asked(found.properties, found.transitions), **changes)
 
 
-LARGE = ()
-FINE = reassigning(
-    replace(
-        FENCED,
-        transitions=FENCED.transitions + CREATION,
-        seams=FENCED.seams + CREATION_SEAMS + expansion.SEAMS,
-    ),
-    "kip455",
-    "",
-    recreation.BROKERS + recreation.CONTROLLER + recreation.TWICE + expansion.CONTROLLER + ALTERATIONS + ADMINISTRATORS,
-    properties=topic_expansion.properties,
-    initial=initial,
+LARGE = (
+    scope(brokers=3, replicas=2, requests=1),
+    scope(brokers=3, replicas=2),
+    scope(brokers=3, replicas=2, epochs=2, faults=1, requests=1),
 )
+BESIDE = recreation.BROKERS + recreation.CONTROLLER + expansion.CONTROLLER
+"""What a variant has beside deletions and reassignments."""
+SEAMS_BESIDE = CREATION_SEAMS + expansion.SEAMS
+
+
+def with_kip455(base: Model, variant: str, beside=()) -> Model:
+    """The fine model from which a variant is made whose topic znode says what is added and removed."""
+    fine = reassigning(
+        replace(base, transitions=base.transitions + CREATION, seams=base.seams + SEAMS_BESIDE),
+        variant,
+        "",
+        BESIDE + ALTERATIONS + ADMINISTRATORS + beside,
+        properties=topic_expansion.properties,
+        initial=initial,
+    )
+    return fine
+
+
+KNOWN_TO_LEADERS = {
+    telling.tell_leadership: phases_network.tell_leadership,
+    network.proposable: phases_network.proposable,
+}
+"""A leader proposes an ISR of the replicas that were named to it, also if they are not assigned any more."""
+NAMED = reassignment_state.WITH_ALTERATIONS.extended_at("network", **NAMES)
 KIP455 = topics(
-    FINE.rebound({deletion_network.is_of_deletion: reassignment_network.is_of_deletion}),
+    with_kip455(FENCED, "kip455", recreation.TWICE).rebound(
+        KNOWN_TO_LEADERS | {deletion_network.is_of_deletion: reassignment_network.is_of_deletion}
+    ),
     "The topic znode says what is added and removed; every write of a controller is checked against the epoch; "
     "leaders ask the controller to change an ISR.",
-    reassignment_state.WITH_ALTERATIONS,
+    NAMED,
     LISTS,
     {scope(): {}},
     properties.kip455,
@@ -130,4 +158,27 @@ KIP455 = topics(
     others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
     parts=(("partition", "altering"), ("partition", "expanding"), ("partition", "recreating")),
 )
-MODELS = (KIP455,)
+LEADERS_WRITE = partition.model(
+    "kip455-zk",
+    Releases("2.4", "2.6"),
+    "",
+    COMMON + LEADER_ZK,
+    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS),
+    partition.QUICK,
+    partition.TWO_FAULTS,
+    {},
+)
+KIP455_ZK = topics(
+    with_kip455(LEADERS_WRITE, "kip455-zk").rebound(
+        UNTIL_2_6 | {reassignment.caught_up: leaders.caught_up, telling.tell_leadership: phases_network.tell_leadership}
+    ),
+    "As in kip455, but leaders write the ISR themselves: it may shrink between the look at it and the move.",
+    NAMED,
+    LISTS,
+    {scope(): {}},
+    properties.kip455,
+    releases=Releases("2.4", "2.6"),
+    others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
+    parts=(("partition", "altering"), ("partition", "expanding"), ("partition", "recreating")),
+)
+MODELS = (KIP455_ZK, KIP455)

@@ -12,16 +12,18 @@ from kafkaproof.spec.language.domains import Choice
 from kafkaproof.spec.language.model import Model, Transition, concerning
 
 ALWAYS_ANSWERED = {"delivery": Choice("ANSWERED")}
+LOAD_CONTEXT, ELECT_LEADER, REMOVE_REPLICA, CHECK = "load_context", "elect_leader", "remove_replica", "check"
 JOINED = {
-    "elect_leader": ("read_for_election", "write_leader"),
-    "remove_replica": ("read_for_removal", "write_removal"),
-    "check": ("check_reassignment", "tell_replicas"),
+    ELECT_LEADER: ("read_for_election", "write_leader"),
+    REMOVE_REPLICA: ("read_for_removal", "write_removal"),
+    CHECK: ("check_reassignment", "tell_replicas"),
     "raise_epoch": ("read_leader_epoch", "tell_replicas"),
+    "alter_partition": ("alter_partition", "caught_up"),
     "crash": ("crash", "expire_orphan"),
 }
 """By the name of a step: the transitions that it joins, where a model has the first of them."""
 LOADING = "load_brokers", "load_state"
-"""A new controller lists the brokers, and reads every partition."""
+"""What `LOAD_CONTEXT` joins: a new controller lists the brokers, and reads every partition."""
 
 
 def coarse(model: Model, without: set[str], **changes) -> Model:
@@ -31,7 +33,7 @@ def coarse(model: Model, without: set[str], **changes) -> Model:
     parts = {part for found in joins.values() for part in found} | {*LOADING}
     kept = [each for name, each in fine.items() if name not in parts]
     load = for_each(fine[LOADING[1]].function, "p", "brokers[b].controller.partitions")
-    made = [_made(fine[LOADING[0]], at_once("load_context", fine[LOADING[0]].function, load))]
+    made = [_made(fine[LOADING[0]], at_once(LOAD_CONTEXT, fine[LOADING[0]].function, load))]
     for name, (first, second) in joins.items():
         made.append(_made(fine[first], at_once(name, fine[first].function, fine[second].function)))
     transitions = tuple(_answered(each) for each in (*kept, *made))

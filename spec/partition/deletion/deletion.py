@@ -126,7 +126,7 @@ def stop_replicas(s, b: Broker):
     Guards:  they are offline.
     Effects: they are DeletionStarted; those on brokers that are not live are DeletionIneligible, and then the topic is
              ineligible.
-    Kafka:   TopicDeletionManager.onTopicDeletion, ReplicaStateMachine.doHandleStateChanges, 2.1 to 3.9.
+    Kafka:   TopicDeletionManager.onTopicDeletion, ReplicaStateMachine.doHandleStateChanges, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != STOPPING:
@@ -178,7 +178,7 @@ def delete_state(s, b: Broker, p: Partition, delivery: Delivery):
     Guards:  the deletion of its topic is to be completed; `p` is the next.
     Request: OK; FENCED; EXPIRED; LOST.
     Effects: after the last one the topic znode is next; on LOST it retries; on FENCED the term is over.
-    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_STATES or not is_next(controller.todo, p):
@@ -200,7 +200,7 @@ def delete_topic(s, b: Broker, delivery: Delivery):
     Guards:  the states of its partitions are deleted.
     Request: OK; FENCED; EXPIRED; LOST.
     Effects: the configuration is next; on LOST it retries; on FENCED the term is over.
-    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 2.1 to 3.9.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_TOPIC:
@@ -220,7 +220,7 @@ def delete_config(s, b: Broker, delivery: Delivery):
     Guards:  the topic znode is deleted.
     Request: OK; FENCED; EXPIRED; LOST.
     Effects: the marker is next; on LOST it retries; on FENCED the term is over.
-    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicConfigs, 2.1 to 3.9.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicConfigs, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_CONFIG:
@@ -240,7 +240,7 @@ def delete_marker(s, b: Broker, delivery: Delivery):
     Guards:  the configuration is deleted.
     Request: OK; FENCED; EXPIRED; LOST.
     Effects: the topic is forgotten, and the event goes on; on LOST it retries; on FENCED the term is over.
-    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicDeletions, 2.1 to 3.9.
+    Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicDeletions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_MARKER:
@@ -278,7 +278,7 @@ def delete_leftovers(s, b: Broker, delivery: Delivery):
     Guards:  it has found some.
     Request: OK; FENCED; EXPIRED; LOST.
     Effects: the event is over; on LOST it retries; on FENCED the term is over.
-    Kafka:   KafkaZkClient.deleteTopicConfigs, deleteTopicDeletions, 2.1 to 3.9.
+    Kafka:   KafkaZkClient.deleteTopicConfigs, deleteTopicDeletions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
     if controller.doing != DELETING_LEFTOVERS:

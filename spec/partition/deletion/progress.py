@@ -131,10 +131,19 @@ def begin_completion(controller):
     controller.doing = DELETING_STATES
 
 
+def ended_at_start(controller):
+    """The partitions that no longer exist once the deletion of their topic starts: those of an eligible one.
+
+    Kafka: TopicDeletionManager.onTopicDeletion, 2.1 to 3.9.
+    """
+    return difference(controller.dropping, controller.ineligible)
+
+
 def begin_deletion(controller):
     """onTopicDeletion: the partitions no longer exist; replicas of live brokers, and those that failed, go offline."""
+    ended = ended_at_start(controller)
     for p in range(len(controller.partitions)):
-        if contains(difference(controller.dropping, controller.ineligible), p):
+        if contains(ended, p):
             end_unless_stuck(controller, p)
         for r in range(len(controller.partitions[p].replicas)):
             if contains(controller.dropping, p) and goes_offline(controller, p, r):

@@ -4,13 +4,14 @@ As in `kafkaproof.spec.partition.zookeeper`, a function that answers with a code
 which the last decides. A znode that no longer exists counts as deleted (KafkaZkClient.deleteRecursive).
 """
 
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NODEEXISTS, OK, outcome
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NODEEXISTS, NONODE, OK, outcome
 from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
 from kafkaproof.spec.partition.context import NO_EPOCH, clear
 from kafkaproof.spec.partition.creation.zookeeper import assign_new as assign_replicas
 from kafkaproof.spec.partition.zookeeper import check_epoch, partitions_of_topics, session_open
+from kafkaproof.spec.partition.zookeeper import create_state as create_first_state
 
 KNOWN = ("deletion_wanted", "is_left_over", "topics_of")
 
@@ -72,6 +73,15 @@ def create_marker(zk, b, p, delivery):
     if answer == OK and delivery != LOST_DROPPED:
         zk.deleting = union(zk.deleting, topics_of(zk, only(p)))
     return outcome(zk, answer, delivery)
+
+
+def create_state(zk, b, p, epoch, leader, isr, delivery):
+    """create a partition's state, as in `zookeeper`; NONODE where its topic was deleted. (Where writes are checked, only
+    its own controller creates a state, and only while there is a topic.)
+    """
+    if session_open(zk, b) and contains(zk.deleted, p):
+        return outcome(zk, NONODE, delivery)
+    return create_first_state(zk, b, p, epoch, leader, isr, delivery)
 
 
 def delete_state(zk, b, p, delivery):

@@ -1,4 +1,4 @@
-"""When earlier releases elect a leader or accept an ISR otherwise than the present one."""
+"""When earlier releases elect a leader, accept an ISR, or end a partition otherwise than the present one."""
 
 from kafkaproof.spec.kafka.state_machines import OFFLINE_PARTITION
 from kafkaproof.spec.kafka.strategies import replicas_of
@@ -56,6 +56,14 @@ def mark_dead_leaders(controller):
         dead = partition.leader != NOBODY and not contains(controller.live, partition.leader)
         if is_known(partition) and dead and not is_queued(controller, p):
             partition.state = OFFLINE_PARTITION
+
+
+def end_none_at_start(controller):
+    """The partitions that no longer exist once the deletion of their topic starts: none, all exist until its end.
+
+    Kafka: TopicDeletionManager.onTopicDeletion, 0.10.2 to 2.0.
+    """
+    return 0
 
 
 def goes_back_if_online(controller, partition):

@@ -1,3 +1,5 @@
 """Deliberate mistakes in topics."""
 
-MUTANTS = {}
+from kafkaproof.spec.topics.mutants import topics
+
+MUTANTS = {"kip455": topics.KIP455, "two-phase": topics.TWO_PHASE}

@@ -126,3 +126,4 @@ COMMON = (
     sometimes(moved_in_place, requests=1, brokers=3, replicas=2),
     sometimes(reordered, requests=1, replicas=2),
 )
+OLD = tuple(goal.rebound({is_settled: has_ended}) for goal in COMMON)

@@ -74,9 +74,9 @@ AT_ONCE = {
     partition_reassignment.raises_epoch: raises_epoch,
     topic_deletion.may_lose_log: partition_reassignment.may_lose_log,
 }
-WITHOUT = {"raised_by_election", "unsent_for_ever", "dies_in_session", "is_deleted"}
-"""What is asked between a controller's read and its write, or between a process's end and its session's; and a goal whose
-name is that of a promise here.
+WITHOUT = {"raised_by_election", "unsent_for_ever", "dies_in_session", "proposal_granted", "is_deleted"}
+"""What is asked between a controller's read and its write, between a process's end and its session's, or of leaders that
+propose only what is assigned; and a goal whose name is that of a promise here.
 """
 
 
@@ -89,3 +89,8 @@ def of_topics(found: tuple[Property, ...], own: tuple[Property, ...], transition
 def kip455(found, transitions):
     """The properties of `kip455`."""
     return of_topics(found, (always_step(requests_counted),) + goals.COMMON + liveness.KIP455, transitions)
+
+
+def two_phase(found, transitions):
+    """The properties of variants that reassign in two phases."""
+    return of_topics(found, goals.OLD + liveness.TWO_PHASE, transitions)

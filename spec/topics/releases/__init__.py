@@ -1,0 +1,1 @@
+"""The topics system in earlier releases."""
