@@ -138,12 +138,27 @@ def with_kip455(base: Model, variant: str, beside=()) -> Model:
     return fine
 
 
+PARTS = ("partition", "altering"), ("partition", "expanding"), ("partition", "recreating")
+"""The slices of `partition` in finer steps that have the same transitions: their properties have mutants there."""
 KNOWN_TO_LEADERS = {
     telling.tell_leadership: phases_network.tell_leadership,
     network.proposable: phases_network.proposable,
 }
 """A leader proposes an ISR of the replicas that were named to it, also if they are not assigned any more."""
 NAMED = reassignment_state.WITH_ALTERATIONS.extended_at("network", **NAMES)
+LATE_ANSWER = {"state_goes_with_topic": 22, "local_epoch": 22, "removed_when_deleted": 23}
+"""An answer that is late ends a deletion before its time, as in `partition/deleting`."""
+UNLED = {"led_if_possible": 9, "is_new_led_if_possible": 9, "has_moved": 15}
+"""A partition that has never led is reassigned: nobody looks at it again."""
+UNDONE = {"assignments_stay": 9, "removed_when_deleted": 9, "no_partition_undone": 9}
+SHRUNK = {
+    "stopped_out_of_isr": 14,
+    "online_has_leader": 15,
+    "isr_assigned": 15,
+    "force_elects": 15,
+    "state_tells": 15,
+    "led_if_possible": 17,
+}
 KIP455 = topics(
     with_kip455(FENCED, "kip455", recreation.TWICE).rebound(
         KNOWN_TO_LEADERS | {deletion_network.is_of_deletion: reassignment_network.is_of_deletion}
@@ -152,11 +167,23 @@ KIP455 = topics(
     "leaders ask the controller to change an ISR.",
     NAMED,
     LISTS,
-    {scope(): {}},
+    {
+        scope(): {},
+        scope(epochs=2, faults=1, requests=1): UNLED | LATE_ANSWER | {"is_deleted_despite_failures": 10},
+        scope(brokers=3, replicas=2, requests=1): {},
+        scope(replicas=2, epochs=2, faults=1, requests=1): {
+            "is_deleted_despite_failures": 13,
+            "state_goes_with_topic": 26,
+            "local_epoch": 26,
+            "removed_when_deleted": 27,
+        },
+        scope(partitions=2, topics=2, leader_epochs=2, requests=1): UNDONE
+        | {"online_has_leader": 18, "state_tells": 18, "is_deleted_despite_failures": 22, "is_deleted": 22},
+    },
     properties.kip455,
     releases=Releases("2.7", "3.9"),
     others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
-    parts=(("partition", "altering"), ("partition", "expanding"), ("partition", "recreating")),
+    parts=PARTS,
 )
 LEADERS_WRITE = partition.model(
     "kip455-zk",
@@ -175,10 +202,21 @@ KIP455_ZK = topics(
     "As in kip455, but leaders write the ISR themselves: it may shrink between the look at it and the move.",
     NAMED,
     LISTS,
-    {scope(): {}},
+    {
+        scope(requests=1): SHRUNK,
+        scope(): SHRUNK
+        | {
+            "deletion_goes_on": 20,
+            "is_deleted_despite_failures": 22,
+            "is_deleted": 22,
+            "log_goes_with_topic": 24,
+            "own_logs_deleted": 24,
+            "has_moved": 25,
+        },
+    },
     properties.kip455,
     releases=Releases("2.4", "2.6"),
     others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
-    parts=(("partition", "altering"), ("partition", "expanding"), ("partition", "recreating")),
+    parts=PARTS,
 )
 MODELS = (KIP455_ZK, KIP455)

@@ -20,7 +20,7 @@ from kafkaproof.spec.partition.phases.model import in_phases
 from kafkaproof.spec.partition.phases.state import initial as begin
 from kafkaproof.spec.partition.recreation.state import number_topics
 from kafkaproof.spec.partition.releases import model as releases
-from kafkaproof.spec.topics.model import BESIDE, SEAMS_BESIDE, scope, topics
+from kafkaproof.spec.topics.model import BESIDE, LATE_ANSWER, PARTS, SEAMS_BESIDE, scope, topics
 from kafkaproof.spec.topics.properties import safety as properties
 
 UNTIL_2_3 = releases.UNTIL_2_6 | releases.UNTIL_2_5
@@ -74,12 +74,64 @@ def two_phases(variant, release, story, found, replaced, expected, *, told={}, w
         OTHER_LISTS | {*without},
         expected,
         properties.two_phase,
-        scope=scope(),
-        others={"quick": scope(), "deep": scope(epochs=2, faults=1, requests=1)},
-        parts=(("partition", "phases-checked"), ("partition", "altering"), ("partition", "expanding"), ("partition", "recreating")),
+        scope=ONE_REQUEST,
+        others={"quick": ONE_REQUEST, "deep": ONE_FAULT},
+        parts=(("partition", "phases-checked"), *PARTS),
     )
 
 
+ONE_REQUEST, ONE_FAULT = scope(requests=1), scope(epochs=2, leader_epochs=2, faults=1, requests=1)
+SHRUNK = {
+    "context_is_zookeeper": 8,
+    "stopped_out_of_isr": 16,
+    "isr_assigned": 17,
+    "online_has_leader": 18,
+    "force_elects": 18,
+    "state_tells": 18,
+    "led_if_possible": 20,
+}
+"""The raised leader epoch is not remembered; and the ISR shrinks between the check and the move."""
+UNFENCED = SHRUNK | {"online_has_leader": 9}
+"""Up to 2.0 a partition stays Online while its topic is deleted."""
+WITH_FAULT = SHRUNK | {
+    "request_goes_last": 10,
+    "led_if_possible": 10,
+    "is_new_led_if_possible": 10,
+    "log_goes_with_topic": 18,
+    "own_logs_deleted": 18,
+}
+ZOMBIE = {
+    "no_stale_write": 6,
+    "listed_by_right": 8,
+    "context_is_zookeeper": 8,
+    "is_new_led_if_possible": 8,
+    "state_tells": 8,
+    "assigned_by_right": 9,
+    "online_has_leader": 9,
+    "request_remembered": 9,
+    "is_deleted_despite_failures": 9,
+    "is_deleted": 9,
+    "request_goes_last": 10,
+    "led_if_possible": 10,
+    "deleted_by_right": 13,
+    "is_dealt_with": 13,
+    "state_deleted_by_right": 14,
+    "replicas_remembered": 14,
+    "first_state": 15,
+    "state_goes_with_topic": 15,
+    "isr_assigned": 15,
+    "local_epoch": 15,
+    "no_state_without_topic": 15,
+    "cache_of_this_topic": 15,
+    "removed_when_deleted": 16,
+    "marker_last": 17,
+    "log_goes_with_topic": 18,
+    "own_logs_deleted": 18,
+    "deletion_goes_on": 18,
+    "no_stray_log": 20,
+}
+"""A deposed controller writes and deletes what its successor has written."""
+ZOMBIE_AT = scope(epochs=2, leader_epochs=1, faults=1, requests=1)
 REMOVES_FIRST = two_phases(
     "removal-at-start",
     "2.3",
@@ -87,7 +139,10 @@ REMOVES_FIRST = two_phases(
     "brokers out of the ISRs before it elects.",
     releases.WITHOUT_ADMIN_ELECTIONS,
     UNTIL_2_3,
-    {scope(): {}},
+    {
+        ONE_REQUEST: SHRUNK,
+        ONE_FAULT: WITH_FAULT | LATE_ANSWER | {"is_deleted_despite_failures": 10},
+    },
 )
 KIP380 = two_phases(
     "kip380",
@@ -96,7 +151,7 @@ KIP380 = two_phases(
     "replicas of dead brokers in the ISRs.",
     releases.WITHOUT_ADMIN_ELECTIONS,
     UNTIL_2_2,
-    {scope(): {}},
+    {ONE_REQUEST: SHRUNK, ONE_FAULT: WITH_FAULT | LATE_ANSWER | {"is_deleted_despite_failures": 10}},
 )
 CHECKED = two_phases(
     "checked",
@@ -105,7 +160,10 @@ CHECKED = two_phases(
     "deletion starts. Requests name no registration.",
     releases.WITHOUT_BROKER_EPOCHS,
     UNTIL_2_1,
-    {scope(): {}},
+    {
+        ONE_REQUEST: SHRUNK,
+        ONE_FAULT: WITH_FAULT | {"is_deleted_despite_failures": 9, "is_deleted": 9, "is_dealt_with": 13},
+    },
     told=WITHOUT_NAMES,
 )
 RESTORES = two_phases(
@@ -115,7 +173,7 @@ RESTORES = two_phases(
     "its deletion is queued are taken out of its znode again.",
     releases.WITHOUT_BROKER_EPOCHS,
     UNTIL_2_0,
-    {scope(): {}},
+    {ONE_REQUEST: UNFENCED, ZOMBIE_AT: ZOMBIE},
     told=WITHOUT_NAMES,
 )
 TWO_PHASE = two_phases(
@@ -125,7 +183,7 @@ TWO_PHASE = two_phases(
     "requests name no registration. Partitions that are added to a topic while its deletion is queued are left alone.",
     releases.WITHOUT_BROKER_EPOCHS,
     UNTIL_2_0,
-    {scope(): {}},
+    {ONE_REQUEST: UNFENCED, ZOMBIE_AT: ZOMBIE},
     told=WITHOUT_NAMES,
     without=("restore_partitions",),
 )
