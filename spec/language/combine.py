@@ -32,7 +32,7 @@ def then(transition: Callable, effect: Callable) -> FunctionType:
     )
 
 
-def at_once(name: str, first: Callable, *following: Callable) -> FunctionType:
+def at_once(name: str, first: Callable, *following: Callable) -> Callable:
     """One coarse step, called `name`, of several: `first`, and where it is taken each of the others that can be then.
 
     It has the arguments of all; `delivery` comes last. It stands for behaviours in which nothing comes between these

@@ -179,6 +179,19 @@ KIP455 = topics(
         },
         scope(partitions=2, topics=2, leader_epochs=2, requests=1): UNDONE
         | {"online_has_leader": 18, "state_tells": 18, "is_deleted_despite_failures": 22, "is_deleted": 22},
+        scope(epochs=2, leader_epochs=5, faults=1): UNLED
+        | LATE_ANSWER
+        | {
+            "is_deleted_despite_failures": 10,
+            "isr_assigned": 16,
+            "not_deleted_while_reassigned": 17,
+            "is_deleted": 18,
+            "log_goes_with_topic": 20,
+            "own_logs_deleted": 20,
+            "deletion_goes_on": 21,
+            "stopped_out_of_isr": 28,
+            "no_stray_log": 31,
+        },
     },
     properties.kip455,
     releases=Releases("2.7", "3.9"),
@@ -204,6 +217,9 @@ KIP455_ZK = topics(
     LISTS,
     {
         scope(requests=1): SHRUNK,
+        scope(epochs=2, leader_epochs=2, faults=1, requests=1): SHRUNK
+        | LATE_ANSWER
+        | {"led_if_possible": 9, "is_new_led_if_possible": 9, "is_deleted_despite_failures": 10},
         scope(): SHRUNK
         | {
             "deletion_goes_on": 20,

@@ -37,9 +37,7 @@ def coarse(model: Model, without: set[str], **changes) -> Model:
     for name, (first, second) in joins.items():
         made.append(_made(fine[first], at_once(name, fine[first].function, fine[second].function)))
     transitions = tuple(_answered(each) for each in (*kept, *made))
-    return replace(
-        model, transitions=transitions, properties=concerning(model.properties, transitions), **changes
-    )
+    return replace(model, transitions=transitions, properties=concerning(model.properties, transitions), **changes)
 
 
 def _made(first: Transition, function) -> Transition:

@@ -1,12 +1,26 @@
-"""Transitions that a variant of topics takes at no recorded scope."""
+"""Transitions that a variant of topics takes at no recorded scope; changes by machine are made of `partition`."""
 
-ONCE = dict.fromkeys(
-    ("creation.create_topic", "creation.topic_change", "replica.refuse_topic"),
-    "Its scopes have one topic; a second of the same name is at scopes of `kip455`.",
+EQUIVALENT = {}
+UNNOTICED = {}
+
+REFUSED = {
+    "replica.refuse_topic": "A stray log and a topic of the same name take more faults than its scopes have; "
+    "`partition/recreating` takes it."
+}
+WHOLE = REFUSED | dict.fromkeys(
+    ("creation.topic_change", "expansion.add_partitions", "expansion.new_partitions"),
+    "Its scopes have room for one partition and one topic; more are at scopes of `kip455`.",
 )
-WHOLE = dict.fromkeys(
-    ("expansion.add_partitions", "expansion.new_partitions", "expansion.restore_partitions"),
-    "Its topic has one partition at its scopes, and gets no more: reassignment is what differs from `kip455`.",
-)
-NEVER_TAKEN = {}
+ONE_SENDING = dict.fromkeys(("replica.late_stop_replica",), "That a StopReplica is sent twice is explored in `kip455`.")
+RESTORED = dict.fromkeys(("expansion.restore_partitions",), "No partition is added at its scopes.")
+OLDER = WHOLE | ONE_SENDING | RESTORED
+NEVER_TAKEN = {
+    "two-phase": WHOLE | ONE_SENDING,
+    "restoring": OLDER,
+    "checked": OLDER,
+    "kip380": OLDER,
+    "removal-at-start": OLDER,
+    "kip455-zk": OLDER,
+    "kip455": REFUSED,
+}
 """By variant: a transition, and why no recorded scope has it."""

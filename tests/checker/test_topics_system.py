@@ -106,13 +106,16 @@ def test_after_a_cancellation_and_a_crash_not_even_an_unclean_election_finds_a_l
 
 def test_a_reassignment_whose_target_is_in_the_isr_when_that_is_written_cannot_be_cancelled():
     moved = CANCELLED[: CANCELLED.index("    faults.ask_for_alteration")].replace("b=0) -> NONODE", "b=0) -> NONODE")
-    text = moved + """    faults.ask_for_alteration(p=0, first=1, others=0)
+    text = (
+        moved
+        + """    faults.ask_for_alteration(p=0, first=1, others=0)
     admin_requests.alter_reassignment(b=0)
     reassignment.write_assignment(b=0, p=0, delivery=0) -> OK
     steps.check(b=0, p=0, delivery=0) -> OK
     replica.leader_and_isr(b=0, epoch=1, p=0)
     steps.alter_partition(b=0, p=0, sender=0, isr=3, delivery=0) -> OK
 """
+    )
     at = scope(epochs=2, leader_epochs=5, faults=1)
     state = behaviour(KIP455, at, text).last
     assert state.brokers[0].controller.moving == 1

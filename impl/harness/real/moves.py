@@ -107,7 +107,12 @@ def _writes_topic(b, p=0):
     return [_zk(b, WRITE, TOPIC_ZNODE)]
 
 
-FRAMES: Mapping[str, Callable[..., list[Wanted]]] = by_name(
+FRAMES: Mapping[str, Callable[..., list[Wanted]]] = {
+    LOAD_CONTEXT: _lists_brokers,
+    CHECK: _both,
+    ELECT_LEADER: _both,
+    REMOVE_REPLICA: _both,
+} | by_name(
     {
         failover.elect: lambda b: [_zk(b, CREATE, CONTROLLER)],
         failover.load_brokers: _lists_brokers,
@@ -163,7 +168,7 @@ FRAMES: Mapping[str, Callable[..., list[Wanted]]] = by_name(
         data_plane.serve_fetch: lambda b, p, follower: [_kafka(b, "Fetch", sender=follower)],
         data_plane.receive_answer: lambda b, p: [_kafka(ANY, "Fetch", part=ANSWER, sender=b)],
     }
-) | {LOAD_CONTEXT: _lists_brokers, CHECK: _both, ELECT_LEADER: _both, REMOVE_REPLICA: _both}
+)
 """The frames of a step, in order, by the name of its transition."""
 PROPOSALS: Mapping[str, Callable[..., Wanted]] = {
     name: lambda b, p, follower: _kafka(ANY, "AlterPartition", partition_index=p, sender=b)

@@ -15,7 +15,6 @@ from kafkaproof.spec.partition.context import (
     WRITING_LEADER,
     WRITING_REMOVAL,
     alive,
-    is_known,
     is_queued,
 )
 from kafkaproof.spec.partition.creation import properties as topic_creation

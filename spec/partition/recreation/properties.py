@@ -84,10 +84,7 @@ SAFETY = (
     always(configured),
     always_step(config_goes_before_marker),
 )
-GOALS = (
-    sometimes(created_again, topics=2),
-    sometimes(stopped_twice, topics=2, faults=1),
-)
+GOALS = (sometimes(created_again, topics=2), sometimes(stopped_twice, topics=2, faults=1))
 WITH_IDS = {topic_deletion.keeps_log: has_own_log, is_forgotten: is_of_no_topic}
 
 

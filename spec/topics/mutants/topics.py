@@ -49,7 +49,9 @@ KIP455 = (
     mutant("finished-early", "force_elects", {plans.is_ready: ready_at_once}, CALM),
     mutant("stays-online", "state_tells", {progress.mark_offline_leaders: stay_online}, FAULT),
     mutant("uncounted", "requests_counted", {requests.count_request: count_nothing}, CALM),
-    mutant("answer-resumes-nothing", "is_deleted_despite_failures", {deletion_progress.resume_later: resume_nothing}, CALM),
+    mutant(
+        "answer-resumes-nothing", "is_deleted_despite_failures", {deletion_progress.resume_later: resume_nothing}, CALM
+    ),
     mutant("answer-resumes-nothing-at-last", "is_deleted", {deletion_progress.resume_later: resume_nothing}, CALM),
     mutant("log-kept", "no_stray_log", {recreation_replica.delete_log: keep_log}, scope()),
     mutant("never-looked-at-again", "has_moved", {reassignment_progress.look_later: look_at_nothing}, CALM),

@@ -5,11 +5,9 @@ from kafkaproof.spec.kafka.strategies import offline_leader, replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Property, Transition, always, always_step, concerning
 from kafkaproof.spec.language.sets import contains, intersection, is_empty
-from kafkaproof.spec.partition.context import CHANGING, ELECTING, REMOVING, is_queued
+from kafkaproof.spec.partition.context import ELECTING, REMOVING, is_queued
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.properties import at_rest
-from kafkaproof.spec.partition.expansion.zookeeper import added
-from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.properties.states import exists
 from kafkaproof.spec.partition.reassignment import properties as partition_reassignment
 from kafkaproof.spec.partition.reassignment.network import NOTHING_WANTED
@@ -66,10 +64,7 @@ def requests_counted(before, after):
     return after.zk.requests - before.zk.requests == (1 if asks_more(before, after) else 0)
 
 
-SAFETY = (
-    always(force_elects),
-    always(state_tells),
-)
+SAFETY = (always(force_elects), always(state_tells))
 AT_ONCE = {
     partition_reassignment.raises_epoch: raises_epoch,
     topic_deletion.may_lose_log: partition_reassignment.may_lose_log,

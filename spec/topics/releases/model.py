@@ -6,13 +6,11 @@ Each variant is one range, and says what it does otherwise than the next.
 from kafkaproof.spec.kafka import state_machines
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import zookeeper
-from kafkaproof.spec.partition.creation import zookeeper as creation_zookeeper
 from kafkaproof.spec.partition.creation import properties as topic_creation
 from kafkaproof.spec.partition.creation.model import CREATION
 from kafkaproof.spec.partition.creation.zookeeper import leave_unused
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
-from kafkaproof.spec.partition.expansion import expansion
 from kafkaproof.spec.partition.history import leader_zk, triggers
 from kafkaproof.spec.partition.phases import properties as partition_phases
 from kafkaproof.spec.partition.phases import state
@@ -30,10 +28,12 @@ UNTIL_2_2 = (
     | {state_machines.replica_move_is_legal: state_machines.replica_move_was_legal}
 )
 UNTIL_2_1 = UNTIL_2_2 | releases.UNTIL_2_1
-UNTIL_2_0 = UNTIL_2_1 | releases.UNFENCED | {
-    deletion_progress.ended_at_start: triggers.end_none_at_start,
-    zookeeper.check_epoch: leader_zk.check_nothing,
-}
+UNTIL_2_0 = (
+    UNTIL_2_1
+    | releases.UNFENCED
+    | {deletion_progress.ended_at_start: triggers.end_none_at_start, zookeeper.check_epoch: leader_zk.check_nothing}
+)
+WITH_NAMES = {}
 WITHOUT_NAMES = {zookeeper.known_as_they_are: zookeeper.as_they_are}
 """What properties ask of requests that name no registration (up to 2.1)."""
 OTHER_LISTS = {"delete_request"}
@@ -52,7 +52,7 @@ def asked(found):
     return topic_expansion.with_expansions(tuple(p for p in kept if p.name not in topic_expansion.WITHOUT))
 
 
-def two_phases(variant, release, story, found, replaced, expected, *, told={}, without=()):
+def two_phases(variant, release, story, found, replaced, expected, *, told=WITH_NAMES, without=()):
     """A variant that reassigns in two phases, in one release."""
     fine = in_phases(
         variant,
@@ -139,10 +139,7 @@ REMOVES_FIRST = two_phases(
     "brokers out of the ISRs before it elects.",
     releases.WITHOUT_ADMIN_ELECTIONS,
     UNTIL_2_3,
-    {
-        ONE_REQUEST: SHRUNK,
-        ONE_FAULT: WITH_FAULT | LATE_ANSWER | {"is_deleted_despite_failures": 10},
-    },
+    {ONE_REQUEST: SHRUNK, ONE_FAULT: WITH_FAULT | LATE_ANSWER | {"is_deleted_despite_failures": 10}},
 )
 KIP380 = two_phases(
     "kip380",

@@ -203,9 +203,7 @@ class Handlers:
         tree = context.world.topics[name]
         if not found or tree.topic is None or topic.id != tree.topic.id:
             return unexplained(write, term, self._why_not(memory, write, topic), REASSIGNMENT)
-        if found[0][1].name == write_assignment.__name__ and context.deletions.surely_queued(
-            term, name, write.zxid
-        ):
+        if found[0][1].name == write_assignment.__name__ and context.deletions.surely_queued(term, name, write.zxid):
             return unexplained(
                 write, term, "T3: the topic is queued for deletion, no reassignment begins", REASSIGNMENT
             )
