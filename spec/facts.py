@@ -18,7 +18,9 @@ from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.rebind import callees
 from kafkaproof.spec.language.releases import Releases, merged
 from kafkaproof.spec.language.sources import Source, sources_of
-from kafkaproof.spec.partition import brokers, failover, progress, zookeeper
+from kafkaproof.spec.partition import telling, verdicts
+from kafkaproof.spec.partition.recreation import replica as recreation_replica
+from kafkaproof.spec.partition.recreation import zookeeper as recreation_zookeeper
 from kafkaproof.spec.replica import leader
 from kafkaproof.spec.replication.history import unfenced_replication
 
@@ -27,10 +29,11 @@ OUTSIDE: tuple[tuple[str, Callable, str], ...] = (
     ("replication", unfenced_replication.leader_expand_isr, "2.0.1 has the rule of 2.1 (KAFKA-7128)."),
     ("election", zkclient.keep_context, "From 0.11 on a broker resigns before it deletes /controller."),
     ("election", zkclient.give_up, "From 0.11 on a broker resigns before it deletes /controller."),
-    ("topics", progress.give_up, "Up to 1.0 the client asks again in a new session."),
-    ("topics", brokers.take_list, "Up to 2.1 `leader_zk.take_list_at_once` is the rule."),
-    ("topics", failover.reopen, "Up to 1.0 the client opens a new session by itself."),
-    ("topics", zookeeper.list_brokers, "Up to 2.1 a broker that has registered anew is not noticed."),
+    ("topics", verdicts.are_eligible, "Up to 3.2 `former.whoever_they_are` is the rule."),
+    ("topics", telling.is_failure_told, "Up to 3.0 `updates.is_no_leader_missing` is the rule."),
+    ("topics", recreation_replica.is_of_another, "Up to 2.7 there are no topic ids; its scopes have one topic."),
+    ("topics", recreation_zookeeper.is_taken, "Up to 3.0 a topic is created although its deletion is not over."),
+    ("topics", recreation_replica.refuse_topic, "2.7 and earlier releases have no topic ids."),
     ("group", deletion.delete_group, "Up to 1.0 no request deletes a group."),
     ("group", deletion.is_expired, "2.8.1, 3.0.0 and 3.1.0 have `rules.expires_unsubscribed`."),
     ("group", membership.heartbeat_beside, "Up to 2.6 no heartbeat is sent beside a sync."),

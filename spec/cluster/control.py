@@ -6,9 +6,11 @@ propose any ISR: the controller's answers to a proposal.
 
 from kafkaproof.spec.cluster.network import isr_in
 from kafkaproof.spec.cluster.zookeeper import is_not_older, note_state, note_written
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK, Delivery
 from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.domains import SetOf
+from kafkaproof.spec.language.sets import difference, is_empty
 from kafkaproof.spec.partition import machines
 from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.isr import may_be_written, take_answer
@@ -46,6 +48,8 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
     epoch = proposed_epoch(s.network, p, sender)
+    if not is_empty(difference(isr, replicas_of(cached.assignment))):
+        return False
     if not is_proposed(s.planes[p].network, sender, isr) or not may_be_written(controller, cached, sender, epoch, isr):
         return False
 

@@ -137,6 +137,16 @@ class Record:
         record.fields = {**self.fields, **record.fields}
         return record
 
+    def extended_at(self, path: str, **fields: tuple[Domain, str]) -> Record:
+        """This record with more fields in a record inside it, of which there may be many: ``zk``, ``brokers.replicas``.
+
+        Raises KeyError where there is no such field, TypeError where it is no record, ValueError when a name is taken.
+        """
+        name, _, rest = path.partition(".")
+        inner = record_of(self, name)
+        grown = inner.extended_at(rest, **fields) if rest else inner.extended(**fields)
+        return self.changed(**{name: (_with_inner(self.fields[name].domain, grown), self.fields[name].meaning)})
+
     def only(self, *names: str) -> Record:
         """This record with these fields alone; raises KeyError when one is not there."""
         record = Record()
@@ -193,11 +203,17 @@ def values(domain: Domain, scope: Scope) -> range:
 
 def record_of(record: Record, field: str) -> Record:
     """The record that a field of another record is, or has many of; raises TypeError where it is something else."""
-    domain = record.fields[field].domain
-    found = domain.of if isinstance(domain, Array) else domain
+    found = record.fields[field].domain
+    while isinstance(found, Array):
+        found = found.of
     if isinstance(found, Record):
         return found
     raise TypeError(f"{field} is no record")
+
+
+def _with_inner(domain: Domain, record: Record) -> Domain:
+    """A record, or an array of records, or an array of such arrays, with another record in its place."""
+    return replace(domain, of=_with_inner(domain.of, record)) if isinstance(domain, Array) else record
 
 
 def renamed(domain: Domain, sizes: Mapping[str, str]) -> Domain:

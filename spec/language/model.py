@@ -147,6 +147,12 @@ def among(properties: tuple[Property, ...], transitions: tuple[Transition, ...])
     return tuple(replace(p, given=tuple(filter(None, (a.among(names) for a in p.given)))) for p in properties)
 
 
+def concerning(properties: tuple[Property, ...], transitions: tuple[Transition, ...]) -> tuple[Property, ...]:
+    """As `among`, without the properties of steps that are about other transitions alone: a slice may lack these."""
+    asked = (p for p in properties if p.kind != "step" or any(map(p.concerns, transitions)))
+    return among(tuple(asked), transitions)
+
+
 def always(predicate: Callable, name: str = "") -> Property:
     """The property that `predicate` holds in every state."""
     return Property(name or predicate.__name__, "always", predicate)

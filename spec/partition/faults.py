@@ -21,6 +21,7 @@ from kafkaproof.spec.partition.network import (
     put_proposals,
     put_shutdown,
 )
+from kafkaproof.spec.partition.znodes import count_request
 from kafkaproof.spec.partition.zookeeper import assigned, disconnect, end_session, listed, register, session_open
 
 ElectionType = Choice("PREFERRED", "UNCLEAN")
@@ -127,7 +128,7 @@ def ask_for_preferred(s):
         return False
 
     s.zk.preferred = 1
-    s.zk.faults += 1
+    count_request(s.zk)
     return True
 
 
@@ -143,7 +144,7 @@ def ask_for_election(s, kind: ElectionType):
     ask(s.network, UNCLEAN_TYPE if kind == UNCLEAN else PREFERRED_TYPE)
     if kind == UNCLEAN:
         s.zk.ghosts.forced = 1
-    s.zk.faults += 1
+    count_request(s.zk)
     return True
 
 
@@ -157,7 +158,7 @@ def ask_for_reassignment(s, p: Partition, target: Broker):
         return False
 
     push(s.zk.targets[p], target)
-    s.zk.faults += 1
+    count_request(s.zk)
     return True
 
 
@@ -171,7 +172,7 @@ def queue_deletion(s):
         return False
 
     s.zk.deleting = everybody(len(s.zk.partitions))
-    s.zk.faults += 1
+    count_request(s.zk)
     return True
 
 

@@ -6,12 +6,11 @@ anyway. After BADVERSION a leader proposes nothing more in its leader epoch;
 `kafkaproof.spec.cluster.control`, where the leader has data, says so, and here it may go on proposing.
 """
 
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Delivery
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import Broker, Partition, remember_leadership
-from kafkaproof.spec.partition.network import proposed_epoch
+from kafkaproof.spec.partition.network import proposable, proposed_epoch
 from kafkaproof.spec.partition.progress import give_up
 from kafkaproof.spec.partition.telling import tell_partition
 from kafkaproof.spec.partition.verdicts import NONE, SAME, alter_error, is_there
@@ -27,9 +26,7 @@ def may_be_written(controller, partition, sender, leader_epoch, isr):
     """
     if alter_error(controller, partition, sender, leader_epoch, isr, SAME) != NONE:
         return False
-    if is_there(partition, sender, isr) or not contains(isr, sender):
-        return False
-    return is_empty(difference(isr, replicas_of(partition.assignment)))
+    return not is_there(partition, sender, isr) and contains(isr, sender)
 
 
 def take_answer(controller, partition, sender, leader_epoch, isr, answer):
@@ -53,6 +50,8 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
     epoch = proposed_epoch(s.network, p, sender)
+    if not is_empty(difference(isr, proposable(s.network, p, cached))):
+        return False
     if not may_be_written(controller, cached, sender, epoch, isr):
         return False
 

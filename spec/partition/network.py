@@ -18,6 +18,7 @@ A broker asks for a controlled shutdown until its process ends. An administrator
 until a controller takes it up; other brokers answer NOT_CONTROLLER, which changes nothing and is no step.
 """
 
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import Array, Bound, Choice, Record, SetOf
 from kafkaproof.spec.language.sets import contains, union, with_member, without_member
 from kafkaproof.spec.partition.context import NO_EPOCH, Leader, LeaderEpoch
@@ -105,6 +106,11 @@ def take_error(network, epoch, p, b):
 def put_proposals(network, p, b, leader_epoch):
     """From now on broker `b` may send proposals with this leader epoch (-1: it does not lead)."""
     network.proposals[p][b] = leader_epoch
+
+
+def proposable(network, p, partition):
+    """The replicas of which a leader may propose an ISR: here those that the controller knows to be assigned."""
+    return replicas_of(partition.assignment)
 
 
 def proposed_epoch(network, p, sender):

@@ -253,11 +253,16 @@ def get_state(zk, b, p, reader):
     return OK
 
 
+def read_assignment(zk, p, partition):
+    """The assignment of a partition, as the topic znode has it."""
+    copy(zk.assignments[p], partition.assignment)
+
+
 def load_partition(zk, b, p, partition, reader):
     """getData of the topic, assignment into `partition`, then as `get_state`: one step, since nobody changes it."""
     answer = get_state(zk, b, p, reader)
     if answer != EXPIRED:
-        copy(zk.assignments[p], partition.assignment)
+        read_assignment(zk, p, partition)
     return answer
 
 

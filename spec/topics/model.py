@@ -1,133 +1,49 @@
-"""The topics system: its variants, oldest first, and what is known of each."""
+"""The topics system: its variants, oldest first, and what is known of each. They are slices of `partition`."""
 
-from kafkaproof.spec.election import faults as any_system
-from kafkaproof.spec.kafka import declarations as declared
-from kafkaproof.spec.kafka import zookeeper as answers
-from kafkaproof.spec.kafka.declarations import BROKER, acting, asking, lanes
+from dataclasses import replace
+
 from kafkaproof.spec.language.domains import Size
-from kafkaproof.spec.language.model import CONTINUATION, Model, among
-from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import brokers as partition_brokers
-from kafkaproof.spec.partition import context as partition_context
-from kafkaproof.spec.partition import failover as terms
-from kafkaproof.spec.partition import faults as partition_faults
-from kafkaproof.spec.partition import network as partition_network
-from kafkaproof.spec.partition import progress as partition_progress
-from kafkaproof.spec.partition import zookeeper as shared
-from kafkaproof.spec.topics import (
-    brokers,
-    context,
-    creation,
-    deletion,
-    failover,
-    faults,
-    fencing,
-    isr,
-    machines,
-    network,
-    progress,
-    reassignment,
-    replica,
-    state,
-    tree,
-    zookeeper,
+from kafkaproof.spec.partition import model as partition
+from kafkaproof.spec.partition import network, telling, znodes
+from kafkaproof.spec.partition.creation.model import CREATION, CREATION_SEAMS
+from kafkaproof.spec.partition.creation.zookeeper import leave_unused
+from kafkaproof.spec.partition.deletion import network as deletion_network
+from kafkaproof.spec.partition.expansion import model as expansion
+from kafkaproof.spec.partition.expansion import properties as topic_expansion
+from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, COMMON, FENCED, LOG_DIRS, PENDING
+from kafkaproof.spec.partition.phases import network as phases_network
+from kafkaproof.spec.partition.phases.state import NAMES, name_assigned
+from kafkaproof.spec.partition.reassignment import network as reassignment_network
+from kafkaproof.spec.partition.reassignment import reassignment
+from kafkaproof.spec.partition.reassignment import state as reassignment_state
+from kafkaproof.spec.partition.reassignment.model import ADMINISTRATORS, ALTERATIONS, reassigning
+from kafkaproof.spec.partition.reassignment.state import initial as begin
+from kafkaproof.spec.partition.recreation import model as recreation
+from kafkaproof.spec.partition.recreation import state as recreation_state
+from kafkaproof.spec.partition.recreation.state import number_topics
+from kafkaproof.spec.partition.releases.model import (
+    LEADER_ZK,
+    UNTIL_2_6,
+    WITHOUT_ADMIN_ELECTIONS,
+    rebalancing_if_online,
 )
-from kafkaproof.spec.topics.history import two_phase
-from kafkaproof.spec.topics.properties import liveness
+from kafkaproof.spec.topics import requests
+from kafkaproof.spec.topics.history import leaders
 from kafkaproof.spec.topics.properties import safety as properties
-from kafkaproof.spec.topics.properties.goals import GOALS
-from kafkaproof.spec.topics.properties.memory import MEMORY
-from kafkaproof.spec.topics.properties.reassignment import REASSIGNMENT as REASSIGNING
-from kafkaproof.spec.topics.properties.steps import STEPS
-
-SEAMS = (
-    shared.create_controller,
-    shared.read_controller,
-    shared.list_brokers,
-    zookeeper.get_assignments,
-    zookeeper.arm,
-    zookeeper.create_state,
-    zookeeper.set_state,
-    zookeeper.get_state,
-    zookeeper.set_isr,
-    zookeeper.shrink,
-    tree.set_topic,
-    tree.delete_state,
-    tree.delete_topic,
-    tree.delete_config,
-    tree.delete_marker,
-    tree.delete_request,
-    fencing.checked_create_state,
-    fencing.checked_set_state,
-    fencing.checked_set_isr,
-    fencing.checked_shrink,
-    fencing.checked_set_topic,
-    fencing.checked_delete_state,
-    fencing.checked_delete_topic,
-    fencing.checked_delete_config,
-    fencing.checked_delete_marker,
-    fencing.checked_delete_request,
-    two_phase.write_isr,
-    two_phase.set_union,
-)
-DELETE_CONTROLLER = rebind(any_system.delete_controller, {answers.remove_controller: shared.remove_controller})
-
-
-SLICE = {
-    partition_context.forget: context.forget,
-    partition_context.drop_event: context.drop_nothing,
-    partition_context.empty_queue: context.keep_nothing,
-    partition_network.drop_requests: network.drop_requests,
-    partition_progress.proceed: progress.proceed,
-    shared.forget_versions: zookeeper.end_watch,
-}
-"""What stands for the parts of `partition` that are not here: context, event queue, the rest of an event, requests, versions."""
-
-
-FAULTS = declared.faults(faults.crash, faults.restart, faults.refuse_deletion, lane=BROKER) + declared.faults(
-    partition_faults.expire_session, DELETE_CONTROLLER, faults.create_again, faults.ask_for_deletion, faults.expand
-)
-ADMINISTRATOR = declared.faults(faults.ask_for_reassignment, faults.ask_for_cancellation)
-CONTROLLER = (
-    *asking(terms.elect),
-    *asking(failover.load_context, kind=CONTINUATION),
-    *asking(terms.resign),
-    *asking(machines.create_first_state, machines.elect_leader, machines.remove_replica, kind=CONTINUATION),
-    *asking(
-        partition_brokers.broker_change, creation.topic_change, creation.new_partitions, creation.ignore_partitions
-    ),
-    *asking(
-        creation.restore_partitions,
-        deletion.delete_states,
-        deletion.delete_topic_node,
-        deletion.delete_topic_config,
-        deletion.delete_topic_marker,
-        kind=CONTINUATION,
-    ),
-    *acting(terms.reopen),
-    *acting(machines.stop_replicas, brokers.broker_startup, brokers.broker_failure, kind=CONTINUATION),
-    *acting(deletion.topic_deletion, deletion.handle_answer),
-)
-REPLICAS = acting(replica.leader_and_isr, replica.stop_replica)
-REASSIGNMENT = asking(
-    reassignment.check,
-    reassignment.tell_replicas,
-    reassignment.move_leader,
-    reassignment.write_target,
-    kind=CONTINUATION,
-)
-KIP455_ONLY = acting(reassignment.reassign) + asking(reassignment.write_assignment, kind=CONTINUATION)
+from kafkaproof.spec.topics.steps import coarse
 
 SIZES = {
     "brokers": "brokers, each of which may become the controller",
     "replicas": "replicas of each partition, no more than brokers",
-    "partitions": "partitions of the topic, which begins with one",
-    "topics": "creations of the topic",
+    "partitions": "partitions; the topic begins with one",
+    "topics": "creations of topics",
     "epochs": "elections of a controller",
     "leader_epochs": "changes of a partition's leader, or of its ISR by a controller",
-    "faults": "crashes, expiries of living sessions, deletions of /controller, and logs that cannot be deleted",
-    "requests": "what operators ask for: deletion, creation again, another partition, reassignment, cancellation",
+    "faults": "crashes, expiries of living sessions, deletions of /controller, log directories that fail, and "
+    "StopReplica that is sent twice",
+    "requests": "what operators ask for: deletion, reassignment, cancellation",
 }
 
 
@@ -145,84 +61,178 @@ def scope(*, brokers=2, replicas=1, partitions=1, topics=1, epochs=1, leader_epo
     )
 
 
-def model(variant, releases, story, transitions, properties, expected, **named):
-    """A variant of topics from its own transitions, its recorded verdicts, and scopes with names of its own."""
-    return Model(
+ELSEWHERE = {each.function.__name__ for each in (*LOG_DIRS, *ADMIN_ELECTIONS, *PENDING)} - {"fail_log_dir"} | {
+    "controlled_shutdown",
+    "shut_down",
+    "stop",
+    "ask_for_preferred",
+    "preferred_election",
+    "allow_unclean",
+    "unclean_enabled",
+    "rebalance",
+    "mark_topic",
+    "configure_topic",
+    "ask_for_unknown_deletion",
+}
+"""What is explored in `partition` alone: elections that operators ask for, controlled shutdown, log directories."""
+LISTS = {
+    "drop_unknown",
+    "drop_reassignment",
+    "reassign",
+    "ask_for_reassignment",
+    "ask_for_unknown_reassignment",
+    "delete_request",
+}
+"""Reassignments by /admin/reassign_partitions, from 2.4 on: `partition/altering` has them beside the others."""
+WITH_REQUESTS = {znodes.count_request: requests.count_request}
+
+
+def initial(s):
+    """Every broker runs and is registered; there is no controller; a topic with one partition has just been created."""
+    begin(s)
+    leave_unused(s.zk, 1)
+    number_topics(s.zk)
+    name_assigned(s)
+
+
+def topics(model: Model, story: str, state, without, expected, asked, **changes) -> Model:
+    """A variant of topics: a model of `partition` that creates, deletes and reassigns, in coarse steps.
+
+    `asked` makes its properties from those of the model; `without` are transitions that are not taken here.
+    """
+    found = coarse(
+        recreation.with_ids(model),
+        ELSEWHERE | without,
         system="topics",
-        variant=variant,
-        releases=releases,
         story=story,
-        state=state.STATE,
-        initial=state.initial,
-        transitions=transitions,
-        properties=among(properties, transitions),
+        state=requests.with_requests(recreation_state.with_ids(state)),
         scope=scope(epochs=2, faults=1, requests=1),
         largest=scope(brokers=4, replicas=4, partitions=3, topics=2, epochs=4, leader_epochs=12, faults=4, requests=4),
-        lanes=lanes,
-        seams=SEAMS,
-        answers=answers.Answer.names,
         expected=expected,
         safety_only=LARGE,
-        others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1), **named},
         sizes=SIZES,
-        interchangeable={"brokers": ()},
-    ).rebound(SLICE)
+    ).rebound(WITH_REQUESTS)
+    return replace(found, properties=asked(found.properties, found.transitions), **changes)
 
 
 LARGE = (
     scope(brokers=3, replicas=2, requests=1),
     scope(brokers=3, replicas=2),
     scope(brokers=3, replicas=2, epochs=2, faults=1, requests=1),
-    scope(replicas=2, topics=2, epochs=2, leader_epochs=3, faults=1),
-    scope(brokers=3, replicas=2, leader_epochs=5, faults=1),
 )
-SHRUNK = {"isr_assigned": 17, "force_elects": 17, "state_tells": 17}
-PAIR_OF_REQUESTS = {"not_deleted_while_reassigned": 15, "isr_assigned": 24, "force_elects": 24, "state_tells": 24}
-STUCK = {"is_deleted_despite_failures": 7}
-UNLED = STUCK | {"has_moved": 16}
-TWO_REQUESTS = UNLED | {"not_deleted_while_reassigned": 15, "isr_assigned": 16, "is_deleted": 18}
-LEADER_ZK = asking(two_phase.change_isr) + acting(reassignment.caught_up)
-KIP455 = model(
-    "kip455",
-    Releases("2.7", "3.9"),
+BESIDE = recreation.BROKERS + recreation.CONTROLLER + expansion.CONTROLLER
+"""What a variant has beside deletions and reassignments."""
+SEAMS_BESIDE = CREATION_SEAMS + expansion.SEAMS
+
+
+def with_kip455(base: Model, variant: str, beside=()) -> Model:
+    """The fine model from which a variant is made whose topic znode says what is added and removed."""
+    fine = reassigning(
+        replace(base, transitions=base.transitions + CREATION, seams=base.seams + SEAMS_BESIDE),
+        variant,
+        "",
+        BESIDE + ALTERATIONS + ADMINISTRATORS + beside,
+        properties=topic_expansion.properties,
+        initial=initial,
+    )
+    return fine
+
+
+PARTS = ("partition", "altering"), ("partition", "expanding"), ("partition", "recreating")
+"""The slices of `partition` in finer steps that have the same transitions: their properties have mutants there."""
+KNOWN_TO_LEADERS = {
+    telling.tell_leadership: phases_network.tell_leadership,
+    network.proposable: phases_network.proposable,
+}
+"""A leader proposes an ISR of the replicas that were named to it, also if they are not assigned any more."""
+NAMED = reassignment_state.WITH_ALTERATIONS.extended_at("network", **NAMES)
+LATE_ANSWER = {"state_goes_with_topic": 22, "local_epoch": 22, "removed_when_deleted": 23}
+"""An answer that is late ends a deletion before its time, as in `partition/deleting`."""
+UNLED = {"led_if_possible": 9, "is_new_led_if_possible": 9, "has_moved": 15}
+"""A partition that has never led is reassigned: nobody looks at it again."""
+UNDONE = {"assignments_stay": 9, "removed_when_deleted": 9, "no_partition_undone": 9}
+SHRUNK = {
+    "stopped_out_of_isr": 14,
+    "online_has_leader": 15,
+    "isr_assigned": 15,
+    "force_elects": 15,
+    "state_tells": 15,
+    "led_if_possible": 17,
+}
+KIP455 = topics(
+    with_kip455(FENCED, "kip455", recreation.TWICE).rebound(
+        KNOWN_TO_LEADERS | {deletion_network.is_of_deletion: reassignment_network.is_of_deletion}
+    ),
     "The topic znode says what is added and removed; every write of a controller is checked against the epoch; "
     "leaders ask the controller to change an ISR.",
-    CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + asking(isr.alter_partition) + FAULTS + ADMINISTRATOR,
-    properties.SAFETY + MEMORY + STEPS + REASSIGNING + GOALS + liveness.KIP455,
+    NAMED,
+    LISTS,
     {
         scope(): {},
-        scope(epochs=2, faults=1, requests=1): UNLED,
-        scope(brokers=3, epochs=2, faults=1, requests=1): UNLED,
-        scope(brokers=3, leader_epochs=5): {},
-        scope(brokers=3): {},
-        scope(replicas=2, epochs=2, faults=1, requests=1): {"is_deleted_despite_failures": 9},
+        scope(epochs=2, faults=1, requests=1): UNLED | LATE_ANSWER | {"is_deleted_despite_failures": 10},
         scope(brokers=3, replicas=2, requests=1): {},
-        scope(brokers=3, replicas=2): {},
-        scope(brokers=3, replicas=2, epochs=2, faults=1, requests=1): {},
-        scope(replicas=2, topics=2, epochs=2, leader_epochs=3, faults=1): {},
-        scope(brokers=3, replicas=2, leader_epochs=5, faults=1): PAIR_OF_REQUESTS,
-        scope(partitions=2, leader_epochs=3): {"no_partition_undone": 8},
-        scope(partitions=2, epochs=2, faults=1, requests=1): UNLED | {"partitions_known": 6},
-        scope(epochs=2, leader_epochs=5, faults=1): TWO_REQUESTS | {"no_stray_log": 30},
-        scope(topics=2, epochs=2, leader_epochs=3, faults=1): TWO_REQUESTS,
+        scope(replicas=2, epochs=2, faults=1, requests=1): {
+            "is_deleted_despite_failures": 13,
+            "state_goes_with_topic": 26,
+            "local_epoch": 26,
+            "removed_when_deleted": 27,
+        },
+        scope(partitions=2, topics=2, leader_epochs=2, requests=1): UNDONE
+        | {"online_has_leader": 18, "state_tells": 18, "is_deleted_despite_failures": 22, "is_deleted": 22},
+        scope(epochs=2, leader_epochs=5, faults=1): UNLED
+        | LATE_ANSWER
+        | {
+            "is_deleted_despite_failures": 10,
+            "isr_assigned": 16,
+            "not_deleted_while_reassigned": 17,
+            "is_deleted": 18,
+            "log_goes_with_topic": 20,
+            "own_logs_deleted": 20,
+            "deletion_goes_on": 21,
+            "stopped_out_of_isr": 28,
+            "no_stray_log": 31,
+        },
     },
-    expanded=scope(partitions=2, epochs=2, faults=1, requests=1),
-    undone=scope(partitions=2, leader_epochs=3),
-    recreated=scope(brokers=1, partitions=2, topics=2),
+    properties.kip455,
+    releases=Releases("2.7", "3.9"),
+    others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
+    parts=PARTS,
 )
-KIP455_ZK = model(
+LEADERS_WRITE = partition.model(
     "kip455-zk",
     Releases("2.4", "2.6"),
+    "",
+    COMMON + LEADER_ZK,
+    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS),
+    partition.QUICK,
+    partition.TWO_FAULTS,
+    {},
+)
+KIP455_ZK = topics(
+    with_kip455(LEADERS_WRITE, "kip455-zk").rebound(
+        UNTIL_2_6 | {reassignment.caught_up: leaders.caught_up, telling.tell_leadership: phases_network.tell_leadership}
+    ),
     "As in kip455, but leaders write the ISR themselves: it may shrink between the look at it and the move.",
-    CONTROLLER + REPLICAS + REASSIGNMENT + KIP455_ONLY + LEADER_ZK + FAULTS + ADMINISTRATOR,
-    properties.SAFETY + GOALS + liveness.KIP455,
+    NAMED,
+    LISTS,
     {
-        scope(): SHRUNK | {"has_moved": 25},
-        scope(epochs=2, faults=1, requests=1): SHRUNK | STUCK,
-        scope(brokers=3): SHRUNK | {"has_moved": 25},
-        scope(brokers=3, epochs=2, faults=1, requests=1): SHRUNK | STUCK,
-        scope(brokers=3, replicas=2, requests=1): SHRUNK,
-        scope(brokers=3, replicas=2): SHRUNK,
+        scope(requests=1): SHRUNK,
+        scope(epochs=2, leader_epochs=2, faults=1, requests=1): SHRUNK
+        | LATE_ANSWER
+        | {"led_if_possible": 9, "is_new_led_if_possible": 9, "is_deleted_despite_failures": 10},
+        scope(): SHRUNK
+        | {
+            "deletion_goes_on": 20,
+            "is_deleted_despite_failures": 22,
+            "is_deleted": 22,
+            "log_goes_with_topic": 24,
+            "own_logs_deleted": 24,
+            "has_moved": 25,
+        },
     },
+    properties.kip455,
+    releases=Releases("2.4", "2.6"),
+    others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
+    parts=PARTS,
 )
 MODELS = (KIP455_ZK, KIP455)

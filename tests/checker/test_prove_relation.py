@@ -20,7 +20,6 @@ NEWEST = [
     find(*name)[0]
     for name in (
         ("partition", "fenced"),
-        ("topics", "kip455"),
         ("requests", "current"),
         ("replica", "current"),
         ("group", "current"),

@@ -70,7 +70,6 @@ FEWER = {title: {"brokers": 1, "clients": 2, "ids": 2, "log": 2} for title in SE
         ("consumer", "begin-at-smallest", (), "rebalance.read_offset", {}),
         ("consumer", "id-adopted", None, "consumer_variants.register_when_free", ALONE),
         ("requests", "stop-deletes", (deletion_was_asked, stop_deletes_when_asked), "broker.stop_replica", {}),
-        ("topics", "elect-queued", None, "failover.load_context", {}),
         ("group", "stable-to-completing", (loads_into_nothing, cached_is_owned), "join.join", SMALL),
         ("group", "everybody-leads", None, "join.complete_join", {**SMALL, "clients": 2, "ids": 2}),
     ],
@@ -190,11 +189,11 @@ def test_what_is_false_beyond_a_scope_is_told_of_by_no_recorded_scope_of_the_sam
 
 
 def test_what_a_variant_violates_itself_is_false_at_the_sizes_of_a_recorded_scope_alone():
-    (model,) = find("topics", "kip455")
-    assert violated(model, "isr_assigned", {"brokers": 2, "replicas": 1, "partitions": 1}).startswith(
-        "false: 16 states"
+    (model,) = find("partition", "recreating")
+    assert violated(model, "own_logs_deleted", {"brokers": 2, "replicas": 1, "partitions": 1}).startswith(
+        "false: 20 states"
     )
-    assert violated(model, "no_partition_undone", {"brokers": 2, "replicas": 1, "partitions": 1}) is None
+    assert violated(model, "own_logs_deleted", {"brokers": 2, "replicas": 2, "partitions": 1}) is None
     assert violated(model, "configured", {}) is None
 
 

@@ -18,7 +18,8 @@ from kafkaproof.impl.harness.real.held import Held
 from kafkaproof.impl.harness.real.reproduction import concluded
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.steps import Step
-from kafkaproof.spec.topics.properties.safety import force_elects, isr_assigned, no_partition_undone, state_tells
+from kafkaproof.spec.partition.reassignment.properties import isr_assigned
+from kafkaproof.spec.topics.properties.safety import force_elects, state_tells
 from tests.impl.test_along import NOBODY_STANDS
 from tests.impl.test_conductor import write_run
 
@@ -36,7 +37,7 @@ BUNDLED = Path(__file__).parents[2] / "traces" / "counterexamples"
         ("shutting-down-leader-replaced", "faults.allow_unclean()", ["write_leader"]),
         ("late-answer-ends-deletion", "replica.leader_and_isr(b=0, epoch=1, p=0)", []),
         ("epoch-edited", "faults.edit_epoch()", []),
-        ("expansion-undone", "faults.expand(p=1)", []),
+        ("expansion-undone", "expansion.add_partitions(b=0, p=0, new=2, start=0, delivery=0) -> OK", []),
     ],
 )
 def test_bundled_counterexamples_have_a_control(name, omitted, skipped):
@@ -49,7 +50,6 @@ def test_bundled_counterexamples_have_a_control(name, omitted, skipped):
     [
         ("cancelled-and-unled", force_elects),
         ("isr-shrinks-after-the-look", isr_assigned),
-        ("expansion-undone", no_partition_undone),
         ("cancelled-towards-the-dead", state_tells),
     ],
 )

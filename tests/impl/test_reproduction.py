@@ -16,7 +16,7 @@ from kafkaproof.impl.harness.real.verdict import Seen, incomplete, leaderless, l
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.cluster.model import FENCED
 from kafkaproof.spec.errors import UserError
-from kafkaproof.spec.topics.properties.safety import isr_assigned
+from kafkaproof.spec.partition.reassignment.properties import isr_assigned
 from tests.checker.test_cluster_system import LOSS, ZOMBIE_TELLS_AN_OLD_ISR
 from tests.impl.test_conductor import write_run
 

@@ -62,7 +62,10 @@ def test_every_metric_says_what_it_is_and_a_counter_counts():
 
 
 def test_every_system_that_is_neither_abstract_nor_composed_has_metrics():
-    assert {m.system for m in MODELS if not metrics_of(m)} == {m.system for m in MODELS if m.abstract or m.parts}
+    without = {m.system for m in MODELS if not metrics_of(m)}
+    assert without == {m.system for m in MODELS if m.abstract or m.parts} - {"topics"}, (
+        "topics are a slice, and have theirs"
+    )
 
 
 @given(sets)

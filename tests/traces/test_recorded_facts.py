@@ -136,7 +136,7 @@ STORIES = {
         "register -> OK": [0x2C, 0x5A, 0x80, 0xA9, 0xAC, 0xF7, 0xFE, 0x179],
     },
     "3.9.1/reassign": {
-        "list_reassignment": [0xF2],
+        "ask_for_reassignment": [0xF2],
         "delete_listed": [0xF9, 0xFE],
         "ask_for_preferred": [0x161],
         "delete_request": [0x166],
@@ -145,10 +145,10 @@ STORIES = {
     "3.9.1/topic-deletion": {
         "ask_for_deletion": [0x71, 0x9C, 0xDF, 0x141, 0x177, 0x179],
         "topic_deletion": [0x178],
-        "expand": [0xC8],
-        "delete_topic_node": [0x82, 0xC5, 0x13E, 0x174, 0x190],
+        "add_partitions": [0xC8],
+        "delete_topic": [0x82, 0xC5, 0x13E, 0x174, 0x190],
     },
-    "3.9.1/groups": {"register -> OK": [0x2B], "ask_for_deletion": [0xAB], "delete_topic_marker": [0xBE]},
+    "3.9.1/groups": {"register -> OK": [0x2B], "ask_for_deletion": [0xAB], "delete_marker": [0xBE]},
     "1.1.1/controller-failover": {
         "create -> OK": [0x1A, 0x63, 0x8A, 0xAC, 0xB4, 0xED, 0x103, 0x173],
         "found_epoch -> OK": [0x1C],
@@ -162,9 +162,9 @@ STORIES = {
         "refused: BADVERSION": [0x138, 0x139],
     },
     "1.1.1/topic-deletion": {
-        "delete_topic_node": [0x8E, 0xDD, 0x15B, 0x190, 0x1B1],
+        "delete_topic": [0x8E, 0xDD, 0x15B, 0x190, 0x1B1],
         "topic_deletion": [0x194],
-        "expand": [0xE1],
+        "add_partitions": [0xE1],
         "raise_epoch -> OK": [0x110, 0x167],
         "ask_for_deletion": [0x7C, 0xAB, 0xFA, 0x15E, 0x193, 0x196],
     },

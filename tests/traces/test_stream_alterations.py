@@ -55,13 +55,13 @@ ALTERATIONS = {
         REASSIGN,
         lambda log: dropped(log, SHRUNK),
         SHRUNK,
-        "allowed there: remove_replica",
+        "allowed there: write_removal",
     ),
     "lost: what is removed stays in the ISR, where a controller that ruled before has removed others": (
         REASSIGN,
         lambda log: dropped(log, 0xFC),
         0xFC,
-        "allowed there: remove_replica",
+        "allowed there: write_removal",
     ),
     "lost: the target is not written": (
         REASSIGN,
@@ -91,7 +91,7 @@ ALTERATIONS = {
         REASSIGN,
         lambda log: swapped(log, SHRUNK, TARGET),
         SHRUNK,
-        "allowed there: remove_replica",
+        "allowed there: write_removal",
     ),
     "finished with a replica that is not in the ISR": (
         REASSIGN,
@@ -266,7 +266,7 @@ ALTERATIONS = {
         FIVE_LEGACY,
         lambda log: swapped(log, 0x96, 0x97),
         0x96,
-        "allowed there: remove_replica",
+        "allowed there: write_removal",
     ),
     "plain: a request taken out before it is finished": (
         FIVE_LEGACY,

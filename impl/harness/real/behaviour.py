@@ -20,8 +20,7 @@ from kafkaproof.spec.language.plain import Plain, copied, new_state, values_of
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.steps import Step, parse_step
 from kafkaproof.spec.partition import failover
-from kafkaproof.spec.topics.machines import remove_replica
-from kafkaproof.spec.topics.reassignment import check
+from kafkaproof.spec.topics.steps import CHECK, REMOVE_REPLICA
 
 DRIVEN = ("election", "partition", "topics", CLUSTER)
 """The systems along whose counterexamples real brokers are driven."""
@@ -146,9 +145,9 @@ class Behaviour:
         step, after = self.steps[number - 1], self.states[number - 1]
         before = self.states[number - 2] if number > 1 else self.initial
         found = frames_of(step)
-        if step.name == remove_replica.__name__ and values_of(before.zk) == values_of(after.zk):
+        if step.name == REMOVE_REPLICA and values_of(before.zk) == values_of(after.zk):
             return found[:1]
-        if step.name == check.__name__:
+        if step.name == CHECK:
             assigned = before.brokers[step.arguments["b"]].controller.partitions[step.arguments["p"]]
             return found if assigned.adding or assigned.removing else []
         return found

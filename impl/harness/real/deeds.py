@@ -154,9 +154,9 @@ class Deeds:
         """An operator writes /controller_epoch again, as it is."""
         self._cluster.edit_epoch()
 
-    def ask_for_reassignment(self, p: int, **_) -> None:
+    def ask_for_alteration(self, p: int, **_) -> None:
         """An administrator asks the controller to move a partition."""
-        target = self._state.network.asked.target
+        target = self._state.network.alteration.target
         self._reassign(p, list(target.slots[: target.length]))
 
     def ask_for_cancellation(self, p: int) -> None:
@@ -212,15 +212,15 @@ class Deeds:
         """The same; who creates the marker is nothing to the controller."""
         self.queue_deletion()
 
-    def ask_for_deletion(self) -> None:
+    def ask_for_deletion(self, **_) -> None:
         """The same."""
         self.queue_deletion()
 
-    def expand(self, p: int) -> None:
-        """A tool adds a partition to the topic's znode, whatever its version."""
+    def add_partitions(self, **_) -> None:
+        """Partitions are added to the topic's znode, whatever its version; who writes it is nothing to the controller."""
         path = Topic.path_of(TOPIC)
         topic = json.loads(self._cluster.operator.get(path)[0])
-        topic["partitions"][str(p)] = replicas_in(self._state.zk)[p]
+        topic["partitions"] |= {str(p): replicas for p, replicas in enumerate(replicas_in(self._state.zk)) if replicas}
         self._cluster.write_znode(path, json.dumps(topic))
 
 

@@ -22,12 +22,12 @@ from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.language.steps import Step, by_name, names
 from kafkaproof.spec.partition import brokers, failover, faults, machines, rebalance, triggers
 from kafkaproof.spec.partition.deletion import deletion, replica
+from kafkaproof.spec.partition.deletion.faults import ask_for_deletion
+from kafkaproof.spec.partition.expansion import expansion
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.reassignment import admin_requests, reassignment
-from kafkaproof.spec.topics import faults as administrators
-from kafkaproof.spec.topics import machines as topic_machines
-from kafkaproof.spec.topics import reassignment as topic_moves
-from kafkaproof.spec.topics.failover import load_context
+from kafkaproof.spec.partition.reassignment import faults as alterations
+from kafkaproof.spec.topics.steps import CHECK, ELECT_LEADER, LOAD_CONTEXT, REMOVE_REPLICA
 
 CONTROLLER, TOPIC_ZNODE = "/controller", f"{TOPICS}/{TOPIC}"
 ISR_CHANGES, PREFERRED = "/isr_change_notification", "/admin/preferred_replica_election"
@@ -107,15 +107,18 @@ def _writes_topic(b, p=0):
     return [_zk(b, WRITE, TOPIC_ZNODE)]
 
 
-FRAMES: Mapping[str, Callable[..., list[Wanted]]] = by_name(
+FRAMES: Mapping[str, Callable[..., list[Wanted]]] = {
+    LOAD_CONTEXT: _lists_brokers,
+    CHECK: _both,
+    ELECT_LEADER: _both,
+    REMOVE_REPLICA: _both,
+} | by_name(
     {
         failover.elect: lambda b: [_zk(b, CREATE, CONTROLLER)],
         failover.load_brokers: _lists_brokers,
-        load_context: _lists_brokers,
         brokers.broker_change: _lists_brokers,
         failover.load_state: _reads,
         reassignment.caught_up: _reads,
-        topic_moves.check: _reads,
         machines.read_for_election: _reads,
         machines.read_for_removal: _reads,
         machines.create_first_state: lambda b, p, **_: [_zk(b, CREATE, _state(p), _asked(CREATE, FOLDER))],
@@ -123,9 +126,6 @@ FRAMES: Mapping[str, Callable[..., list[Wanted]]] = by_name(
         machines.write_removal: _writes,
         reassignment.tell_replicas: _writes,
         leader_zk.change_isr: _writes,
-        topic_machines.elect_leader: _both,
-        topic_machines.remove_replica: _both,
-        topic_moves.move_leader: _both,
         reassignment.write_assignment: _writes_topic,
         reassignment.write_target: _writes_topic,
         leader_zk.isr_notification: lambda b, p: [_zk(b, LIST, ISR_CHANGES)],
@@ -186,13 +186,13 @@ DEEDS = names(
     faults.expire_orphan,
     any_system.delete_controller,
     faults.ask_for_preferred,
-    faults.ask_for_reassignment,
-    administrators.ask_for_cancellation,
+    alterations.ask_for_alteration,
+    alterations.ask_for_cancellation,
     faults.ask_for_election,
-    administrators.ask_for_deletion,
+    ask_for_deletion,
     faults.queue_deletion,
     deletion.mark_topic,
-    administrators.expand,
+    expansion.add_partitions,
     faults.allow_unclean,
     session.reopen,
     data_plane.produce,
@@ -202,11 +202,11 @@ DEEDS = names(
 )
 """The steps that the driver brings about."""
 ASKS = names(
-    faults.ask_for_reassignment,
-    administrators.ask_for_cancellation,
+    alterations.ask_for_alteration,
+    alterations.ask_for_cancellation,
     faults.ask_for_election,
-    administrators.ask_for_deletion,
-    administrators.expand,
+    ask_for_deletion,
+    expansion.add_partitions,
 )
 """What an administrator asks the controller, which deals with it after what it is doing."""
 HEARD = names(any_system.delete_controller, faults.expire_session, faults.expire_orphan, faults.ask_for_election)
@@ -216,7 +216,9 @@ INSIDE = names(
     brokers.broker_startup,
     failover.resign,
     deletion.stop_replicas,
+    reassignment.stop_removed,
     admin_requests.reassign,
+    admin_requests.alter_reassignment,
     rebalance.rebalance,
     triggers.preferred_election,
     triggers.pending_election,

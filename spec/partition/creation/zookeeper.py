@@ -7,8 +7,8 @@ from kafkaproof.spec.kafka.placement import assign_among
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NODEEXISTS, OK, outcome
 from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.sets import contains, difference
-from kafkaproof.spec.partition.context import clear, copy
-from kafkaproof.spec.partition.zookeeper import check_epoch, partitions_of_topics, session_open
+from kafkaproof.spec.partition.context import clear
+from kafkaproof.spec.partition.zookeeper import check_epoch, partitions_of_topics, read_assignment, session_open
 
 KNOWN = ("in_new_topics",)
 
@@ -29,7 +29,7 @@ def read_topics(zk, b, new, controller):
         return EXPIRED
     for p in range(len(zk.assignments)):
         if contains(new, p):
-            copy(zk.assignments[p], controller.partitions[p].assignment)
+            read_assignment(zk, p, controller.partitions[p])
     return OK
 
 

@@ -3,6 +3,7 @@
 from kafkaproof.spec.language.sets import contains, only, union
 from kafkaproof.spec.partition.context import Partition
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
+from kafkaproof.spec.partition.znodes import count_request
 
 
 def ask_for_deletion(s, p: Partition):
@@ -15,7 +16,7 @@ def ask_for_deletion(s, p: Partition):
         return False
 
     s.zk.deleting = union(s.zk.deleting, topics_of(s.zk, only(p)))
-    s.zk.faults += 1
+    count_request(s.zk)
     return True
 
 
@@ -29,5 +30,5 @@ def ask_for_unknown_deletion(s):
         return False
 
     s.zk.stray = 1
-    s.zk.faults += 1
+    count_request(s.zk)
     return True

@@ -242,7 +242,7 @@ SAFETY = (
 )
 GOALS = (
     sometimes(is_deleted),
-    sometimes(waits, replicas=2),
+    sometimes(waits, replicas=2, faults=1),
     sometimes(is_taken_over, epochs=2),
     sometimes(is_left_behind, epochs=2),
 )

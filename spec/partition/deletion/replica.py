@@ -12,6 +12,13 @@ def make_log(replica):
     replica.ghosts.log = 1
 
 
+def delete_log(s, b, p):
+    """A replica is deleted, with its log: it leads and follows no more."""
+    lose_replica(s.brokers[b].replicas[p])
+    s.brokers[b].replicas[p].ghosts.log = 0
+    put_proposals(s.network, p, b, NO_EPOCH)
+
+
 def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
     """A broker receives StopReplica(delete): the replica and its log are deleted.
 
@@ -30,8 +37,6 @@ def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
     if not is_stale(broker, epoch):
         broker.seen_epoch = epoch
         if not overtaken and not is_lost(broker.replicas[p]):
-            lose_replica(broker.replicas[p])
-            broker.replicas[p].ghosts.log = 0
-            put_proposals(s.network, p, b, NO_EPOCH)
+            delete_log(s, b, p)
         put_stopped(s.network, epoch, p, b, 1 if overtaken else broker.replicas[p].failed)
     return True

@@ -42,13 +42,18 @@ def group_topics(zk, offsets):
         zk.topics[p] = p if p == offsets or zk.assignments[p].length == 0 else 0
 
 
+def join_topic(zk, p, other):
+    """A partition belongs to the topic of another one; its own is a new topic, of which it is the first partition."""
+    zk.topics[p] = p if p == other else zk.topics[other]
+
+
 def assign_new(zk, new, replicas, start, shift, live):
     """Give the partitions of a new topic their replicas."""
     first = NOBODY
     for p in range(len(zk.topics)):
         if contains(new, p):
             first = p if first == NOBODY else first
-            zk.topics[p] = first
+            join_topic(zk, p, first)
     assign_replicas(zk, new, replicas, start, shift, live)
 
 

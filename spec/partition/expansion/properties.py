@@ -98,7 +98,7 @@ EXPANSION = (
     always_step(added_to_topic, of=("add_partitions",)),
     always_step(taken_up_if_new, of=("new_partitions",)),
     always_step(restored_to_states, of=("restore_partitions",)),
-    always_step(no_partition_undone, of=("write_assignment", "write_target")),
+    always_step(no_partition_undone, of=("write_assignment", "write_union", "write_target")),
     sometimes(added_is_led),
     sometimes(added_to_queued),
 )

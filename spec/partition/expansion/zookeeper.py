@@ -8,7 +8,7 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, NONODE, OK, o
 from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.sets import contains, difference, intersection, union
 from kafkaproof.spec.partition.context import NO_EPOCH, clear
-from kafkaproof.spec.partition.deletion.zookeeper import topics_of
+from kafkaproof.spec.partition.deletion.zookeeper import join_topic, topics_of
 from kafkaproof.spec.partition.zookeeper import check_epoch, partitions_of_topics, session_open
 
 KNOWN = ("added", "in_other_topics", "in_use")
@@ -47,7 +47,7 @@ def add_partitions(zk, b, p, new, replicas, start, live, delivery):
         assign_among(zk, new, partitions_beside(zk, p), replicas, start, start, live)
         for q in range(len(zk.topics)):
             if contains(new, q):
-                zk.topics[q] = zk.topics[p]
+                join_topic(zk, q, p)
         if contains(zk.deleting, p):
             zk.deleting = union(zk.deleting, new)
     return outcome(zk, answer, delivery)

@@ -70,24 +70,42 @@ WITH_PHASES = (
 )
 
 
-def in_phases(variant, released, story, asked, replaced, *, told, expected, **changes) -> Model:
+def in_phases(
+    variant,
+    released,
+    story,
+    asked,
+    replaced,
+    *,
+    told,
+    expected,
+    created=(),
+    beside=(),
+    seams=(),
+    made_of=properties.properties,
+    **changes,
+) -> Model:
     """A variant in which the controller deletes topics and reassigns partitions in two phases.
 
-    `asked` are the properties of the releases, `replaced` their rules, and `told` those that properties call.
+    `asked` are the properties of the releases, `replaced` their rules, and `told` those that properties call; `made_of`
+    makes the properties from those that are asked. `created` are the transitions that create topics, if there are any,
+    and `beside` others beside these or in their place, with their `seams`.
     """
-    own = CONTROLLER + OPERATORS + LEADERS + acting(replica.stop_replica)
+    given = {transition.function.__name__ for transition in beside}
+    present = CONTROLLER + OPERATORS + LEADERS + acting(replica.stop_replica)
+    own = tuple(t for t in present if t.function.__name__ not in given) + beside
     names = {transition.function.__name__ for transition in own}
     kept = tuple(t for t in COMMON if t.function.__name__ not in names | REPLACED)
     base = model(variant, released, story, kept, asked, QUICK, TWO_FAULTS, {})
     without = tuple(t for t in base.transitions if t.function.__name__ not in REPLACED)
     made = partition_deletion.deleting(
-        replace(base, transitions=without, seams=base.seams + SEAMS),
+        replace(base, transitions=without + created, seams=base.seams + SEAMS + seams),
         variant,
         story,
         own,
         told,
         WITH_PHASES,
-        properties.properties,
+        made_of,
         state=state.STATE,
         initial=state.initial,
     )

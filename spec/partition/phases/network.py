@@ -28,6 +28,11 @@ def named(network, p):
     return network.named[p].replicas
 
 
+def proposable(network, p, partition):
+    """The replicas of which a leader may propose an ISR: those that were named to it, assigned or not."""
+    return named(network, p)
+
+
 def tell_leadership(s, b, p, to):
     """LeaderAndIsr of a partition to some brokers, with its replicas, and UpdateMetadata to all that are live."""
     name_replicas(s.network, p, s.brokers[b].controller.partitions[p])

@@ -37,15 +37,11 @@ ZOOKEEPER = deletion.ZOOKEEPER.changed(
 NAMED = Record(
     replicas=(SetOf("brokers"), "the replicas in it"), leader_epoch=(LeaderEpoch, "its leader epoch, -1 before any")
 )
+NAMES = {"named": (Array(NAMED, "partitions"), "the first LeaderAndIsr of the newest leader epoch")}
 STATE = Record(
     zk=(ZOOKEEPER, "ZooKeeper"),
     brokers=(Array(BROKER, "brokers"), "what each broker knows"),
-    network=(
-        NETWORK.extended(
-            **deletion.STOPS, named=(Array(NAMED, "partitions"), "the first LeaderAndIsr of the newest leader epoch")
-        ),
-        "requests on their way",
-    ),
+    network=(NETWORK.extended(**deletion.STOPS, **NAMES), "requests on their way"),
 )
 
 
@@ -53,6 +49,11 @@ def initial(s):
     """As without reassignments, but each partition has as many replicas as the scope says."""
     begin(s)
     keep_replicas(s)
+    name_assigned(s)
+
+
+def name_assigned(s):
+    """The replicas that are assigned will be named to the first leaders."""
     for p in range(len(s.zk.assignments)):
         s.network.named[p].replicas = replicas_of(s.zk.assignments[p])
         s.network.named[p].leader_epoch = NO_EPOCH

@@ -1,8 +1,9 @@
 """Requests for reassignments: /admin/reassign_partitions, and AlterPartitionReassignments of an administrator.
 
 A later request takes the place of an earlier one, and of the reassignment in progress. Each partition of a request is an
-event of its own (in Kafka all are one event, in this order). A partition that has no state yet is reassigned when it has
-one (Kafka writes the union, fails, and drops the request).
+event of its own (in Kafka all are one event, in this order). A partition that has no state yet and that the list in
+ZooKeeper names is reassigned when it has one (Kafka writes the union, fails, and drops the request, as it does here where
+an administrator asks the controller).
 """
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Delivery
@@ -18,7 +19,7 @@ from kafkaproof.spec.partition.reassignment.network import (
     take_wanted,
     wanted,
 )
-from kafkaproof.spec.partition.reassignment.plans import ACCEPTED, plan, plan_cancellation, verdict_on
+from kafkaproof.spec.partition.reassignment.plans import is_begun, plan, plan_cancellation, verdict_on
 from kafkaproof.spec.partition.reassignment.progress import in_hand, is_reassigned, leave
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_delist, is_aim
 from kafkaproof.spec.partition.triggers import delete_request as delete_other
@@ -64,7 +65,7 @@ def alter_reassignment(s, b: Broker):
         return False
 
     p = partition_wanted(s.network)
-    if verdict_on(controller, p, kind, replicas_wanted(s.network)) == ACCEPTED:
+    if is_begun(verdict_on(controller, p, kind, replicas_wanted(s.network))):
         copy_wanted(s.network, controller.target)
         if kind == CANCELLATION:
             plan_cancellation(controller.partitions[p], controller.target)

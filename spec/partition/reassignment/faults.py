@@ -5,6 +5,7 @@ from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.reassignment.network import CANCELLATION, NOTHING_WANTED, REASSIGNMENT
+from kafkaproof.spec.partition.znodes import count_request
 from kafkaproof.spec.partition.zookeeper import listed, partitions_of_topics
 
 Moved = SetOf("partitions")
@@ -46,7 +47,7 @@ def ask_for_unknown_reassignment(s):
         return False
 
     s.zk.unknown_listed = 1
-    s.zk.faults += 1
+    count_request(s.zk)
     return True
 
 
@@ -67,7 +68,7 @@ def ask_for_reassignment(s, moved: Moved, first: Broker, others: Others):
     for p in range(len(s.zk.targets)):
         if contains(moved, p):
             put_target(s.zk, p, first, others)
-    s.zk.faults += 1
+    count_request(s.zk)
     return True
 
 
@@ -87,7 +88,7 @@ def ask_for_alteration(s, p: Partition, first: Broker, others: Others):
     request.wanted = REASSIGNMENT
     request.partition = p
     put_replicas(s.zk, request.target, first, others)
-    s.zk.faults += 1
+    count_request(s.zk)
     return True
 
 
@@ -102,5 +103,5 @@ def ask_for_cancellation(s, p: Partition):
 
     s.network.alteration.wanted = CANCELLATION
     s.network.alteration.partition = p
-    s.zk.faults += 1
+    count_request(s.zk)
     return True

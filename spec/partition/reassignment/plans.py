@@ -70,8 +70,13 @@ def is_ready(partition, isr):
     return is_complete(partition.assignment, partition.adding, partition.removing, isr)
 
 
+def is_begun(verdict):
+    """Whether a reassignment is begun that is answered so: where there is no state, it fails once the union is written."""
+    return verdict == ACCEPTED or verdict == UNKNOWN_SERVER_ERROR
+
+
 def verdict_on(controller, p, kind, replicas):
-    """What AlterPartitionReassignments is answered of a partition, unless the reassignment is begun.
+    """What AlterPartitionReassignments is answered of a partition.
 
     `kind` is REASSIGNMENT, to `replicas`, or CANCELLATION.
     Kafka:   KafkaController.processApiPartitionReassignment, maybeBuildReassignment, maybeTriggerPartitionReassignment,

@@ -15,7 +15,6 @@ from kafkaproof.spec.partition.context import (
     WRITING_LEADER,
     WRITING_REMOVAL,
     alive,
-    is_known,
     is_queued,
 )
 from kafkaproof.spec.partition.creation import properties as topic_creation
@@ -165,7 +164,7 @@ def altered_as_asked(before, after, b):
     aim = had if cancels else replicas_of(asked.target)
     planned = new.partitions[p]
     possible = is_reassigned(old.partitions[p]) if cancels else is_empty(difference(difference(aim, had), alive(old)))
-    if not possible or not is_known(old.partitions[p]) or is_queued(old, p):
+    if not possible or old.partitions[p].assignment.length == 0 or is_queued(old, p):
         return new.doing == IDLE and is_assigned_alike(old.partitions[p], planned)
     exact = planned.adding == difference(aim, had) and planned.removing == difference(had, aim)
     return exact and replicas_of(planned.assignment) == union(had, aim) and new.moving == only(p)

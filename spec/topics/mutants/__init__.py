@@ -1,8 +1,5 @@
 """Deliberate mistakes in topics."""
 
-from kafkaproof.spec.topics.mutants import liveness, steps, topics, writes
+from kafkaproof.spec.topics.mutants import topics
 
-MUTANTS = {
-    "kip455": topics.MUTANTS + writes.MUTANTS + steps.MUTANTS + liveness.KIP455,
-    "two-phase": topics.TWO_PHASE_MUTANTS + liveness.TWO_PHASE,
-}
+MUTANTS = {"kip455": topics.KIP455, "two-phase": topics.TWO_PHASE}

@@ -1,1 +1,1 @@
-"""Properties of topics."""
+"""What is asked of topics."""

@@ -8,19 +8,18 @@ from kafkaproof.spec.kafka.state_machines import (
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import sometimes
 from kafkaproof.spec.language.sets import contains, is_empty, union
+from kafkaproof.spec.partition.deletion.network import stop_arrives
+from kafkaproof.spec.partition.deletion.progress import any_in
+from kafkaproof.spec.partition.deletion.properties import at_rest
 from kafkaproof.spec.partition.deletion.state import DELETING_STATES, DELETING_TOPIC
 from kafkaproof.spec.partition.zookeeper import session_open
-from kafkaproof.spec.topics.network import DELETE, DROP, kind_of
-from kafkaproof.spec.topics.progress import any_in
-from kafkaproof.spec.topics.properties.safety import at_rest, has_state
-from kafkaproof.spec.topics.znodes import NOTHING
 
 
 def is_somewhere(s, state):
-    """Whether the current controller, at rest, has a replica in a state during a deletion."""
+    """Whether the current controller, at rest, has a replica of a topic that is queued for deletion in a state."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
-        if at_rest(s, b) and controller.deleting and any_in(controller, state):
+        if at_rest(s, b) and any_in(controller, controller.deleting, state):
             return True
     return False
 
@@ -44,34 +43,46 @@ def deletion_resumed(s):
     """One replica was deleted, another failed; the deletion of that one has started again."""
     for b in range(len(s.brokers)):
         controller = s.brokers[b].controller
-        if at_rest(s, b) and not controller.ineligible and s.zk.faults > 0 and controller.epoch == 1:
-            if any_in(controller, REPLICA_DELETION_SUCCESSFUL) and any_in(controller, REPLICA_DELETION_STARTED):
+        if at_rest(s, b) and is_empty(controller.ineligible) and s.zk.faults > 0 and controller.epoch == 1:
+            some = any_in(controller, controller.deleting, REPLICA_DELETION_SUCCESSFUL)
+            if some and any_in(controller, controller.deleting, REPLICA_DELETION_STARTED):
                 return True
     return False
 
 
 def topic_deleted(s):
     """The topic is deleted, with everything that belongs to it."""
-    return s.zk.created > 0 and s.zk.topic == 0 and not s.zk.marker and not s.zk.config
+    gone = s.zk.ids[0] > 0 and s.zk.assignments[0].length == 0
+    return gone and is_empty(s.zk.deleting) and is_empty(s.zk.configured)
 
 
-def created_again(s):
-    """A topic of the same name has its first state."""
-    return s.zk.topic == 2 and has_state(s, 0)
-
-
-def expanded(s):
-    """The second partition has its first state."""
-    for p in range(len(s.zk.partitions)):
-        if p > 0 and has_state(s, p):
+def zombie_deletes(s):
+    """A deposed controller whose session is open is about to delete the topic."""
+    for b in range(len(s.brokers)):
+        controller = s.brokers[b].controller
+        deletes = controller.doing == DELETING_STATES or controller.doing == DELETING_TOPIC
+        if deletes and controller.epoch < s.zk.epoch and session_open(s.zk, b):
             return True
     return False
 
 
+def stale_stop(s):
+    """StopReplica arrives with a lower controller epoch than its receiver has seen; it will be refused."""
+    for epoch in range(len(s.network.stops) - 1):
+        for b in range(len(s.brokers)):
+            if epoch < s.brokers[b].seen_epoch and stop_arrives(s.network, epoch, 0, b):
+                return True
+    return False
+
+
 def is_settled(s):
-    """Whether no reassignment of the first partition is asked for, or in progress."""
-    nothing = is_empty(union(s.zk.adding[0], s.zk.removing[0])) and s.network.asked.wanted == NOTHING
-    return nothing and s.zk.request.wanted == NOTHING and s.zk.topic > 0
+    """Whether no reassignment of the first partition is in progress, or asked for."""
+    return is_empty(union(s.zk.adding[0], s.zk.removing[0])) and s.network.alteration.wanted == 0
+
+
+def has_ended(s):
+    """The same where only /admin/reassign_partitions tells of it."""
+    return s.zk.targets[0].length == 0
 
 
 def reassigned(s):
@@ -102,56 +113,17 @@ def reordered(s):
     return is_assigned(s, 1, 0)
 
 
-def cancelled(s):
-    """A reassignment has been cancelled."""
-    return s.zk.ghosts.cancelled == 1 and is_settled(s)
-
-
-def replaced(s):
-    """A reassignment has been replaced by another, which is completed."""
-    return s.zk.ghosts.replaced == 1 and reassigned(s)
-
-
-def stale_stop(s):
-    """StopReplica arrives with a lower controller epoch than its receiver has seen; it will be refused."""
-    for epoch in range(len(s.network.channels)):
-        for b in range(len(s.brokers)):
-            kind = kind_of(s.network, epoch, b, 0)
-            if epoch < s.brokers[b].seen_epoch and (kind == DELETE or kind == DROP):
-                return True
-    return False
-
-
-def zombie_deletes(s):
-    """A deposed controller whose session is open is about to delete the topic."""
-    for b in range(len(s.brokers)):
-        controller = s.brokers[b].controller
-        deletes = controller.doing == DELETING_STATES or controller.doing == DELETING_TOPIC
-        if deletes and controller.epoch < s.zk.epoch and session_open(s.zk, b):
-            return True
-    return False
-
-
 COMMON = (
     sometimes(deletion_started, requests=1),
     sometimes(deletion_successful, requests=1, replicas=2),
     sometimes(deletion_ineligible, requests=1, faults=1, replicas=2),
     sometimes(deletion_resumed, requests=1, faults=1, replicas=2),
     sometimes(topic_deleted, requests=1),
-    sometimes(created_again, requests=2, topics=2),
-    sometimes(expanded, requests=1, partitions=2),
     sometimes(zombie_deletes, requests=1, faults=1, epochs=2),
     sometimes(stale_stop, requests=1, faults=1, epochs=2),
-)
-REASSIGNED = (
     sometimes(reassigned, requests=1, brokers="replicas"),
     sometimes(moved_partly, requests=1, brokers=3, replicas=2),
     sometimes(moved_in_place, requests=1, brokers=3, replicas=2),
     sometimes(reordered, requests=1, replicas=2),
 )
-OLD_GOALS = COMMON + REASSIGNED
-GOALS = (
-    COMMON
-    + REASSIGNED
-    + (sometimes(cancelled, requests=2, brokers="replicas"), sometimes(replaced, requests=2, brokers=3))
-)
+OLD = tuple(goal.rebound({is_settled: has_ended}) for goal in COMMON)

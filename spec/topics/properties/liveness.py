@@ -1,14 +1,12 @@
 """Liveness of topics (L5, L6, L14): if every broker runs from some time on, deletions and reassignments complete."""
 
 from kafkaproof.spec.kafka.state_machines import OFFLINE_REPLICA
-from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.fairness import at_last, finitely, strong, weak
 from kafkaproof.spec.language.model import eventually, eventually_always
 from kafkaproof.spec.language.sets import contains, intersection, is_empty, union
-from kafkaproof.spec.topics.context import Partition, is_present
-from kafkaproof.spec.topics.network import named
-from kafkaproof.spec.topics.progress import replicas_in
-from kafkaproof.spec.topics.znodes import NOTHING
+from kafkaproof.spec.partition.context import Partition
+from kafkaproof.spec.partition.deletion.progress import replicas_in
 
 
 def all_run(s):
@@ -19,9 +17,14 @@ def all_run(s):
     return True
 
 
+def named(s, p):
+    """The replicas that the leader of a partition knows."""
+    return replicas_of(s.zk.assignments[p])
+
+
 def is_everybody(s, p, isr):
     """Whether an ISR has all live replicas that the leader of `p` knows."""
-    return isr == intersection(named(s.network, p), s.zk.registered)
+    return isr == intersection(named(s, p), s.zk.registered)
 
 
 def leaves_out(s, p, isr):
@@ -33,33 +36,43 @@ def no_log_fails(s):
     """No controller has given up the deletion of a log on a live broker: the replica is Online, or being deleted."""
     for broker in s.brokers:
         controller = broker.controller
-        for partition in controller.partitions:
-            given_up = intersection(replicas_in(partition, OFFLINE_REPLICA), controller.live)
-            if controller.ineligible and not is_empty(given_up):
+        for p in range(len(controller.partitions)):
+            given_up = intersection(replicas_in(controller.partitions[p], OFFLINE_REPLICA), controller.live)
+            if contains(controller.ineligible, p) and not is_empty(given_up):
+                return False
+    return True
+
+
+def no_directory_fails(s):
+    """Every log directory works."""
+    for broker in s.brokers:
+        for replica in broker.replicas:
+            if replica.failed:
                 return False
     return True
 
 
 def is_queued(s):
-    """The topic is queued for deletion."""
-    return s.zk.marker == 1
+    """A topic is queued for deletion."""
+    return not is_empty(s.zk.deleting)
 
 
 def is_deleted_despite_failures(s):
     """A topic that is queued for deletion is deleted, and its marker with it (L5)."""
-    return s.zk.marker == 0
+    return is_empty(s.zk.deleting)
 
 
 def is_deleted(s):
     """The same, unless a log cannot be deleted (L5)."""
-    return s.zk.marker == 0
+    return is_empty(s.zk.deleting)
 
 
 def no_stray_log(s):
     """Eventually no broker has a log of a topic that is gone (L5)."""
     for broker in s.brokers:
-        for log in broker.logs:
-            if log > 0 and log != s.zk.topic:
+        for p in range(len(broker.replicas)):
+            log = broker.replicas[p].topic
+            if log > 0 and (log != s.zk.ids[p] or s.zk.assignments[p].length == 0):
                 return False
     return True
 
@@ -74,20 +87,14 @@ def has_moved(s, p: Partition):
     return not is_moving(s, p)
 
 
-def is_listed(s):
-    """There is /admin/reassign_partitions."""
-    return s.zk.request.wanted != NOTHING
+def is_listed(s, p: Partition):
+    """/admin/reassign_partitions lists a partition."""
+    return s.zk.targets[p].length > 0
 
 
-def listed_is_known(s):
-    """The controller knows the listed partition; Kafka drops an unknown one from the list."""
-    b = s.zk.controller
-    return b != NOBODY and is_present(s.brokers[b].controller.partitions[s.zk.request.partition])
-
-
-def is_dealt_with(s):
-    """/admin/reassign_partitions is deleted, the reassignment done or refused (L6, L14)."""
-    return not is_listed(s)
+def is_dealt_with(s, p: Partition):
+    """A partition is taken off /admin/reassign_partitions, its reassignment done or refused (L6, L14)."""
+    return not is_listed(s, p)
 
 
 EVENTS_IN_TURN = tuple(
@@ -97,13 +104,16 @@ EVENTS_IN_TURN = tuple(
         "reopen",
         "broker_change",
         "topic_change",
+        "topic_gone",
         "new_partitions",
-        "ignore_partitions",
+        "restore_partitions",
         "topic_deletion",
-        "reassign",
+        "leftover_deletion",
+        "alter_reassignment",
         "find_request",
         "caught_up",
-        "handle_answer",
+        "isr_notification",
+        "replica_stopped",
     )
 )
 CONTROLLERS_WORK = EVENTS_IN_TURN + (
@@ -114,33 +124,35 @@ CONTROLLERS_WORK = EVENTS_IN_TURN + (
         "create_first_state",
         "elect_leader",
         "remove_replica",
+        "resume_deletion",
         "stop_replicas",
+        "stop_removed",
         "broker_startup",
         "broker_failure",
-        "restore_partitions",
-        "delete_states",
-        "delete_topic_node",
-        "delete_topic_config",
-        "delete_topic_marker",
+        "delete_state",
+        "delete_topic",
+        "delete_config",
+        "delete_marker",
+        "delete_leftovers",
         "write_assignment",
         "write_union",
         "check",
         "check_target",
-        "tell_replicas",
-        "move_leader",
+        "raise_epoch",
         "write_target",
         "delete_listed",
         each=("b",),
     ),
-    strong("leader_and_isr", "stop_replica", each=("b", "epoch", "p")),
+    strong("leader_and_isr", "refuse_topic", "stop_replica", "late_stop_replica", each=("b", "epoch", "p")),
 )
 FOLLOWERS_CATCH_UP = (
     strong("alter_partition", "change_isr", each=("p",), when=is_everybody),
     finitely("alter_partition", "change_isr", when=leaves_out),
 )
-ASSUMED = CONTROLLERS_WORK + FOLLOWERS_CATCH_UP + (at_last(all_run),)
+DESPITE_FAILURES = CONTROLLERS_WORK + FOLLOWERS_CATCH_UP + (at_last(all_run),)
+ASSUMED = DESPITE_FAILURES + (at_last(no_directory_fails),)
 DELETION = (
-    eventually(is_deleted_despite_failures, after=is_queued, given=ASSUMED, requests=1),
+    eventually(is_deleted_despite_failures, after=is_queued, given=DESPITE_FAILURES, requests=1),
     eventually(is_deleted, after=is_queued, given=ASSUMED + (at_last(no_log_fails),), requests=1),
 )
 KIP455 = DELETION + (
@@ -149,7 +161,5 @@ KIP455 = DELETION + (
 )
 TWO_PHASE = DELETION + (
     eventually_always(no_stray_log, given=ASSUMED, requests=1),
-    eventually(
-        is_dealt_with, after=is_listed, given=ASSUMED + (at_last(listed_is_known),), requests=1, brokers="replicas"
-    ),
+    eventually(is_dealt_with, after=is_listed, given=ASSUMED, requests=1, brokers="replicas"),
 )

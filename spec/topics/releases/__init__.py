@@ -1,1 +1,1 @@
-"""The topics system as in earlier releases of Kafka."""
+"""The topics system in earlier releases."""

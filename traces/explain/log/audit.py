@@ -8,12 +8,16 @@ from rich.console import Console
 from rich.table import Table
 
 from kafkaproof.spec.partition import log_dirs, triggers
+from kafkaproof.spec.partition.creation import creation
+from kafkaproof.spec.partition.deletion import deletion
+from kafkaproof.spec.partition.deletion.faults import ask_for_deletion
+from kafkaproof.spec.partition.expansion import expansion
 from kafkaproof.spec.partition.faults import ask_for_preferred
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.isr import alter_partition
 from kafkaproof.spec.partition.machines import create_first_state, write_leader, write_removal
-from kafkaproof.spec.topics import creation, deletion, faults, machines, reassignment
-from kafkaproof.spec.topics.history import two_phase
+from kafkaproof.spec.partition.phases import lists, phases
+from kafkaproof.spec.partition.reassignment import faults, reassignment
 from kafkaproof.traces.basics.columns import ByZxid
 from kafkaproof.traces.evidence.accounts import Account, is_listed
 from kafkaproof.traces.evidence.streams import Common
@@ -34,24 +38,24 @@ def _account(transition: Callable) -> Account:
 
 
 _STEPS = {
-    "topic created": _account(faults.create_again),
-    "partitions added": _account(faults.expand),
-    "deletion requested": _account(faults.ask_for_deletion),
-    "reassignments requested": _account(faults.list_reassignment),
+    "topic created": _account(creation.create_topic),
+    "partitions added": _account(expansion.add_partitions),
+    "deletion requested": _account(ask_for_deletion),
+    "reassignments requested": _account(faults.ask_for_reassignment),
     "preferred elections requested": _account(ask_for_preferred),
     "preferred elections dealt with": _account(triggers.delete_request),
-    "partition znodes created": _account(machines.create_first_state),
-    "added partitions taken back": _account(creation.restore_partitions),
-    "partition znodes deleted": _account(deletion.delete_states),
-    "topic znode deleted": _account(deletion.delete_topic_node),
-    "configuration deleted": _account(deletion.delete_topic_config),
-    "deletion finished": _account(deletion.delete_topic_marker),
+    "partition znodes created": _account(create_first_state),
+    "added partitions taken back": _account(expansion.restore_partitions),
+    "partition znodes deleted": _account(deletion.delete_state),
+    "topic znode deleted": _account(deletion.delete_topic),
+    "configuration deleted": _account(deletion.delete_config),
+    "deletion finished": _account(deletion.delete_marker),
     "deletion is disabled": _account(deletion.topic_deletion),
     "deletion of an unknown topic": _account(deletion.topic_deletion),
     "assignment written": _account(reassignment.write_assignment),
-    "union written": _account(two_phase.write_union),
+    "union written": _account(phases.write_union),
     "target written": _account(reassignment.write_target),
-    "request list written": _account(two_phase.delete_listed),
+    "request list written": _account(lists.delete_listed),
     "ISRs told of": _account(leader_zk.change_isr),
     "log directory failure told of": _account(log_dirs.notify),
     "written again": Account(None, "topic znodes, written once more"),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkaproof.spec.language.model import first_paragraph
-from kafkaproof.spec.topics.properties.safety import not_deleted_while_reassigned
+from kafkaproof.spec.partition.reassignment.properties import not_deleted_while_reassigned
 from kafkaproof.traces.basics.columns import ByZxid, Rows
 from kafkaproof.traces.basics.tasks import Here, shown
 from kafkaproof.traces.evidence.streams import Common, Gathered

@@ -3,8 +3,9 @@
 from math import inf
 
 from kafkaproof.spec.language.steps import by_name
-from kafkaproof.spec.topics import reassignment
-from kafkaproof.spec.topics.history import two_phase
+from kafkaproof.spec.partition.phases.lists import delete_listed
+from kafkaproof.spec.partition.phases.phases import write_union
+from kafkaproof.spec.partition.reassignment.reassignment import write_assignment, write_target
 from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.explain.partitions.explained import Explained
@@ -21,10 +22,10 @@ from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, Topic, text_of,
 LISTED, ASKED_AGAIN = "request list written", "written again"
 _KINDS = by_name(
     {
-        reassignment.write_assignment: "assignment written",
-        two_phase.write_union: "union written",
-        reassignment.write_target: "target written",
-        two_phase.delete_listed: LISTED,
+        write_assignment: "assignment written",
+        write_union: "union written",
+        write_target: "target written",
+        delete_listed: LISTED,
     }
 )
 _DELETED = {
@@ -161,11 +162,11 @@ class Handlers:
         context.history.step(work.partition, step, write, known, context.steps.requested(step.after), listed)
         if write.place.kind == PlaceKind.TOPIC and (topic := topic_in(write.data)):
             memory.wrote(write.place.topic, write.zxid, topic)
-        if step.name == reassignment.write_target.__name__:
+        if step.name == write_target.__name__:
             memory.finish(work.partition, write.zxid)
             target = step.written.replicas if isinstance(step.written, Assignment) else ()
             works.append(Listing(work.partition, target) if context.features.kip455 else work)
-        elif step.name != two_phase.delete_listed.__name__:
+        elif step.name != delete_listed.__name__:
             works.append(work)
         return Judged(write, REASSIGNMENT, _KINDS.get(step.name, "step of a reassignment"))
 
@@ -202,9 +203,7 @@ class Handlers:
         tree = context.world.topics[name]
         if not found or tree.topic is None or topic.id != tree.topic.id:
             return unexplained(write, term, self._why_not(memory, write, topic), REASSIGNMENT)
-        if found[0][1].name == reassignment.write_assignment.__name__ and context.deletions.surely_queued(
-            term, name, write.zxid
-        ):
+        if found[0][1].name == write_assignment.__name__ and context.deletions.surely_queued(term, name, write.zxid):
             return unexplained(
                 write, term, "T3: the topic is queued for deletion, no reassignment begins", REASSIGNMENT
             )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from kafkaproof.spec.topics.reassignment import write_assignment, write_target
+from kafkaproof.spec.partition.reassignment.reassignment import write_assignment, write_target
 from kafkaproof.traces.evidence.state_changes import Change, Partition
 from kafkaproof.traces.evidence.topic_trees import World
 from kafkaproof.traces.evidence.writes import Write

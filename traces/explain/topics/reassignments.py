@@ -13,7 +13,7 @@ from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.explain.partitions.explained import Explained
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.explain.topics.memory import Memory
-from kafkaproof.traces.explain.topics.steps import Scene, Step, TopicSteps
+from kafkaproof.traces.explain.topics.steps import BATCHES, Scene, Step, TopicSteps
 from kafkaproof.traces.explain.topics.work_in_progress import Reassigning
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment, target_of
 from kafkaproof.traces.zookeeper.znodes.topics import Topic
@@ -39,15 +39,20 @@ class Reassignments:
     def scene(self, term: ObservedTerm, partition: Partition, write: Write, last: int) -> Scene:
         """What a controller may go by when it writes something of a partition; `last`: its last write before.
 
-        A broker that has ruled before may have kept a request batch from then, which stops a state machine for good: so
-        one that is used in this term works. A term that began before the log may be anywhere.
+        A term that began before the log may be anywhere.
         """
         topic, number = partition
         state = self._world.topics[topic].states.get(number)
-        used = set() if term.unknown else self._evidence.common.census.used.get(term.key, set())
-        broken = frozenset(m for m in ("elections", "removals") if term.again and m not in used)
         isrs = self._isrs(partition, write.zxid, last) + [tuple(self._evidence.brokers)] * term.unknown
-        return Scene(term.epoch, state, isrs, self._lives(term, write), broken)
+        return Scene(term.epoch, state, isrs, self._lives(term, write))
+
+    def _stuck(self, term: ObservedTerm) -> list[tuple[str, ...]]:
+        """The batches that may be STUCK in a term, which no log shows: in a process that has ruled before, and of a state
+        machine that is not seen to write in this term.
+        """
+        used = set() if term.unknown else self._evidence.common.census.used.get(term.key, set())
+        possible = [batch for machine, batch in BATCHES.items() if term.again and machine not in used]
+        return [part for size in range(len(possible) + 1) for part in combinations(possible, size)]
 
     def _isrs(self, partition: Partition, zxid: int, last: int) -> list[tuple[int, ...]]:
         """The ISRs that a controller may have read since its last write, the newest first."""
@@ -105,25 +110,27 @@ class Reassignments:
         """The states in which a controller that remembers an assignment may look at a partition."""
         yield from self._resumed(memory, partition, known, scene, write)
         if self._steps.kip455 and wanted != known:
-            s = self._steps.at_work(known, scene.state, scene.epoch)
-            target = target_of(wanted)
-            if not wanted.adding and not wanted.removing and (known.adding or known.removing):
-                yield self._steps.cancelled(s)
-            listed = target in memory.listed(write.zxid).get(partition, ())
-            for live in [frozenset(wanted.replicas)] if listed else scene.lives:
-                if (asked := self._steps.asked(s, target, live)) is not None:
-                    yield asked
-                    return
+            for stuck in self._stuck(memory.term):
+                s = self._steps.at_work(known, scene.state, scene.epoch, stuck=stuck)
+                target = target_of(wanted)
+                if not wanted.adding and not wanted.removing and (known.adding or known.removing):
+                    yield self._steps.cancelled(s)
+                listed = target in memory.listed(write.zxid).get(partition, ())
+                for live in [frozenset(wanted.replicas)] if listed else scene.lives:
+                    if (asked := self._steps.asked(s, target, live)) is not None:
+                        yield asked
+                        break
 
     def _resumed(
         self, memory: Memory, partition: Partition, known: Assignment, scene: Scene, write: Write
     ) -> Iterator[Plain]:
         """The states in which a controller looks again at what it knows to be reassigned."""
-        if self._steps.kip455:
-            yield self._steps.at_work(known, scene.state, scene.epoch)
-        else:
-            for target in memory.listed(write.zxid).get(partition, ()):
-                yield self._steps.at_work(known, scene.state, scene.epoch, target)
+        for stuck in self._stuck(memory.term):
+            if self._steps.kip455:
+                yield self._steps.at_work(known, scene.state, scene.epoch, stuck=stuck)
+            else:
+                for target in memory.listed(write.zxid).get(partition, ()):
+                    yield self._steps.at_work(known, scene.state, scene.epoch, target, stuck)
 
     def by_state(self, memory: Memory, write: Write, each: Explained, last: int) -> tuple[Reassigning, Step] | None:
         """The handler of which a write of a partition's state is the first, and its step."""

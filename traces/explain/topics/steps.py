@@ -1,10 +1,10 @@
-"""Runs the transitions of the topics system for one controller and one partition, with the broker ids of a log.
+"""Runs the transitions of `partition` for one controller and one partition, with the broker ids of a log.
 
 The specification numbers brokers from 0 and keeps sets as bit masks. Where it takes the lowest of a set first, to keep
 the states few, Kafka may take any: here the transitions are bound to that choice. Every other rule is theirs.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -12,29 +12,51 @@ from typing import NamedTuple
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.kafka.state_machines import ONLINE_PARTITION, ONLINE_REPLICA, REPLICA_DELETION_SUCCESSFUL
 from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, is_empty
-from kafkaproof.spec.partition.context import DELETING_REQUEST, REMOVING
-from kafkaproof.spec.partition.deletion.state import STOPPING
+from kafkaproof.spec.partition import machines
+from kafkaproof.spec.partition.context import (
+    DELETING_REQUEST,
+    ELECTING,
+    IDLE,
+    NO_EPOCH,
+    REMOVING,
+    STUCK,
+    WRITING_LEADER,
+    WRITING_REMOVAL,
+    copy,
+    remember_leadership,
+)
+from kafkaproof.spec.partition.deletion import deletion
+from kafkaproof.spec.partition.deletion.state import RESUMING
+from kafkaproof.spec.partition.phases import lists, phases
+from kafkaproof.spec.partition.phases.state import RAISING
 from kafkaproof.spec.partition.progress import is_next
-from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET
-from kafkaproof.spec.topics import machines, progress, reassignment
-from kafkaproof.spec.topics.context import MOVING, NO_EPOCH
-from kafkaproof.spec.topics.history import two_phase
-from kafkaproof.spec.topics.properties.safety import assignment_well_formed
-from kafkaproof.spec.topics.znodes import CANCELLATION, REASSIGNMENT
-from kafkaproof.spec.topics.zookeeper import write_assignment
+from kafkaproof.spec.partition.reassignment import admin_requests, reassignment
+from kafkaproof.spec.partition.reassignment.network import CANCELLATION, REASSIGNMENT
+from kafkaproof.spec.partition.reassignment.properties import assignment_well_formed
+from kafkaproof.spec.partition.reassignment.state import (
+    CHECKING,
+    STOPPING_REMOVED,
+    TELLING,
+    WRITING_ASSIGNMENT,
+    WRITING_TARGET,
+)
+from kafkaproof.spec.partition.zookeeper import get_state
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 
 EPOCH, LATER_EPOCH = 1, 2
 """The epoch of the controller, and that of every later one, in the states that are built here."""
+BATCHES = {"elections": "partition_batch", "removals": "replica_batch"}
+"""By what a state machine writes: the field that holds what it has collected."""
 _VISIBLE = {
-    WRITING_ASSIGNMENT: (reassignment.write_assignment, two_phase.write_union),
+    WRITING_ASSIGNMENT: (reassignment.write_assignment, phases.write_union),
     TELLING: (reassignment.tell_replicas,),
     WRITING_TARGET: (reassignment.write_target,),
 }
@@ -52,22 +74,21 @@ class Step(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """What a controller may go by: its term's epoch, the partition's state, the ISRs that it may have read, who may
-    be live to it, and which of its state machines ("elections", "removals") may do nothing, and write nothing."""
+    """What a controller may go by: its term's epoch, the partition's state, the ISRs that it may have read, and who may
+    be live to it."""
 
     epoch: int
     state: PartitionState | None
     isrs: list[tuple[int, ...]]
     lives: list[frozenset[int]]
-    broken: frozenset[str]
 
 
 class TopicSteps:
     """The transitions of the variant that reassigns as the log's controllers do."""
 
     def __init__(self, kip455: bool, brokers: Iterable[int]):
-        self._model = _bound("kip455" if kip455 else "two-phase")
-        self._bound = {t.function.__name__: t.function for t in self._model.transitions}
+        self._model = _bound("altering" if kip455 else "phases-checked")
+        self._bound = {t.function.__name__: t for t in self._model.transitions}
         self._ids = sorted(brokers)
         self._numbers = {broker: number for number, broker in enumerate(self._ids)}
         self._blanks: dict[int, Plain] = {}
@@ -84,47 +105,61 @@ class TopicSteps:
         return assignment_well_formed(SimpleNamespace(zk=zk))
 
     def at_work(
-        self, known: Assignment, state: PartitionState | None, epoch: int, target: tuple[int, ...] | None = None
+        self,
+        known: Assignment,
+        state: PartitionState | None,
+        epoch: int,
+        target: tuple[int, ...] | None = None,
+        stuck: Collection[str] = (),
     ) -> Plain:
         """A state in which a controller of an epoch is to look at a partition that is being reassigned.
 
         `known`: the assignment in its memory; `state`: the partition's, None without one; `target`: what
-        /admin/reassign_partitions asked for, where only that tells of it.
+        /admin/reassign_partitions asked for, where only that tells of it; `stuck`: the batches that were never sent.
         """
         s = copied(self._blank(1))
         zk, controller = s.zk, s.brokers[0].controller
         partition = controller.partitions[0]
-        self._put(partition, known)
-        write_assignment(zk, 0, partition)
-        zk.topic = zk.config = controller.topic = 1
+        self._put(zk, partition, known)
         zk.epoch = controller.epoch = EPOCH
-        zk.registered = controller.live = everybody(len(self._ids))
-        partition.state, partition.reassigned, controller.moving, controller.doing = ONLINE_PARTITION, 1, 1, CHECKING
-        partition.replicas = [ONLINE_REPLICA for _ in partition.replicas]
+        zk.registered = zk.clients[0].seen = controller.live = everybody(len(self._ids))
+        partition.state, controller.moving, controller.doing = ONLINE_PARTITION, 1, CHECKING
+        for broker in known.replicas:
+            partition.replicas[self._numbers[broker]] = ONLINE_REPLICA
         self.refresh(s, state, epoch)
-        partition.leader, partition.leader_epoch = zk.partitions[0].leader, zk.partitions[0].leader_epoch
+        znode = zk.partitions[0]
+        remember_leadership(partition, znode.leader, znode.isr, znode.leader_epoch)
+        for batch in stuck:
+            setattr(controller, batch, STUCK)
         if target is not None:
-            self._ask(zk.request, REASSIGNMENT, target)
+            self._list(partition.aim, target)
+            copy(partition.aim, zk.targets[0])
         return s
 
     def completing(self, partitions: int) -> Plain:
-        """A state in which a controller is to delete the znodes of a topic with so many partitions.
-
-        All its replicas have been deleted; of a topic without partitions the controller knows nothing.
+        """A state in which a controller is to delete the znodes of a topic with so many partitions, all of whose replicas
+        have been deleted; without partitions, what is left of a topic that it does not know.
         """
         s = copied(self._blank(max(partitions, 1)))
         zk, controller = s.zk, s.brokers[0].controller
-        zk.registered, zk.epoch, controller.epoch, controller.deleting, zk.marker = 1, EPOCH, EPOCH, 1, 1
-        zk.topic = zk.config = controller.topic = 1 if partitions else 0
-        for partition in controller.partitions[:partitions]:
+        zk.registered, zk.epoch, controller.epoch = 1, EPOCH, EPOCH
+        if not partitions:
+            zk.stray = 1
+            self.take(deletion.leftover_deletion, s)
+            return s
+        zk.deleting = controller.deleting = controller.resuming = everybody(partitions)
+        controller.doing = RESUMING
+        for number, partition in enumerate(controller.partitions):
             push(partition.assignment, 0)
+            push(zk.assignments[number], 0)
             partition.replicas[0] = REPLICA_DELETION_SUCCESSFUL
-        progress.resume_deletion(controller)
+        self.take(deletion.resume_deletion, s, 0)
         return s
 
     def take(self, transition: Callable, s: Plain, *arguments: int) -> None:
-        """Take a step of the controller, which changes `s`."""
-        self._bound[transition.__name__](s, 0, *arguments)
+        """Take a step of the controller, which changes `s`; an answer is never lost."""
+        taken = self._bound[transition.__name__]
+        taken.function(s, 0, *arguments, *(ANSWERED for name in taken.declared if name == "delivery"))
 
     def asked(self, s: Plain, target: tuple[int, ...], live: Iterable[int]) -> Plain | None:
         """The state in which a reassignment has been asked for (2.4+) and is to be written; None when it is refused.
@@ -133,23 +168,23 @@ class TopicSteps:
         """
         s = copied(s)
         controller = s.brokers[0].controller
-        controller.doing = controller.moving = 0
-        controller.live = self._set(live)
-        self._ask(s.network.asked, REASSIGNMENT, target)
-        self.take(reassignment.reassign, s)
+        controller.doing, controller.moving, controller.live = IDLE, 0, self._set(live)
+        s.network.alteration.wanted = REASSIGNMENT
+        self._list(s.network.alteration.target, target)
+        self.take(admin_requests.alter_reassignment, s)
         return s if controller.doing == WRITING_ASSIGNMENT else None
 
     def cancelled(self, s: Plain) -> Plain:
         """The state in which it is to be taken back (2.4+)."""
         s = copied(s)
-        s.brokers[0].controller.doing = s.brokers[0].controller.moving = 0
-        s.network.asked.wanted = CANCELLATION
-        self.take(reassignment.reassign, s)
+        s.brokers[0].controller.doing, s.brokers[0].controller.moving = IDLE, 0
+        s.network.alteration.wanted = CANCELLATION
+        self.take(admin_requests.alter_reassignment, s)
         return s
 
     def requested(self, s: Plain) -> tuple[int, ...]:
         """The target in /admin/reassign_partitions as a state has it, empty without one."""
-        target = s.zk.request.target
+        target = s.zk.targets[0]
         return tuple(self._ids[number] for number in target.slots[: target.length])
 
     def refresh(self, s: Plain, state: PartitionState | None, epoch: int) -> None:
@@ -169,89 +204,89 @@ class TopicSteps:
                 s, next(each for each in _VISIBLE[controller.doing] if each.__name__ in self._bound)
             )
         elif controller.doing == CHECKING:
-            for isr in scene.isrs:
-                yield from self.next_writes(self._checked(s, isr), scene)
-        elif controller.doing == MOVING:
-            members = replicas_of(controller.partitions[0].assignment)
-            nobody = {0} if "elections" in scene.broken else set()
-            for live in nobody | {intersection(members, self._set(live)) for live in scene.lives}:
-                moved = copied(s)
-                moved.brokers[0].controller.live = live
-                yield from self._followed(moved, reassignment.move_leader, scene)
+            for checked in self._checked(s, scene):
+                yield from self.next_writes(checked, scene)
+        elif controller.doing == RAISING:
+            yield from self._silent(s, phases.read_leader_epoch, scene, 0)
+        elif controller.doing == ELECTING:
+            yield from self._written(s, machines.read_for_election, machines.write_leader, WRITING_LEADER, scene, 0)
         elif controller.doing == REMOVING:
             yield from self._removals(s, scene)
-        elif controller.doing == STOPPING:
-            stopped = copied(s)
-            self.take(machines.stop_replicas, stopped)
-            yield from self.next_writes(stopped, scene)
+        elif controller.doing == STOPPING_REMOVED:
+            yield from self._silent(s, reassignment.stop_removed, scene, 0)
         elif controller.doing == DELETING_REQUEST:
             done = copied(s)
-            self.take(two_phase.delete_listed, done, 0)
-            yield Step(two_phase.delete_listed.__name__, done, None)
+            self.take(lists.delete_listed, done, 0)
+            yield Step(lists.delete_listed.__name__, done, None)
         else:
             yield None
 
-    def _checked(self, s, isr):
-        """The state after the controller has read this ISR, which may have changed since."""
-        read = copied(s)
-        read.zk.partitions[0].isr = self._set(isr)
-        self.take(reassignment.check if self.kip455 else two_phase.check_target, read, 0)
-        read.zk.partitions[0].isr = s.zk.partitions[0].isr
-        return read
+    def _checked(self, s, scene):
+        """The states after the controller has read an ISR, which may have changed since, and whom it may take for live."""
+        members = replicas_of(s.brokers[0].controller.partitions[0].assignment)
+        for isr in scene.isrs:
+            for live in {intersection(members, self._set(live)) for live in scene.lives}:
+                read = copied(s)
+                read.zk.partitions[0].isr, read.brokers[0].controller.live = self._set(isr), live
+                self.take(reassignment.check_reassignment if self.kip455 else phases.check_target, read, 0)
+                read.zk.partitions[0].isr = s.zk.partitions[0].isr
+                if read.brokers[0].controller.doing == TELLING:
+                    _read_again(read)
+                yield read
 
     def _removals(self, s, scene):
         """Any of the replicas that leave may be the next; those outside the ISR leave without a write."""
-        leaving, isr = s.brokers[0].controller.partitions[0].leaving, s.zk.partitions[0].isr
-        if "removals" in scene.broken:
-            skipped = copied(s)
-            skipped.brokers[0].controller.partitions[0].leaving = 0
-            progress.proceed(skipped.brokers[0].controller)
-            yield from self.next_writes(skipped, scene)
+        leaving, isr = s.brokers[0].controller.replicas, s.zk.partitions[0].isr
         silent = difference(leaving, isr)
         for replica in range(len(self._ids)):
             if contains(leaving if is_empty(silent) else silent, replica):
-                yield from self._followed(copied(s), machines.remove_replica, scene, replica)
+                read, write = machines.read_for_removal, machines.write_removal
+                yield from self._written(s, read, write, WRITING_REMOVAL, scene, 0, replica)
                 if not is_empty(silent):
                     return
 
-    def _followed(self, s, transition, scene, *more):
-        """The write that a transition makes, or, where it makes none, those that follow."""
-        before = s.zk.partitions[0].leader_epoch
-        self.take(transition, s, 0, *more)
-        if s.zk.partitions[0].leader_epoch != before:
-            yield Step(transition.__name__, s, self._elected(s))
+    def _silent(self, s, transition, scene, *arguments):
+        """The writes that may follow a step without one."""
+        after = copied(s)
+        self.take(transition, after, *arguments)
+        yield from self.next_writes(after, scene)
+
+    def _written(self, s, read, write, doing, scene, *arguments):
+        """The write that a transition makes of what another one has read, or, where there is none, those that follow."""
+        after = copied(s)
+        self.take(read, after, *arguments)
+        if after.brokers[0].controller.doing == doing:
+            self.take(write, after, *arguments)
+            yield Step(write.__name__, after, self._elected(after))
         else:
-            yield from self.next_writes(s, scene)
+            yield from self.next_writes(after, scene)
 
     def _visible(self, s, transition):
         after = copied(s)
-        before = after.zk.partitions[0].leader_epoch
         self.take(transition, after, 0)
-        if transition is not reassignment.tell_replicas:
-            yield Step(transition.__name__, after, self._get(after.zk))
-        elif after.zk.partitions[0].leader_epoch != before:
-            yield Step(transition.__name__, after, self._elected(after))
-        else:
-            yield None
+        written = self._elected(after) if transition is reassignment.tell_replicas else self._get(after.zk)
+        yield Step(transition.__name__, after, written)
 
-    def _ask(self, request, wanted, target):
-        request.wanted = wanted
+    def _list(self, sequence, target):
         for broker in target:
-            push(request.target, self._numbers[broker])
+            push(sequence, self._numbers[broker])
 
     def _elected(self, s):
         znode = s.zk.partitions[0]
         return Elected(NOBODY if znode.leader == NOBODY else self._ids[znode.leader], self._members(znode.isr))
 
-    def _put(self, partition, known):
-        for broker in known.replicas:
-            push(partition.assignment, self._numbers[broker])
-        partition.adding, partition.removing = self._set(known.adding), self._set(known.removing)
+    def _put(self, zk, partition, known):
+        self._list(partition.assignment, known.replicas)
+        copy(partition.assignment, zk.assignments[0])
+        if self.kip455:
+            partition.adding, partition.removing = self._set(known.adding), self._set(known.removing)
+            zk.adding[0], zk.removing[0] = partition.adding, partition.removing
 
     def _get(self, zk):
         assignment = zk.assignments[0]
         replicas = [self._ids[number] for number in assignment.slots[: assignment.length]]
-        parts = (self._members(zk.adding[0]), self._members(zk.removing[0]))
+        masks = (zk.adding[0], zk.removing[0]) if self.kip455 else (0, 0)
+        parts = [self._members(mask) for mask in masks]
         return Assignment(tuple(replicas), *(tuple(broker for broker in replicas if broker in part) for part in parts))
 
     def _set(self, brokers):
@@ -266,6 +301,13 @@ class TopicSteps:
             scope = dict.fromkeys(self._model.scope, 2) | {"brokers": n, "replicas": n, "partitions": partitions}
             self._blanks[partitions] = new_state(self._model.state, scope)
         return self._blanks[partitions]
+
+
+def _read_again(s):
+    """A controller reads the state once more before it raises the leader epoch (KafkaController.updateLeaderEpoch)."""
+    result = s.brokers[0].controller.result
+    get_state(s.zk, 0, 0, result)
+    machines.prepare(result, result.leader, result.isr)
 
 
 def copied(s: Plain) -> Plain:
@@ -286,10 +328,5 @@ def steps_of(kip455: bool, brokers: frozenset[int]) -> TopicSteps:
 @cache
 def _bound(variant: str) -> Model:
     """A variant's model, with the transitions bound to any choice."""
-    any_of: dict[Callable, Callable] = {is_next: contains, progress.leaves_next: _leaves}
-    return find("topics", variant)[0].rebound(any_of)
-
-
-def _leaves(controller, p, r):
-    """Whether replica `r` of partition `p` is to go offline, in whatever order."""
-    return contains(controller.partitions[p].leaving, r)
+    any_of: dict[Callable, Callable] = {is_next: contains}
+    return find("partition", variant)[0].rebound(any_of)

@@ -3,9 +3,15 @@
 from collections.abc import Callable
 
 from kafkaproof.spec.language.plain import Plain
-from kafkaproof.spec.partition.deletion.state import DELETING_CONFIG, DELETING_MARKER, DELETING_STATES, DELETING_TOPIC
-from kafkaproof.spec.topics import deletion
-from kafkaproof.spec.topics.history.two_phase import delete_listed
+from kafkaproof.spec.partition.deletion import deletion
+from kafkaproof.spec.partition.deletion.state import (
+    DELETING_CONFIG,
+    DELETING_LEFTOVERS,
+    DELETING_MARKER,
+    DELETING_STATES,
+    DELETING_TOPIC,
+)
+from kafkaproof.spec.partition.phases.lists import delete_listed
 from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.topic_trees import TopicTree
 from kafkaproof.traces.explain.partitions.strategies import Elected
@@ -15,6 +21,9 @@ from kafkaproof.traces.zookeeper.znodes.topics import Place, PlaceKind, text_of
 
 ORDERED = 4
 """Up to so many replicas a union of old and new ones keeps their order (2.3 and before): Scala's small sets do."""
+
+
+_DELETING = (DELETING_STATES, DELETING_TOPIC, DELETING_CONFIG, DELETING_MARKER, DELETING_LEFTOVERS)
 
 
 class Reassigning:
@@ -80,10 +89,8 @@ class Completing:
         numbers = {*(tree.topic.partitions if tree.topic else ()), *tree.partitions, *tree.states}
         self.topic, self._steps = topic, steps
         self._places = {number: place for place, number in enumerate(sorted(numbers))}
-        self._state = steps.completing(len(self._places) if tree.since is not None else 0)
+        self._state = steps.completing(max(len(self._places), 1) if tree.since is not None else 0)
         self._open: int | None = None
-        if tree.since is None:
-            steps.take(deletion.delete_topic_node, self._state)
 
     @property
     def text(self) -> str:
@@ -114,17 +121,18 @@ class Completing:
         """Go on behind a deletion."""
         if place.kind == PlaceKind.STATE:
             self._open = place.number
-            self._step(deletion.delete_states, self._places.get(place.number, 0))
+            self._step(deletion.delete_state, self._places.get(place.number, 0))
         elif place.kind == PlaceKind.PARTITION and self._open != place.number:
-            self._step(deletion.delete_states, self._places.get(place.number, 0))
+            self._step(deletion.delete_state, self._places.get(place.number, 0))
         if place.kind in (PlaceKind.TOPIC, PlaceKind.CONFIG, PlaceKind.MARKER):
-            for each in self._places.values():
-                self._step(deletion.delete_states, each)
-            self._step(deletion.delete_topic_node)
+            for each in self._places.values() or (0,):
+                self._step(deletion.delete_state, each)
+            self._step(deletion.delete_topic)
         if place.kind in (PlaceKind.CONFIG, PlaceKind.MARKER):
-            self._step(deletion.delete_topic_config)
+            self._step(deletion.delete_config)
         if place.kind == PlaceKind.MARKER:
-            self._step(deletion.delete_topic_marker)
+            self._step(deletion.delete_marker)
+            self._step(deletion.delete_leftovers)
 
     def allowed(self, tree: TopicTree) -> str:
         """What may come next, in words."""
@@ -133,7 +141,7 @@ class Completing:
     @property
     def _doing(self) -> int | None:
         doing = self._state.brokers[0].controller.doing
-        return doing if doing in (DELETING_STATES, DELETING_TOPIC, DELETING_CONFIG, DELETING_MARKER) else None
+        return doing if doing in _DELETING else None
 
     def _step(self, transition: Callable, *arguments: int) -> None:
         """A transition of the controller, unless another controller has left it nothing to do."""

@@ -1,0 +1,1 @@
+"""A topic is deleted, and created again under the same name."""

@@ -1,1 +1,0 @@
-"""Lemmas of topics: what proofs of properties rest on."""
