@@ -18,6 +18,10 @@ ONE_FAULT = {"failover.move_controller": "A failover fails from two faults on, a
 NEVER_TAKEN = {
     "withdrawing": {"isr.alter_partition": "Its partitions have one replica at its scopes: no ISR changes."},
     "creating": ONE_FAULT,
+    "recreating": dict.fromkeys(
+        ("brokers.storage_error", "deletion.drop_reassignment", "isr.alter_partition", "machines.write_leader"),
+        "Its partitions have one replica at its scopes, and nothing is reassigned: nobody else leads.",
+    ),
     "expanding": ONE_FAULT,
     "one-thread": ONE_FAULT,
     "kip112": ONE_FAULT,

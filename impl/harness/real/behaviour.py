@@ -145,11 +145,13 @@ class Behaviour:
         step, after = self.steps[number - 1], self.states[number - 1]
         before = self.states[number - 2] if number > 1 else self.initial
         found = frames_of(step)
-        if step.name == REMOVE_REPLICA and values_of(before.zk) == values_of(after.zk):
-            return found[:1]
-        if step.name == CHECK:
-            assigned = before.brokers[step.arguments["b"]].controller.partitions[step.arguments["p"]]
-            return found if assigned.adding or assigned.removing else []
+        if step.name in (CHECK, REMOVE_REPLICA):
+            p = step.arguments["p"]
+            if before.zk.partitions[p].leader_epoch == after.zk.partitions[p].leader_epoch:
+                found = found[:1]
+            assigned = before.brokers[step.arguments["b"]].controller.partitions[p]
+            if step.name == CHECK and not (assigned.adding or assigned.removing):
+                found = found[1:]
         return found
 
     def told(self, number: int) -> dict[str, object]:

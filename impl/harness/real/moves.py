@@ -107,12 +107,13 @@ def _writes_topic(b, p=0):
     return [_zk(b, WRITE, TOPIC_ZNODE)]
 
 
-FRAMES: Mapping[str, Callable[..., list[Wanted]]] = {
+_JOINED: dict[str, Callable[..., list[Wanted]]] = {
     LOAD_CONTEXT: _lists_brokers,
     CHECK: _both,
     ELECT_LEADER: _both,
     REMOVE_REPLICA: _both,
-} | by_name(
+}
+FRAMES: Mapping[str, Callable[..., list[Wanted]]] = _JOINED | by_name(
     {
         failover.elect: lambda b: [_zk(b, CREATE, CONTROLLER)],
         failover.load_brokers: _lists_brokers,
