@@ -21,6 +21,7 @@ from kafkaproof.spec.partition import zookeeper as partitions
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.mutants.failovers import AT_ONCE, forget_at_once
 from kafkaproof.spec.partition.network import is_asked_of
+from kafkaproof.spec.partition.properties import former as older
 from kafkaproof.spec.partition.triggers import admin_election
 from kafkaproof.spec.partition.znodes import ARMED, FIRED
 from kafkaproof.spec.replica import broker
@@ -47,6 +48,8 @@ def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, upd
     if not goes_on:
         present, former = {failover.lapse: forget_at_once}, {leader_zk.take_list_at_once: brokers.take_list}
         partition = partition.rebound(AT_ONCE | (present if has_planes(partition) else former))
+        kept = tuple(each for each in partition.properties if each.name != older.live_as_listed.__name__)
+        partition = replace(partition, properties=kept)
     return Cluster(variant, plain.election.rebound(election), partition)
 
 
