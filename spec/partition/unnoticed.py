@@ -25,5 +25,6 @@ NEVER_TAKEN = {
     "expanding": ONE_FAULT,
     "one-thread": ONE_FAULT,
     "kip112": ONE_FAULT,
+    "unconfigured": ONE_FAULT,
 }
 """By variant: a transition, and why no recorded scope has it."""

@@ -23,6 +23,7 @@ from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history.leaderless import may_become_anything
 from kafkaproof.spec.partition.mutants.failovers import AT_ONCE, forget_at_once
 from kafkaproof.spec.partition.network import is_asked_of
+from kafkaproof.spec.partition.properties import former as older
 from kafkaproof.spec.partition.triggers import admin_election
 from kafkaproof.spec.partition.znodes import ARMED, FIRED
 from kafkaproof.spec.replica import broker, replica
@@ -55,6 +56,8 @@ def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, upd
             | {partition_replica.may_become: may_become_anything}
             | (present if has_planes(partition) else former)
         )
+        kept = tuple(each for each in partition.properties if each.name != older.live_as_listed.__name__)
+        partition = replace(partition, properties=kept)
     if has_planes(partition) and not goes_on:
         partition = partition.rebound({replica.obey: obey_or_rest})
     return Cluster(variant, plain.election.rebound(election), partition)
