@@ -10,6 +10,7 @@ from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.rebind import original
 from kafkaproof.spec.language.refinement import Refinement
 from kafkaproof.spec.language.releases import Releases
+from kafkaproof.spec.partition.electing.refinement import TO_ONE_STEP
 from kafkaproof.spec.replica.refinement import TO_REPLICATION
 
 ROOT = Path(__file__).parent
@@ -48,7 +49,7 @@ def _found() -> Iterator[Model]:
 MODELS: tuple[Model, ...] = tuple(
     sorted(_found(), key=lambda model: ORDER.index(model.system) if model.system in ORDER else len(ORDER))
 )
-REFINEMENTS: tuple[Refinement, ...] = (TO_REPLICATION, TO_CONTRACT)
+REFINEMENTS: tuple[Refinement, ...] = (TO_REPLICATION, TO_CONTRACT, TO_ONE_STEP)
 
 
 def find(system: str | None = None, variant: str | None = None) -> list[Model]:

@@ -24,11 +24,12 @@ DESCRIPTION = """Follow every behaviour of a system, with its messages and its c
 model of the same thing. Where none follows, the shortest such behaviour is shown: its last step is the one that no
 abstract behaviour has. Steps that the abstract model lacks, and that had to be added, are named; with --without
 one of them is left out, to see what it is for. `refine group` follows the replicas of the offsets log by the
-contract that groups suppose of it."""
+contract that groups suppose of it, and `refine electing` elections in steps by elections in one step."""
 EXAMPLES = """examples:
   kafkaproof refine replica
   kafkaproof refine replica --brokers 3 --epochs 1 --faults 0
   kafkaproof refine replica --scope quick --without follower_fetch_nothing
+  kafkaproof refine electing
   kafkaproof refine group --brokers 2 --epochs 1 --records 1 --faults 0
   kafkaproof refine replica --variant late-answer --epochs 3 --json > late.json; kafkaproof show late.json
 """
@@ -60,7 +61,7 @@ def run(options) -> int:
         known = ", ".join(r.name for r in REFINEMENTS)
         raise UserError(f"{options.system} has no abstract model; those that have one are {known}")
     options.system = refinement.system
-    options.variant = options.variant or find(options.system)[-1].variant
+    options.variant = options.variant or refinement.variant or find(options.system)[-1].variant
     model, scope = the_one(options)
     model = refinement.noted(model)
     _refuse_unknown(refinement, scope, options.without)

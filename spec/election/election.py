@@ -64,8 +64,8 @@ def maybe_resign(s, b: Broker):
     Guards:  an event says so, or a write was refused because the controller has moved.
     Request: MINE; OK (another's) or NONODE; EXPIRED.
     Effects: active as read; a term that is lost is given up; after a deletion `b` becomes a candidate.
-    Kafka:   KafkaController.ControllerChange, KafkaController.Reelect, 1.1 to 2.0; KafkaController.maybeResign, 2.1
-             to 3.9.
+    Kafka:   KafkaController.elect, 0.11 to 1.0 (after a refusal); KafkaController.ControllerChange,
+             KafkaController.Reelect, 1.1 to 2.0; KafkaController.maybeResign, 2.1 to 3.9.
     """
     broker = s.brokers[b]
     if broker.doing != CHECKING and broker.doing != CHECKING_TO_ELECT:

@@ -34,7 +34,8 @@ class Refinement:
     `equal` maps fields (``zk.isr``) of a concrete state to those of an abstract one that must have the same values.
     `agrees(s, a)` must hold besides, before and after each concrete step. `passes(s, a)`, which it implies, must hold
     of the abstract states in between. `sizes` gives the sizes of `abstract` at a scope of `system`. `noted` adds to a
-    variant what `agrees` must know of its history. `name` is that of the system that relies on the refinement.
+    variant what `agrees` must know of its history. `name` is that of the system or slice that relies on the refinement, and
+    `variant` the one that is followed unless another is asked for (the newest, where it is empty).
     """
 
     system: str
@@ -46,6 +47,7 @@ class Refinement:
     sizes: Callable[[Scope], Scope] = dict
     noted: Callable[[Model], Model] = as_it_is
     name: str = ""
+    variant: str = ""
 
     def __post_init__(self):
         object.__setattr__(self, "name", self.name or self.system)

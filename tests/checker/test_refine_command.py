@@ -44,6 +44,12 @@ def test_the_offsets_log_of_groups_is_followed_by_their_contract(kafkaproof):
     assert (answer.json["system"], answer.json["abstract"]["system"]) == ("replica", "offsets-log")
 
 
+def test_an_election_in_steps_is_followed_by_one_in_one_step(kafkaproof):
+    answer = kafkaproof("refine", "electing", "--json")
+    assert answer.code == 0 and answer.json["states"] == 8_088
+    assert (answer.json["variant"], answer.json["abstract"]["variant"]) == ("electing-fenced", "fenced")
+
+
 def test_what_the_abstract_model_loses_is_told(kafkaproof):
     answer = kafkaproof(*QUICK, "--epochs", 2, "--unclean", 1)
     assert answer.code == 0 and "violates strong_isr, in 8 states" in answer.out
@@ -52,7 +58,7 @@ def test_what_the_abstract_model_loses_is_told(kafkaproof):
 @pytest.mark.parametrize(
     "arguments, complaint",
     [
-        (["election"], "election has no abstract model; those that have one are replica, group"),
+        (["election"], "election has no abstract model; those that have one are replica, group, electing"),
         (["replica", "--variant", "nothing"], "replica has no variant 'nothing'"),
         (["replica", "--without", "elect_unclean"], "no such step is added at this scope; added are leader_shrink"),
         (["replica", "--partitions", "2"], "replica has no bound 'partitions'"),

@@ -56,7 +56,8 @@ def test_an_event_goes_on_only_while_one_is_in_progress(system, variant):
                 if system == "election":
                     assert broker.doing != IDLE or variant == "zkclient" and broker.to_register, transition.name
                 else:
-                    assert broker.controller.doing != WAITING, transition.name
+                    stands = variant.startswith("electing") and broker.doing != IDLE
+                    assert stands or broker.controller.doing != WAITING, transition.name
                 continued.add(transition.name)
     assert len(continued) > 3
 
