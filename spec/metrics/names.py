@@ -92,7 +92,7 @@ TOPICS_INELIGIBLE = gauge(
     "topics_ineligible",
     "topics to delete with a replica on an unregistered broker, or with a partition that is being reassigned",
     "",
-    "above 0: the deletion waits for a broker, or for a reassignment",
+    "above 0: the deletion waits for a broker or, after a failover, for a reassignment",
 )
 INELIGIBLE_REPORTED = gauge(
     "topics_ineligible_reported",
