@@ -8,6 +8,7 @@ from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, only, union
 from kafkaproof.spec.partition import context
 from kafkaproof.spec.partition.context import REASSIGN, clear
+from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.deletion.progress import to_take_offline
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
@@ -71,6 +72,11 @@ def await_nothing(replicas, adding, removing, isr):
     return True
 
 
+def stop_all(partition, brokers):
+    """A replica that has not gone offline is stopped too."""
+    return brokers
+
+
 def keep_in_isr(controller, r):
     """Replicas that are removed are stopped in the ISR."""
     return 0 if controller.finishing else to_take_offline(controller, r)
@@ -108,6 +114,7 @@ def never_overtaken(network, epoch, p, b, leader_epoch):
     return False
 
 
+IN_ISR = {progress.to_take_offline: keep_in_isr, deletion_progress.offline_among: stop_all}
 MUTANTS = (
     mutant_within(
         "target-written-early",
@@ -128,7 +135,7 @@ MUTANTS = (
         TWO_REPLICAS,
     ),
     mutant("isr-not-awaited", "target_in_sync", {assignment.is_complete: await_nothing}, ONE),
-    mutant("removed-in-isr", "stopped_out_of_isr", {progress.to_take_offline: keep_in_isr}, ONE),
+    mutant("removed-in-isr", "stopped_out_of_isr", IN_ISR, ONE),
     mutant("assignment-unchecked", "assigned_by_right", {zookeeper.checked_set_topic: write_unchecked}, ZOMBIE),
     mutant_within("few-told", "replicas_told", "tell_replicas", {known_as_they_are: tell_first}, ONE),
     mutant("reassigned-eligible", "not_deleted_while_reassigned", {brokers.keep_from_deletion: keep_eligible}, ONE),
