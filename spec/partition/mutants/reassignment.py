@@ -89,6 +89,11 @@ def await_nothing(replicas, adding, removing, isr):
     return True
 
 
+def stop_all(partition, brokers):
+    """A replica that has not gone offline is stopped too."""
+    return brokers
+
+
 def keep_in_isr(controller, r):
     """Replicas that are removed are stopped in the ISR."""
     return 0 if controller.finishing else to_take_offline(controller, r)
@@ -171,6 +176,7 @@ def look_at_nothing(controller, brokers):
     return 0
 
 
+IN_ISR = {progress.to_take_offline: keep_in_isr, deletion_progress.offline_among: stop_all}
 MUTANTS = OMITTED + (
     mutant("newcomer-not-looked-at", "newcomers_looked_at", {progress.reassigned_to: look_at_nothing}, LEFT),
     mutant_within(
@@ -192,7 +198,7 @@ MUTANTS = OMITTED + (
         TWO_REPLICAS,
     ),
     mutant("isr-not-awaited", "target_in_sync", {assignment.is_complete: await_nothing}, ONE),
-    mutant("removed-in-isr", "stopped_out_of_isr", {progress.to_take_offline: keep_in_isr}, ONE),
+    mutant("removed-in-isr", "stopped_out_of_isr", IN_ISR, ONE),
     mutant("assignment-unchecked", "assigned_by_right", {zookeeper.checked_set_topic: write_unchecked}, ZOMBIE),
     mutant_within("few-told", "replicas_told", "tell_replicas", {known_as_they_are: tell_first}, ONE),
     mutant("reassigned-eligible", "deletions_taken_over", {brokers.keep_from_deletion: keep_eligible}, TAKEN_OVER),

@@ -184,7 +184,7 @@ def eligible(s, controller, p):
 
 def proposal_granted(before, after, b, p, sender, isr, delivery):
     """A proposal is granted to the leader of the cached leader epoch, for eligible replicas; then it is written on the
-    cached version, and cached.
+    cached version, and cached. Without a session nothing is written, and the term goes on.
     """
     old = before.brokers[b].controller
     cached = old.partitions[p]
@@ -197,10 +197,12 @@ def proposal_granted(before, after, b, p, sender, isr, delivery):
         or not contains(old.live, sender)
     ):
         return False
+    if not has_session(before, b):
+        return ends_unwritten(before, after, b, p) and rests(after, b)
     if isr == cached.isr or not contains(isr, sender) or not is_empty(difference(isr, eligible(before, old, p))):
         return False
     if is_refused(before, b):
-        return ends_unwritten(before, after, b, p) and (rests(after, b) or has_session(before, b))
+        return ends_unwritten(before, after, b, p)
     applied = contains(before.zk.partitions[p].readers, b) and delivery != LOST_DROPPED
     if applied and after.zk.partitions[p].isr != isr or new.epoch != old.epoch:
         return False

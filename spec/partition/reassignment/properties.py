@@ -271,7 +271,9 @@ def target_in_sync(before, after, b, p):
 def stopped_out_of_isr(before, after, b, p):
     """A replica is stopped only when it is not in the ISR (D3)."""
     controller = before.brokers[b].controller
-    stopped = offline_among(controller.partitions[p], controller.removed)
+    sent = after.network.stops[controller.epoch][p].to
+    newly = difference(sent, before.network.stops[controller.epoch][p].to)
+    stopped = union(newly, offline_among(controller.partitions[p], controller.removed))
     return is_empty(intersection(stopped, before.zk.partitions[p].isr)) or not by_right(before, b)
 
 
