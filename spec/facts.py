@@ -18,16 +18,32 @@ from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.rebind import callees
 from kafkaproof.spec.language.releases import Releases, merged
 from kafkaproof.spec.language.sources import Source, sources_of
-from kafkaproof.spec.partition import failover, telling, triggers, zookeeper
+from kafkaproof.spec.partition import brokers, failover, progress, telling, triggers, zookeeper
+from kafkaproof.spec.partition.deletion import deletion as deletions
 from kafkaproof.spec.replica import leader
 from kafkaproof.spec.replication.history import unfenced_replication
+from kafkaproof.spec.requests import controller
 
+OF_DELETIONS = (
+    deletions.stop_replicas,
+    deletions.delete_state,
+    deletions.delete_topic,
+    deletions.delete_config,
+    deletions.delete_marker,
+    controller.stop_replicas,
+    controller.complete_deletion,
+)
 OUTSIDE: tuple[tuple[str, Callable, str], ...] = (
     ("replica", leader.learn_refusal, "Up to 3.2 no replica is refused."),
     ("replication", unfenced_replication.leader_expand_isr, "2.0.1 has the rule of 2.1 (KAFKA-7128)."),
     ("partition", state_machines.replica_move_is_legal, "Up to 2.2 `replica_move_was_legal` is the rule."),
     ("partition", triggers.unclean_enabled, "Up to 1.1 nobody is elected when a configuration changes."),
     ("partition", telling.is_failure_told, "Up to 3.0 `updates.is_no_leader_missing` is the rule."),
+    ("requests", state_machines.replica_move_is_legal, "Up to 2.2 `replica_move_was_legal` is the rule."),
+    ("requests", progress.dead_hosts, "2.2 has `leader_zk.nobody`."),
+    ("requests", telling.is_failure_told, "Up to 3.0 `updates.is_no_leader_missing` is the rule."),
+    ("requests", brokers.is_moved_away, "Up to 2.0 topics that are queued for deletion are not left out."),
+    *(("requests", each, "Up to 2.0 the writes of a deletion are not checked.") for each in OF_DELETIONS),
     ("topics", failover.reopen, "Up to 1.0 the client opens a new session by itself."),
     ("topics", zookeeper.list_brokers, "Up to 2.1 a broker that has registered anew is not noticed."),
     ("group", deletion.delete_group, "Up to 1.0 no request deletes a group."),

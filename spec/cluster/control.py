@@ -8,7 +8,7 @@ from kafkaproof.spec.cluster.network import isr_in
 from kafkaproof.spec.cluster.zookeeper import is_not_older, note_state, note_written
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK, Delivery
 from kafkaproof.spec.language.combine import then
-from kafkaproof.spec.language.domains import NOBODY, SetOf
+from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.partition import machines
 from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.isr import are_eligible, is_accepted, may_be_written, take_answer
@@ -18,7 +18,6 @@ from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.replica import leader_and_isr as accept_request
 from kafkaproof.spec.partition.telling import tell_partition
 from kafkaproof.spec.partition.zookeeper import checked_set_state
-from kafkaproof.spec.replica.broker import rest
 from kafkaproof.spec.replica.clients.network import commit
 from kafkaproof.spec.replica.leader import learn_refusal
 from kafkaproof.spec.replica.network import grant, is_proposed, leave_leader, refuse, send_first, withdraw
@@ -113,8 +112,7 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
 
     Guards:  those of `replica.leader_and_isr` of `partition`.
     Effects: its effects; a new leader epoch is obeyed: a leader begins with the ISR in the request, a follower fetches
-             from its log end on. Without a leader the replica is idle. (In Kafka it goes on as before, which it also
-             may here, since the request may be late.)
+             from its log end on.
     Kafka:   ReplicaManager.becomeLeaderOrFollower, Partition.makeLeader, makeFollower, 2.7 to 3.9.
     """
     known = s.brokers[b].replicas[p].leader_epoch
@@ -128,9 +126,7 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
     if leader_epoch > known:
         withdraw(s.planes[p].network, b)
         leave_leader(s.planes[p].network, b)
-        if leader == NOBODY:
-            rest(replica, leader_epoch)
-        elif obey(replica, b, leader, leader_epoch, isr):
+        if obey(replica, b, leader, leader_epoch, isr):
             send_first(s.planes[p].network, b, replica)
         elif leader == b:
             commit(s.planes[p].clients, s.planes[p].zk, b, replica)

@@ -1,5 +1,5 @@
-"""Functions made of functions: this and then that, the same on a part of the state, a request under a check, the same
-with other callees.
+"""Functions made of functions: this and then that, steps joined into one, the same on a part of the state, a request under
+a check, the same with other callees.
 
 But for the last, what is made has a text of its own (see `text`), in which its parts are called: it is compiled, proved,
 rebound and held to the rules like any other. It belongs to the module that makes it.
@@ -30,6 +30,58 @@ def then(transition: Callable, effect: Callable) -> FunctionType:
         annotations=transition.__annotations__,
         doc=_with_effect(inspect.getdoc(transition) or "", effect),
     )
+
+
+def at_once(name: str, first: Callable, *following: Callable) -> FunctionType:
+    """One coarse step, called `name`, of several: `first`, and where it is taken each of the others that can be then.
+
+    It has the arguments of all; `delivery` comes last. It stands for behaviours in which nothing comes between these
+    steps, and it is a declared exception from the rule of one request: each of its parts keeps that rule.
+    """
+    joined = first
+    for each in following:
+        joined = _joined(name, joined, each)
+        joined.__module__ = sys._getframe(1).f_globals["__name__"]
+    return joined
+
+
+def _joined(name, first, second):
+    own, more = _parameters(first), _parameters(second)
+    wanted = own + [each for each in more if each not in own]
+    parameters = [each for each in wanted if each != "delivery"] + [each for each in wanted if each == "delivery"]
+    function = _made(
+        name,
+        parameters,
+        f"if not part({_text(own)}):",
+        "    return False",
+        "",
+        f"following({_text(more)})",
+        "return True",
+        names={"part": first, "following": second},
+        annotations={**second.__annotations__, **first.__annotations__},
+        doc=_with_effect(inspect.getdoc(first) or "", second),
+    )
+    function.__joins__ = ("part", "following")
+    return function
+
+
+def for_each(transition: Callable, index: str, array: str) -> FunctionType:
+    """The transition with every index of an array of the state as its argument `index`, in turn, where it can be taken.
+
+    It is no transition itself, but what may follow in `at_once`; `array` is a path such as ``brokers[b].partitions``.
+    """
+    parameters = _parameters(transition)
+    function = _made(
+        f"every_{transition.__name__}",
+        [each for each in parameters if each != index],
+        f"for {index} in range(len(s.{array})):",
+        f"    each({_text(parameters)})",
+        names={"each": transition},
+        annotations={name: domain for name, domain in transition.__annotations__.items() if name != index},
+        doc=inspect.getdoc(transition) or "",
+    )
+    function.__joins__ = ("each",)
+    return function
 
 
 def on(transition: Callable, part: str, index: str, domain: object) -> FunctionType:

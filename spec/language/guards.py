@@ -38,8 +38,12 @@ def check_order(function: Callable, seams: Iterable[Callable] = ()) -> bool:
     """Check the order guards, request, effects on every path of a function, and of the transitions that are parts of
     it.
 
-    A request is a call of a seam, directly or not. Returns whether there is any; raises RuleError.
+    A request is a call of a seam, directly or not; each of the steps that `combine.at_once` joins may make one. Returns
+    whether there is any; raises RuleError.
     """
+    joined = [function.__globals__[name] for name in getattr(function, "__joins__", ())]
+    if joined:
+        return any([check_order(each, seams) for each in joined])
     _check_returns(function)
     for statement in nodes_of(function.__code__):
         part = part_of(statement, function)

@@ -64,6 +64,16 @@ def put_halt(network, epoch, p, leader_epoch, to):
     return 0
 
 
+def send_batch(network, epoch):
+    """What was collected for each broker is sent: LeaderAndIsr, then UpdateMetadata, then StopReplica. Here each has been
+    sent by itself.
+
+    Kafka: ControllerBrokerRequestBatch.sendRequestsToBrokers, 0.8 to 2.2;
+           AbstractControllerBrokerRequestBatch.sendRequestsToBrokers, 2.3 to 3.9.
+    """
+    return 0
+
+
 def arriving(network, epoch, p, b):
     """Whether a request is on its way to `b`: an arrival."""
     return contains(network.requests[epoch][p].to, b)

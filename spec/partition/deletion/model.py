@@ -7,6 +7,7 @@ from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import acting, asking
 from kafkaproof.spec.language.model import CONTINUATION, LIVENESS, Model, Property, Transition
 from kafkaproof.spec.partition import brokers, context, network, progress, zookeeper
+from kafkaproof.spec.partition import replica as partition_replica
 from kafkaproof.spec.partition.creation import zookeeper as creation_zookeeper
 from kafkaproof.spec.partition.deletion import brokers as deletion_brokers
 from kafkaproof.spec.partition.deletion import deletion, faults, replica, state
@@ -47,6 +48,7 @@ WITH_DELETIONS = {
     context.forget: state.forget,
     network.drop_requests: deletion_network.drop_requests,
     network.fall_silent: deletion_network.fall_silent,
+    partition_replica.make_log: replica.make_log,
     zookeeper.deletion_wanted: deletion_zookeeper.deletion_wanted,
 }
 OF_CREATION = {
@@ -92,7 +94,7 @@ DELETING = deleting(
     "deleting",
     "An administrator has topics deleted while brokers fail: the controller stops the replicas, waits for those that "
     "are not there, and deletes the znodes; what one controller has begun the next one ends.",
-    acting(replica.leader_and_isr, replica.stop_replica),
+    acting(replica.stop_replica),
     state=state.STATE,
     initial=state.initial,
     scope=scope(),

@@ -1,21 +1,22 @@
 """A broker's side: LeaderAndIsr makes a log, StopReplica(delete) deletes it."""
 
 from kafkaproof.spec.election.requests import is_stale
-from kafkaproof.spec.language.combine import then
-from kafkaproof.spec.partition import replica
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica
 from kafkaproof.spec.partition.deletion.network import is_overtaken, put_stopped, stop_arrives, take_stop
 from kafkaproof.spec.partition.network import put_proposals
 from kafkaproof.spec.partition.replica import Epoch, is_lost
 
 
-def make_log(s, b, epoch, p):
-    """A broker that leads or follows has a log."""
-    if s.brokers[b].replicas[p].leader_epoch != NO_EPOCH:
-        s.brokers[b].replicas[p].ghosts.log = 1
+def make_log(replica):
+    """A log is made, whether its broker then leads or follows or not (KAFKA-1647)."""
+    replica.ghosts.log = 1
 
 
-leader_and_isr = then(replica.leader_and_isr, make_log)
+def delete_replica(s, b, p):
+    """A broker hosts a replica no more, and deletes its log."""
+    lose_replica(s.brokers[b].replicas[p])
+    s.brokers[b].replicas[p].ghosts.log = 0
+    put_proposals(s.network, p, b, NO_EPOCH)
 
 
 def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
@@ -36,8 +37,6 @@ def stop_replica(s, b: Broker, epoch: Epoch, p: Partition):
     if not is_stale(broker, epoch):
         broker.seen_epoch = epoch
         if not overtaken and not is_lost(broker.replicas[p]):
-            lose_replica(broker.replicas[p])
-            broker.replicas[p].ghosts.log = 0
-            put_proposals(s.network, p, b, NO_EPOCH)
+            delete_replica(s, b, p)
         put_stopped(s.network, epoch, p, b, 1 if overtaken else broker.replicas[p].failed)
     return True

@@ -42,7 +42,7 @@ EXPANDING = reassigning(
     "An administrator has the controller add partitions to a topic while brokers fail, and while the topic is queued "
     "for deletion: then the controller takes them back. A reassignment writes the topic znode over those that it does "
     "not know yet.",
-    acting(replica.leader_and_isr, replica.stop_replica) + CONTROLLER + ALTERATIONS + ADMINISTRATORS,
+    acting(replica.stop_replica) + CONTROLLER + ALTERATIONS + ADMINISTRATORS,
     properties=topic_expansion.properties,
     state=state.WITH_ALTERATIONS,
     initial=initial,

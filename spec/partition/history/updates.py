@@ -6,6 +6,7 @@ partition lacks a leader: it is taken for granted that one is elected, which tel
 
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import has_leader, is_known, is_queued
+from kafkaproof.spec.partition.network import send_batch
 from kafkaproof.spec.partition.telling import tell_partition
 
 
@@ -14,8 +15,10 @@ def tell_all_partitions(s, b, to):
 
     Kafka: KafkaController.sendUpdateMetadataRequest, 0.8 to 2.1.
     """
-    for p in range(len(s.brokers[b].controller.partitions)):
+    controller = s.brokers[b].controller
+    for p in range(len(controller.partitions)):
         tell_partition(s, b, p, to)
+    send_batch(s.network, controller.epoch)
 
 
 def tell_everybody(s, b, joined):

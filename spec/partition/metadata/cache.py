@@ -1,15 +1,17 @@
 """A broker's metadata cache: what UpdateMetadata says, and what clients are told (MetadataCache).
 
 It is kept in memory. Nothing orders what is told of a partition but the controller epoch of the request: a leader epoch
-may be lower than the one in the cache.
+may be lower than the one in the cache. A broker follows only a leader that the cache has as alive.
 """
 
 from kafkaproof.spec.election.requests import is_stale
 from kafkaproof.spec.language.domains import Array, Flag, Record, SetOf
-from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Leader, LeaderEpoch
+from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Leader, LeaderEpoch, Partition
 from kafkaproof.spec.partition.context import start_process as begin
 from kafkaproof.spec.partition.metadata.network import (
     alive_told,
+    is_behind,
     is_update_of,
     isr_told,
     leader_epoch_told,
@@ -17,7 +19,9 @@ from kafkaproof.spec.partition.metadata.network import (
     take_update,
     update_arrives,
 )
+from kafkaproof.spec.partition.network import leader_in
 from kafkaproof.spec.partition.replica import Epoch
+from kafkaproof.spec.partition.replica import leader_and_isr as accept
 
 CACHED = Record(
     known=(Flag(), "the partition is in the cache"),
@@ -55,6 +59,30 @@ def learn(cached, leader, leader_epoch, isr):
         cached.leader = leader
         cached.isr = isr
         cached.leader_epoch = leader_epoch
+
+
+def knows_as_alive(broker, leader):
+    """Whether UpdateMetadata has told a broker that another one is alive.
+
+    Kafka: MetadataCache.getAliveBrokers, 0.9 to 2.8; ZkMetadataCache.hasAliveBroker, 3.0 to 3.9. (Up to 0.8.2 the request
+           itself lists the live brokers.)
+    """
+    return contains(broker.metadata.alive, leader)
+
+
+def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
+    """A broker receives LeaderAndIsr, behind what the same controller has told it before.
+
+    Guards:  those of `replica.leader_and_isr`; no UpdateMetadata is on its way that first tells of the leader.
+    Effects: its effects.
+    Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9.
+    """
+    if is_behind(s.network, epoch, b, s.brokers[b].metadata.alive, leader_in(s.network, epoch, p)):
+        return False
+    if not accept(s, b, epoch, p):
+        return False
+
+    return True
 
 
 def update_metadata(s, b: Broker, epoch: Epoch):

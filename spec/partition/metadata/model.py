@@ -7,7 +7,7 @@ from kafkaproof.spec.kafka.declarations import acting
 from kafkaproof.spec.language.domains import Array
 from kafkaproof.spec.language.model import Model, among
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import context, failover, faults, network, rebalance, triggers
+from kafkaproof.spec.partition import context, failover, faults, network, rebalance, replica, triggers
 from kafkaproof.spec.partition.deletion.model import DELETING
 from kafkaproof.spec.partition.metadata import cache, halting
 from kafkaproof.spec.partition.metadata import network as updates
@@ -20,6 +20,7 @@ WITH_UPDATES = {
     network.put_update: updates.put_update,
     network.put_halt: updates.put_halt,
     context.start_process: cache.start_process,
+    replica.knows_as_alive: cache.knows_as_alive,
 }
 
 
@@ -35,6 +36,12 @@ def with_updates(model: Model, halt_replica: Callable = halting.halt_replica) ->
     keeps = dict(model.replaced).get(network.drop_requests) is network.keep_requests
     dropped = {} if keeps else {network.drop_requests: updates.drop_requests}
     return replace(model, state=state, transitions=transitions).rebound(WITH_UPDATES | dropped)
+
+
+def in_order(model: Model) -> Model:
+    """The model in which requests of one controller to one broker arrive in the order in which they were sent."""
+    kept = tuple(t for t in model.transitions if t.function.__name__ != cache.leader_and_isr.__name__)
+    return replace(model, transitions=kept + acting(cache.leader_and_isr))
 
 
 OFF = {each.function for each in LOG_DIRS + ADMIN_ELECTIONS} | {
@@ -57,11 +64,12 @@ OFF_WITH_DELETIONS = {each.__name__ for each in OFF} - {"topic_deletion"} | {"dr
 TRANSITIONS = tuple(each for each in FENCED.transitions if each.function not in OFF)
 FEW_ELECTIONS = scope(epochs=1, leader_epochs=2)
 UPDATING = replace(
-    with_updates(replace(FENCED, transitions=TRANSITIONS)),
+    in_order(with_updates(replace(FENCED, transitions=TRANSITIONS))),
     variant="updating",
     releases=Releases("3.3", "3.9"),
     story="Brokers tell clients what controllers have told them: an answer may be old, but when a controller has told all "
-    "and all has arrived, every broker tells what the controller knows.",
+    "and all has arrived, every broker tells what the controller knows. They follow only leaders that they were told are "
+    "alive.",
     properties=among(SAFETY, TRANSITIONS) + GOALS,
     scope=scope(),
     expected=dict.fromkeys([FEW_ELECTIONS, scope(), scope(brokers=3)], {}),
@@ -70,7 +78,7 @@ UPDATING = replace(
 WITH_DELETIONS = tuple(each for each in DELETING.transitions if each.function.__name__ not in OFF_WITH_DELETIONS)
 ONE_REPLICA, DELETED = scope(replicas=1, epochs=1, leader_epochs=1), scope(epochs=1, leader_epochs=2)
 FORGETTING = replace(
-    with_updates(replace(DELETING, transitions=WITH_DELETIONS)),
+    in_order(with_updates(replace(DELETING, transitions=WITH_DELETIONS))),
     variant="forgetting",
     story="The same, and topics are deleted: brokers are told to forget them. One whose session has expired meanwhile is "
     "not told, and tells clients of a topic that is gone for as long as it runs.",

@@ -6,8 +6,10 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import NO_EPOCH, is_known, is_queued
-from kafkaproof.spec.partition.metadata.network import leader_epoch_told, update_arrives
+from kafkaproof.spec.partition.metadata.network import is_behind, leader_epoch_told, update_arrives
+from kafkaproof.spec.partition.network import arriving, leader_epoch_in, leader_in
 from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.partition.replica import is_news
 from kafkaproof.spec.partition.zookeeper import brokers_changed, known_as_they_are
 
 
@@ -83,6 +85,18 @@ def deposed_tells_nothing(before, after, b, epoch):
             before.brokers[b].seen_epoch == after.brokers[b].seen_epoch
         )
     return after.brokers[b].seen_epoch == epoch
+
+
+def follows_the_living(before, after, b, epoch, p):
+    """A broker becomes leader, or the follower of a leader that it was told is alive; of another one, or where nobody leads,
+    it takes nothing over: whoever led leads on, in its leader epoch.
+    """
+    old = before.brokers[b]
+    new = after.brokers[b].replicas[p]
+    named = leader_in(before.network, epoch, p)
+    if named == b or named != NOBODY and contains(old.metadata.alive, named):
+        return True
+    return new.leader == old.replicas[p].leader and new.leader_epoch == old.replicas[p].leader_epoch
 
 
 def told_of_deletion(before, after, b, p):
@@ -180,6 +194,20 @@ def told_nothing(s):
     return False
 
 
+def unknown_leader(s):
+    """LeaderAndIsr of a higher leader epoch names a leader that is not alive, as far as its receiver was told."""
+    for epoch in range(len(s.network.live)):
+        for b in range(len(s.brokers)):
+            for p in range(len(s.zk.partitions)):
+                named = leader_in(s.network, epoch, p)
+                comes = s.brokers[b].up and arriving(s.network, epoch, p, b) and not is_stale(s.brokers[b], epoch)
+                news = is_news(s.brokers[b].replicas[p], leader_epoch_in(s.network, epoch, p)) and named != b
+                if comes and news and named != NOBODY and not contains(s.brokers[b].metadata.alive, named):
+                    if not is_behind(s.network, epoch, b, s.brokers[b].metadata.alive, named):
+                        return True
+    return False
+
+
 def stale_update(s):
     """An UpdateMetadata of a deposed controller arrives, and is about to be refused."""
     for epoch in range(len(s.network.live)):
@@ -195,10 +223,12 @@ STOPS = (
     always_step(stopped_when_offline, of=("read_for_removal",)),
     always_step(leaver_is_stopped, of=("controlled_shutdown",)),
 )
-SAFETY = (*CONVERGENCE, *STOPS, always(told_as_written))
+FOLLOWING = (always_step(follows_the_living, of=("leader_and_isr",)),)
+SAFETY = (*CONVERGENCE, *STOPS, *FOLLOWING, always(told_as_written))
 WITH_DELETIONS = (
     *CONVERGENCE,
     *STOPS,
+    *FOLLOWING,
     always_step(told_of_deletion, of=("resume_deletion",)),
     always(deleted_is_forgotten),
 )
@@ -206,5 +236,6 @@ GOALS = (
     sometimes(told_former_leader),
     sometimes(told_dead_broker, faults=1),
     sometimes(told_nothing, faults=1),
+    sometimes(unknown_leader, faults=1),
     sometimes(stale_update, epochs=2, faults=1),
 )

@@ -72,7 +72,7 @@ def in_phases(variant, released, story, asked, replaced, *, told, expected, **ch
 
     `asked` are the properties of the releases, `replaced` their rules, and `told` those that properties call.
     """
-    own = CONTROLLER + OPERATORS + LEADERS + acting(replica.leader_and_isr, replica.stop_replica)
+    own = CONTROLLER + OPERATORS + LEADERS + acting(replica.stop_replica)
     names = {transition.function.__name__ for transition in own}
     kept = tuple(t for t in COMMON if t.function.__name__ not in names | REPLACED)
     base = model(variant, released, story, kept, asked, QUICK, TWO_FAULTS, {})

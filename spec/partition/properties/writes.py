@@ -264,7 +264,8 @@ def sent_in_terms(before, after):
 
 def obeyed_in_order(before, after, b, epoch, p):
     """A broker takes each request once; it obeys no lower controller epoch than it has seen, answers
-    KAFKA_STORAGE_ERROR for a replica that is lost, and becomes leader or follower only in a higher leader epoch.
+    KAFKA_STORAGE_ERROR for a replica that is lost, and becomes leader or follower only in a higher leader epoch; where
+    the request names no leader it keeps its own, if that is itself, too.
     """
     old = before.brokers[b]
     new = after.brokers[b]
@@ -279,7 +280,7 @@ def obeyed_in_order(before, after, b, epoch, p):
         return False
     if contains(after.network.requests[epoch][p].errors, b) != (taken and lost or contains(request.errors, b)):
         return False
-    becomes = taken and not lost and request.leader_epoch > old.replicas[p].leader_epoch
+    becomes = taken and not lost and request.leader_epoch > old.replicas[p].leader_epoch and request.leader != NOBODY
     expected = request.leader_epoch if becomes else old.replicas[p].leader_epoch
     leader = request.leader if becomes else old.replicas[p].leader
     return new.replicas[p].leader_epoch == expected and new.replicas[p].leader == leader

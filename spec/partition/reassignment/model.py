@@ -92,7 +92,7 @@ REASSIGNING = reassigning(
     "reassigning",
     "An operator has a partition reassigned while brokers fail: the topic znode says what is added and removed, so "
     "that what one controller has begun the next one ends.",
-    acting(replica.leader_and_isr, replica.stop_replica),
+    acting(replica.stop_replica),
     state=state.STATE,
     initial=state.initial,
     scope=scope(leader_epochs=4),
@@ -122,7 +122,7 @@ ALTERING = reassigning(
     "altering",
     "An administrator has the controller reassign a partition, by requests that replace one another and cancel what is "
     "in progress (AlterPartitionReassignments), beside those in ZooKeeper.",
-    acting(replica.leader_and_isr, replica.stop_replica) + ALTERATIONS + ADMINISTRATORS,
+    acting(replica.stop_replica) + ALTERATIONS + ADMINISTRATORS,
     properties=partition_reassignment.with_alterations,
     state=state.WITH_ALTERATIONS,
     initial=state.initial,
