@@ -29,7 +29,6 @@ from kafkaproof.impl.seams.zookeeper.partner_answers import Told
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered, Requests
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
 from kafkaproof.spec.cluster import data_plane
-from kafkaproof.spec.cluster.control import is_refused
 from kafkaproof.spec.election.broker_state import OPEN
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, NOTHING
 from kafkaproof.spec.language.digest import fields_of, hash_of, text_of, values_in
@@ -37,6 +36,7 @@ from kafkaproof.spec.language.domains import record_of
 from kafkaproof.spec.language.steps import Step, names
 from kafkaproof.spec.partition import failover, faults
 from kafkaproof.spec.partition.context import end_process
+from kafkaproof.spec.partition.verdicts import alter_error, compared
 from kafkaproof.spec.replica.network import RECORD
 from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.running.processes import (
@@ -117,11 +117,12 @@ class Process:
         """The broker's record in *partition*."""
         return self.records[PARTITION]
 
-    def refuses(self, message: Message, p: int, isr: int) -> bool:
-        """Whether this broker, as the controller, refuses the ISR that a message proposes."""
-        self.network.current = message
-        seat = self._seat(PARTITION, self.partition_zookeeper)
-        return self._functions[PARTITION][is_refused.__name__](seat, self.broker, p, message.sender, isr)
+    def alter_error(self, message: Message) -> int:
+        """The error with which this broker answers the AlterPartition in a message: NONE where it writes the ISR, or has."""
+        controller, content = self.partition.controller, message.content
+        p, leader_epoch, isr = content["p"], content["leader_epoch"], content["isr"]
+        version = compared(content["version"], self.partition_zookeeper.version_of(p))
+        return alter_error(controller, controller.partitions[p], message.sender, leader_epoch, isr, version)
 
     def transition(self, part: str, name: str) -> Callable | None:
         """The transition of this name in a part of the variant, None where it has none."""
@@ -156,7 +157,6 @@ class Process:
             if values_in(self.all_records) != self._values:
                 raise RuntimeError(f"{name} was not answered, and has changed the record: a defect") from None
             raise
-        self.network.outbox += self.network.updates()
         if plane:
             self.network.outbox += self._departures(plane, arguments["p"], before)
         self.answer = self._calls.answer
@@ -181,7 +181,7 @@ class Process:
 
     def _run(self, part, name, zookeeper, arguments) -> bool:
         self._calls.clear()
-        self.network.outbox = []
+        self.network.begin()
         seat, function = self._seat(part, zookeeper), self._functions[part][name]
         wanted = function.__code__.co_varnames[1 : function.__code__.co_argcount]
         values = {"b": self.broker, "delivery": ANSWERED, **arguments}

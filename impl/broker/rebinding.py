@@ -39,8 +39,7 @@ def bound(model: Model, calls: Calls) -> dict[str, Callable]:
         live = {each: _live(each, each in answering, calls) for each in seams_of(transition.function) | answering}
         replaced = live | ({is_refused: _heard} if is_refused in callees(transition.function) else {})
         functions[transition.function.__name__] = rebind(transition.function, replaced)
-    live = {each: _live(each, False, calls) for each in seams_of(is_refused)}
-    return functions | {is_refused.__name__: rebind(is_refused, live)}
+    return functions
 
 
 def _heard(s, b, p, sender, isr):

@@ -13,7 +13,7 @@ import json
 import os
 from pathlib import Path
 
-FORMAT = 7
+FORMAT = 8
 
 
 class Recorder:

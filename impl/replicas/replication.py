@@ -2,8 +2,8 @@
 
 A follower asks as soon as it may, and again where nothing comes back. A leader lets a fetch wait while there is
 nothing new to say (replica.fetch.wait.max.ms), proposes an ISR without those who lag (replica.lag.time.max.ms) or with
-one who has caught up, and proposes it again and again until it is answered. Where one is refused for its version it
-waits for another leader epoch, as Kafka does.
+one who has caught up, and proposes it again and again until it is answered. Where one is refused, but not for a new
+member, it waits for another leader epoch, as Kafka does.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.seams.network import Message
 from kafkaproof.spec.cluster import control, data_plane
 from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition.verdicts import TAKE_BACK, WAIT, AlterError, reaction
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, TRUNCATING
 from kafkaproof.spec.replica.network import DONE, FETCH, SENT, check, refuse, wants_to_send
 from kafkaproof.spec.replica.zookeeper import OK
@@ -174,12 +175,12 @@ class Replication:
         content = {"p": p, "fields": fields_of(plane.network.messages[process.broker])}
         process.asked[p] = process.announce(process.leaders.get(p), ASKED, content), time.monotonic()
 
-    def refused(self, message: Message) -> None:
-        """A proposal has led to no step: tell the leader, if it is refused."""
-        content, process = message.content, self._process
-        p, isr = content["p"], content["isr"]
-        if process.refuses(message, p, isr):
-            process.announce(message.reply_to, REFUSED, {"p": p, "fields": content["fields"]}, took=message)
+    def refused(self, message: Message, error: int) -> None:
+        """Tell a leader that its proposal is refused, unless it is to ask again, as it does by itself."""
+        kind = {TAKE_BACK: REFUSED, WAIT: OUTDATED}.get(reaction(error))
+        if kind:
+            told = {name: message.content[name] for name in ("p", "fields")} | {"error": AlterError.names[error]}
+            self._process.announce(message.reply_to, kind, told, took=message)
 
     # What is due
 

@@ -162,6 +162,10 @@ class PartitionNetwork(ClientRequests):
         self.broker_epoch = 0
         self.leaving = False
 
+    def begin(self) -> None:
+        """A step begins: it has sent nothing yet."""
+        self.outbox, self._updates = [], {}
+
     # LeaderAndIsr
 
     def put_request(self, epoch, p, leader, leader_epoch, isr, to):
@@ -230,12 +234,19 @@ class PartitionNetwork(ClientRequests):
     # UpdateMetadata
 
     def put_alive(self, epoch, alive, to):
-        """Send UpdateMetadata to a set of brokers: the live brokers, and where clients and brokers find them."""
+        """Send UpdateMetadata to a set of brokers: the live brokers, and where clients and brokers find them.
+
+        It goes out in its place among the requests of the step: a broker that is told of a new one at first can follow it.
+        """
         brokers = self.zookeeper.brokers
         for r, (_, broker_epoch) in brokers.items():
             if contains(to, r):
-                update = self._updates.setdefault(r, {"epoch": epoch, "broker_epoch": broker_epoch, "partitions": {}})
-                update["alive"] = [[b, *brokers[b][0]] for b in ids(alive, self.zookeeper.size) if b in brokers]
+                if r not in self._updates:
+                    self._updates[r] = {"epoch": epoch, "broker_epoch": broker_epoch, "partitions": {}}
+                    self.outbox.append(Outgoing(brokers[r][0].inner, "UpdateMetadata", self._updates[r]))
+                self._updates[r]["alive"] = [
+                    [b, *brokers[b][0]] for b in ids(alive, self.zookeeper.size) if b in brokers
+                ]
 
     def put_update(self, epoch, p, leader, leader_epoch, isr, alive, to):
         """The same, and what is told of a partition: all that a step tells a broker is one request."""
@@ -249,15 +260,6 @@ class PartitionNetwork(ClientRequests):
                     "replicas": list(self.zookeeper.replicas.get(p, ())),
                     "place": self.zookeeper.places.place_of(p),
                 }
-
-    def updates(self) -> list[Outgoing]:
-        """The UpdateMetadata of the step that has just been taken."""
-        found = [
-            Outgoing(self.zookeeper.brokers[r][0].inner, "UpdateMetadata", update)
-            for r, update in sorted(self._updates.items())
-        ]
-        self._updates = {}
-        return found
 
     def update_arrives(self, epoch, b):
         """Whether the message at hand is one."""

@@ -21,6 +21,7 @@ from kafkaproof.spec.partition.expansion import expansion
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.reassignment import admin_requests, reassignment
 from kafkaproof.spec.partition.reassignment.brokers import drop_unknown
+from kafkaproof.spec.partition.verdicts import NONE
 from kafkaproof.spec.running.processes import PARTITION, continuations
 
 REASSIGNMENT = (triggers.reassignment, admin_requests.reassign, reassignment.caught_up)
@@ -84,12 +85,13 @@ class Events:
             return False
         self._process.partition_zookeeper.proposers_version = message.content["version"]
         leadership.proposed(message)
-        taken = self._try_step(control.alter_partition, message, p=p, sender=sender, isr=isr) or self._try_step(
+        error = self._process.alter_error(message)
+        if error != NONE:
+            leadership.refused(message, error)
+            return False
+        return self._try_step(control.alter_partition, message, p=p, sender=sender, isr=isr) or self._try_step(
             control.confirm_isr, message, p=p, sender=sender
         )
-        if not taken:
-            leadership.refused(message)
-        return taken
 
     def _look_at_znodes(self) -> bool:
         """Begin what operators or brokers ask for by a znode."""

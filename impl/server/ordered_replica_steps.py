@@ -103,7 +103,7 @@ class OrderedPlanes:
         """As the controller: tell a leader that its ISR is refused; the step is the leader's."""
         alike = self._arrived.alike("AlterPartition", sender, {"p": p, "isr": isr, "leader_epoch": leader_epoch})
         if alike:
-            self._leadership.refused(alike[-1])
+            self._leadership.refused(alike[-1], self._process.alter_error(alike[-1]))
             self._arrived.forget(alike)
         return bool(alike)
 

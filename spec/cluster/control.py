@@ -11,12 +11,12 @@ from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.partition import machines
 from kafkaproof.spec.partition.context import Broker, Partition
-from kafkaproof.spec.partition.isr import are_eligible, is_accepted, may_be_written, take_answer
+from kafkaproof.spec.partition.isr import may_be_written, take_answer
 from kafkaproof.spec.partition.network import leader_in, proposed_epoch
-from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.replica import leader_and_isr as accept_request
 from kafkaproof.spec.partition.telling import tell_partition
+from kafkaproof.spec.partition.verdicts import INELIGIBLE_REPLICA, NEWER, NONE, SAME, alter_error, is_there
 from kafkaproof.spec.partition.zookeeper import checked_set_state
 from kafkaproof.spec.replica.clients.network import commit
 from kafkaproof.spec.replica.leader import learn_refusal
@@ -72,9 +72,10 @@ def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
     """
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
-    if not at_work(controller) or not is_accepted(controller, cached, sender, proposed_epoch(s.network, p, sender)):
+    if not is_proposed(s.planes[p].network, sender, cached.isr) or not is_there(cached, sender, cached.isr):
         return False
-    if not is_proposed(s.planes[p].network, sender, cached.isr) or not is_not_older(s.zk, b, p):
+    version = SAME if is_not_older(s.zk, b, p) else NEWER
+    if alter_error(controller, cached, sender, proposed_epoch(s.network, p, sender), cached.isr, version) != NONE:
         return False
 
     grant(s.planes[p].network, sender)
@@ -82,12 +83,14 @@ def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
 
 
 def is_refused(s, b, p, sender, isr):
-    """Whether controller `b` refuses a proposed ISR that it would accept except for an ineligible member."""
+    """Whether controller `b` refuses a proposed ISR for an ineligible member: it is not there already, and has no other
+    fault.
+    """
     controller = s.brokers[b].controller
-    cached = controller.partitions[p]
-    if not at_work(controller) or not is_accepted(controller, cached, sender, proposed_epoch(s.network, p, sender)):
+    if not is_proposed(s.planes[p].network, sender, isr):
         return False
-    return is_proposed(s.planes[p].network, sender, isr) and not are_eligible(controller, isr)
+    epoch = proposed_epoch(s.network, p, sender)
+    return alter_error(controller, controller.partitions[p], sender, epoch, isr, SAME) == INELIGIBLE_REPLICA
 
 
 def refuse_isr(s, sender: Broker, p: Partition, b: Broker, isr: Isr):
@@ -95,7 +98,7 @@ def refuse_isr(s, sender: Broker, p: Partition, b: Broker, isr: Isr):
 
     This is one step with the leader's handling of the answer: a late answer would only keep it waiting.
 
-    Guards:  `b` is at work; the proposal is accepted, but a member is not eligible.
+    Guards:  `b` is at work; the proposal is in order, is not there already, and has a member that is not eligible.
     Effects: the old ISR stays; the high watermark rises if it can.
     Kafka:   KafkaController.processAlterPartition (INELIGIBLE_REPLICA), 3.3 to 3.9 (KIP-841).
     """

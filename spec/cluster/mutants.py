@@ -5,12 +5,16 @@ from dataclasses import replace
 from kafkaproof.spec.cluster import faults, zookeeper
 from kafkaproof.spec.cluster.model import scope
 from kafkaproof.spec.language.model import first_paragraph
-from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
+from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere, within
 from kafkaproof.spec.language.sets import difference, everybody, is_empty, without_member
 from kafkaproof.spec.partition import faults as partition_faults
+from kafkaproof.spec.partition import replica as replica_requests
+from kafkaproof.spec.partition import verdicts
+from kafkaproof.spec.partition.history.leaderless import may_become_anything
 from kafkaproof.spec.partition.mutants import partition
 from kafkaproof.spec.replica import leader, network
 from kafkaproof.spec.replica.broker import LEADER, follow, lead, rest
+from kafkaproof.spec.replica.history.leaderless import obey_or_rest
 from kafkaproof.spec.replica.leader import Broker, may_change_isr
 from kafkaproof.spec.replica.mutants import replica
 from kafkaproof.spec.replica.network import NO_MESSAGE, SENT, drop_answer, proposal_state, propose, withdraw
@@ -108,6 +112,14 @@ def clear_kind(network, f):
     network.messages[f].kind = NO_MESSAGE
 
 
+def nothing_is_there(partition, sender, isr):
+    """A controller asks whether the members of an ISR are eligible, also where it is there already."""
+    return False
+
+
+OBEYS_ALL = {obey: obey_or_rest, replica_requests.may_become: may_become_anything}
+
+
 def mutant(name, kills, replacements, at=SMALL):
     """A mutant of `fenced`, told by the docstring of what replaces something."""
     return Mutant(name, first_paragraph(next(iter(replacements.values()))), kills, everywhere(replacements), at)
@@ -148,6 +160,14 @@ FENCED = (
     mutant("leader-untold-again", "known_is_granted", {network.grant: tell_nothing}, TERMS),
     mutant("asked-again", "stale_version_is_refused", {network.refuse: tell_no_refusal}),
     mutant("refused-taken", "ineligible_is_refused", {leader.learn_refusal: take_as_written}),
+    Mutant(
+        "eligible-first",
+        first_paragraph(nothing_is_there),
+        "ineligible_is_refused",
+        within("refuse_isr", {verdicts.is_there: nothing_is_there}),
+        TERMS,
+    ),
+    mutant("rests-without-leader", "role_by_leader", OBEYS_ALL, TERMS),
     mutant("old-proposals-stay", "epoch_ends_proposals", {zookeeper.note_state: note_without_refusal}),
     mutant("allowed-again", "unclean_allowed_once", {partition_faults.allow_unclean: allow_unclean}),
     mutant("checkpoint-ignored", "restarts", {faults.checkpointed: highest_again}),

@@ -111,6 +111,27 @@ def may_be_recovering(was_recovering, isr, leader, new_isr):
     return was_recovering == 1 or not contains(isr, leader)
 
 
+def recovery_written(was_recovering, isr, leader, by_leader):
+    """Whether a state is written as RECOVERING over one that has this ISR and was RECOVERING or not (KIP-704), by a leader
+    or by an election or a removal.
+
+    A leader takes itself for RECOVERED as soon as it begins to lead, and says so with its next ISR.
+
+    Kafka: Election.leaderForOffline, LeaderAndIsr.newLeaderAndIsr, Partition.makeLeader, 3.2 to 3.9.
+    """
+    if by_leader:
+        return 0
+    return 1 if leader != NOBODY and not contains(isr, leader) else was_recovering
+
+
+def is_recovery_refused(was_recovering, recovering, members):
+    """Whether AlterPartition is INVALID_REQUEST: a leader that is RECOVERING is alone in the ISR, and does not become so.
+
+    Kafka: KafkaController.processAlterPartition, 3.2; tryProcessAlterPartition, 3.3 to 3.9.
+    """
+    return recovering and (members > 1 or not was_recovering)
+
+
 def offline_recipients(assignment, online):
     """The online replicas."""
     return intersection(replicas_of(assignment), online)

@@ -32,6 +32,11 @@ def is_news(replica, leader_epoch):
     return leader_epoch > replica.leader_epoch
 
 
+def is_early(s, b, epoch, leader):
+    """Whether a request of the same controller that makes a difference is still on its way: here none does."""
+    return False
+
+
 def knows_as_alive(broker, leader):
     """Whether a broker knows another one as alive: here always."""
     return True
@@ -57,7 +62,8 @@ def become_error(replica, leader_epoch):
 def become(s, b, p, leader, leader_epoch):
     """A broker obeys LeaderAndIsr of a partition: it has a log, and leads or follows in the new leader epoch if it may.
 
-    Kafka: ReplicaManager.becomeLeaderOrFollower, makeFollowers, 0.8.2 to 3.9.
+    Kafka: ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9; Partition.makeFollower, 0.8.0; ReplicaManager.makeFollowers,
+           0.8.2 to 3.9.
     """
     broker = s.brokers[b]
     replica = broker.replicas[p]
@@ -71,7 +77,7 @@ def become(s, b, p, leader, leader_epoch):
 def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
     """A broker receives LeaderAndIsr: it leads or follows, unless it has seen higher epochs.
 
-    Guards:  a request of `epoch` arrives; the process lives.
+    Guards:  a request of `epoch` arrives, behind those that were sent before; the process lives.
     Effects: with a lower controller epoch than before it is refused (STALE_CONTROLLER_EPOCH); where the log directory
              has failed the answer is KAFKA_STORAGE_ERROR; without a higher leader epoch only the controller epoch
              changes. Without a leader that is known as alive nothing changes besides but that there is a log.
@@ -84,6 +90,9 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
 
     leader = leader_in(s.network, epoch, p)
     leader_epoch = leader_epoch_in(s.network, epoch, p)
+    if is_early(s, b, epoch, leader):
+        return False
+
     take_request(s.network, epoch, p, b)
     if not is_stale(broker, epoch):
         broker.seen_epoch = epoch

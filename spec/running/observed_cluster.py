@@ -16,22 +16,25 @@ from kafkaproof.spec.kafka.zookeeper import DELETED
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.partition import replica as partition_replica
 from kafkaproof.spec.partition import zookeeper as partitions
+from kafkaproof.spec.partition.history.leaderless import may_become_anything
 from kafkaproof.spec.partition.network import is_asked_of
 from kafkaproof.spec.partition.triggers import admin_election
 from kafkaproof.spec.partition.znodes import ARMED, FIRED
-from kafkaproof.spec.replica import broker
+from kafkaproof.spec.replica import broker, replica
 from kafkaproof.spec.replica.history import forgotten_ends
+from kafkaproof.spec.replica.history.leaderless import obey_or_rest
 from kafkaproof.spec.running.processes import Cluster, cluster, has_planes
 
 ASKED_OF = (SetOf("partitions"), "the partitions of which an administrator asks for an election")
 
 
-def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, updates=True):
+def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, updates=True, leads_on=True):
     """The cluster of a variant (see `cluster`), with what is observed in addition; raises LookupError.
 
     Up to format 5 of recordings a leader that leads again forgets the ends of its followers (`keeps_ends`), and up to 6
-    brokers are sent no UpdateMetadata (`updates`).
+    brokers are sent no UpdateMetadata (`updates`). Up to 7 one that is told that nobody leads stops leading (`leads_on`).
     """
     plain = cluster(variant, deletes, reassigns, updates)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
@@ -40,6 +43,10 @@ def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, upd
         partition = naming_partitions(partition)
     if has_planes(partition) and not keeps_ends:
         partition = partition.rebound({broker.keeps_ends: forgotten_ends.keeps_no_end})
+    if not leads_on:
+        partition = partition.rebound({partition_replica.may_become: may_become_anything})
+    if has_planes(partition) and not leads_on:
+        partition = partition.rebound({replica.obey: obey_or_rest})
     return Cluster(variant, plain.election.rebound(election), partition)
 
 

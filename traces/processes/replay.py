@@ -105,7 +105,7 @@ class Follower:
         recorded = any(line.found for lines in cluster.processes for line in lines)
         try:
             observed = observed_cluster(
-                variant, cluster.deletes, cluster.reassigns, cluster.keeps_ends, cluster.updates
+                variant, cluster.deletes, cluster.reassigns, cluster.keeps_ends, cluster.updates, cluster.leads_on
             )
         except LookupError as error:
             raise NoSuchVariant(*error.args) from None

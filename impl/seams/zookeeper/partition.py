@@ -189,6 +189,10 @@ class PartitionZooKeeper(TopicZooKeeper):
             self.requests.at = deleted
         return answer
 
+    def version_of(self, p: int) -> int:
+        """The version of a partition's state that was read or written last."""
+        return self.states[p][1] if p in self.states else NO_VERSION
+
     def is_not_older(self, b, p):
         """Whether the version that is known is at least the one of the leader who proposes."""
         return p in self.states and self.states[p][1] >= self.proposers_version
@@ -254,7 +258,7 @@ class PartitionZooKeeper(TopicZooKeeper):
         return answer
 
     def _set(self, p, state, write):
-        version = self.states[p][1] if p in self.states else NO_VERSION
+        version = self.version_of(p)
         answer = write(SetData(State.path_of(*self.place_of(p)), state.encode(), version))
         if answer == OK:
             self.states[p] = state, version + 1

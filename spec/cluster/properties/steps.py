@@ -2,9 +2,8 @@
 meet.
 
 The properties of broker steps in `replica` are checked in the data plane of each partition. Those of LeaderAndIsr, of
-answers to AlterPartition and of processes, in which the control plane takes part, are here. Two do not hold here and
-are left out: a replica of a partition without a leader is idle and keeps the leader epoch (`role_by_leader`), and a
-zombie controller sends an outdated ISR (`isr_is_known`).
+answers to AlterPartition and of processes, in which the control plane takes part, are here. One does not hold here and
+is left out: a zombie controller sends an outdated ISR (`isr_is_known`).
 """
 
 from dataclasses import replace
@@ -15,7 +14,7 @@ from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.model import Property, always, always_step
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sets import contains, difference, is_empty
-from kafkaproof.spec.partition.isr import are_eligible
+from kafkaproof.spec.partition.context import alive
 from kafkaproof.spec.partition.properties import safety as partition
 from kafkaproof.spec.partition.properties.sessions import registers_anew
 from kafkaproof.spec.replica import controller, faults, leader
@@ -148,9 +147,10 @@ def known_is_granted(before, after, b, p, sender):
 
 def ineligible_is_refused(before, after, sender, p, b, isr):
     """A leader whose new member is dead or shutting down, as far as the controller knows, keeps its ISR and drops its
-    proposal (INELIGIBLE_REPLICA).
+    proposal (INELIGIBLE_REPLICA), unless the controller has that ISR already.
     """
-    if are_eligible(before.brokers[b].controller, isr):
+    controller = before.brokers[b].controller
+    if is_empty(difference(isr, alive(controller))) or isr == controller.partitions[p].isr:
         return False
     return refusal_ends_proposal(before.planes[p], after.planes[p], sender)
 
@@ -178,7 +178,7 @@ def epoch_ends_proposals(before, after):
     return True
 
 
-OTHERWISE = ("role_by_leader", "isr_is_known", "leader_in_isr", "requests_are_news", "nothing_left_over")
+OTHERWISE = ("isr_is_known", "leader_in_isr", "requests_are_news", "nothing_left_over")
 """Properties that do not hold here, or that are checked for the control plane or below."""
 STATES = tuple(of_each_partition(p) for p in states.STATES + states.PROPOSALS if p.name not in OTHERWISE)
 OF_REPLICA = log_events.ALWAYS + log_events.HW + log_events.ENDS + log_events.SERVED + log_events.ANSWERED

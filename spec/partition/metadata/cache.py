@@ -5,13 +5,12 @@ may be lower than the one in the cache. A broker follows only a leader that the 
 """
 
 from kafkaproof.spec.election.requests import is_stale
-from kafkaproof.spec.language.domains import Array, Flag, Record, SetOf
+from kafkaproof.spec.language.domains import NOBODY, Array, Flag, Record, SetOf
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Leader, LeaderEpoch, Partition
+from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Leader, LeaderEpoch
 from kafkaproof.spec.partition.context import start_process as begin
 from kafkaproof.spec.partition.metadata.network import (
     alive_told,
-    is_behind,
     is_update_of,
     isr_told,
     leader_epoch_told,
@@ -19,9 +18,7 @@ from kafkaproof.spec.partition.metadata.network import (
     take_update,
     update_arrives,
 )
-from kafkaproof.spec.partition.network import leader_in
 from kafkaproof.spec.partition.replica import Epoch
-from kafkaproof.spec.partition.replica import leader_and_isr as accept
 
 CACHED = Record(
     known=(Flag(), "the partition is in the cache"),
@@ -70,19 +67,13 @@ def knows_as_alive(broker, leader):
     return contains(broker.metadata.alive, leader)
 
 
-def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
-    """A broker receives LeaderAndIsr, behind what the same controller has told it before.
-
-    Guards:  those of `replica.leader_and_isr`; no UpdateMetadata is on its way that first tells of the leader.
-    Effects: its effects.
-    Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9.
+def is_early(s, b, epoch, leader):
+    """Whether an UpdateMetadata is on its way that first tells a broker that a leader is alive: what one controller sends
+    to one broker arrives in order, and that was sent before.
     """
-    if is_behind(s.network, epoch, b, s.brokers[b].metadata.alive, leader_in(s.network, epoch, p)):
+    if leader == NOBODY or contains(s.brokers[b].metadata.alive, leader) or not update_arrives(s.network, epoch, b):
         return False
-    if not accept(s, b, epoch, p):
-        return False
-
-    return True
+    return contains(alive_told(s.network, epoch), leader)
 
 
 def update_metadata(s, b: Broker, epoch: Epoch):

@@ -38,10 +38,8 @@ def with_updates(model: Model, halt_replica: Callable = halting.halt_replica) ->
     return replace(model, state=state, transitions=transitions).rebound(WITH_UPDATES | dropped)
 
 
-def in_order(model: Model) -> Model:
-    """The model in which requests of one controller to one broker arrive in the order in which they were sent."""
-    kept = tuple(t for t in model.transitions if t.function.__name__ != cache.leader_and_isr.__name__)
-    return replace(model, transitions=kept + acting(cache.leader_and_isr))
+IN_ORDER = {replica.is_early: cache.is_early}
+"""Requests of one controller to one broker arrive in the order in which they were sent, as they do where brokers run."""
 
 
 OFF = {each.function for each in LOG_DIRS + ADMIN_ELECTIONS} | {
@@ -64,7 +62,7 @@ OFF_WITH_DELETIONS = {each.__name__ for each in OFF} - {"topic_deletion"} | {"dr
 TRANSITIONS = tuple(each for each in FENCED.transitions if each.function not in OFF)
 FEW_ELECTIONS = scope(epochs=1, leader_epochs=2)
 UPDATING = replace(
-    in_order(with_updates(replace(FENCED, transitions=TRANSITIONS))),
+    with_updates(replace(FENCED, transitions=TRANSITIONS)).rebound(IN_ORDER),
     variant="updating",
     releases=Releases("3.3", "3.9"),
     story="Brokers tell clients what controllers have told them: an answer may be old, but when a controller has told all "
@@ -78,7 +76,7 @@ UPDATING = replace(
 WITH_DELETIONS = tuple(each for each in DELETING.transitions if each.function.__name__ not in OFF_WITH_DELETIONS)
 ONE_REPLICA, DELETED = scope(replicas=1, epochs=1, leader_epochs=1), scope(epochs=1, leader_epochs=2)
 FORGETTING = replace(
-    in_order(with_updates(replace(DELETING, transitions=WITH_DELETIONS))),
+    with_updates(replace(DELETING, transitions=WITH_DELETIONS)).rebound(IN_ORDER),
     variant="forgetting",
     story="The same, and topics are deleted: brokers are told to forget them. One whose session has expired meanwhile is "
     "not told, and tells clients of a topic that is gone for as long as it runs.",

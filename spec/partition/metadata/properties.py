@@ -6,7 +6,8 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import NO_EPOCH, is_known, is_queued
-from kafkaproof.spec.partition.metadata.network import is_behind, leader_epoch_told, update_arrives
+from kafkaproof.spec.partition.metadata.cache import is_early
+from kafkaproof.spec.partition.metadata.network import leader_epoch_told, update_arrives
 from kafkaproof.spec.partition.network import arriving, leader_epoch_in, leader_in
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.replica import is_news
@@ -203,7 +204,7 @@ def unknown_leader(s):
                 comes = s.brokers[b].up and arriving(s.network, epoch, p, b) and not is_stale(s.brokers[b], epoch)
                 news = is_news(s.brokers[b].replicas[p], leader_epoch_in(s.network, epoch, p)) and named != b
                 if comes and news and named != NOBODY and not contains(s.brokers[b].metadata.alive, named):
-                    if not is_behind(s.network, epoch, b, s.brokers[b].metadata.alive, named):
+                    if not is_early(s, b, epoch, named):
                         return True
     return False
 

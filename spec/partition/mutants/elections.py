@@ -9,11 +9,11 @@ from kafkaproof.spec.partition import brokers, elections, isr, zookeeper
 from kafkaproof.spec.partition.brokers import is_moved_away
 from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, Broker, Partition, remember_leadership
 from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.isr import are_eligible, is_accepted
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import TWO, mutant, mutant_within
 from kafkaproof.spec.partition.network import leaves, proposed_epoch
 from kafkaproof.spec.partition.progress import at_work, proceed, take_offline
+from kafkaproof.spec.partition.verdicts import NONE, SAME, alter_error
 from kafkaproof.spec.partition.zookeeper import checked_set_state, put_state, session_open
 
 THREE_REPLICAS = scope(brokers=3, replicas=3, epochs=1, leader_epochs=2)
@@ -84,12 +84,11 @@ def remove_first(s, b: Broker, leaver: Broker):
 
 
 def may_propose(s, b, p, sender, proposed):
-    """Whether a controller at work obeys a proposal of an ISR of replicas, whether or not the sender is in it."""
+    """Whether a controller obeys a proposal of an ISR of replicas, whether or not the sender is in it."""
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
-    if not at_work(controller) or not is_accepted(controller, cached, sender, proposed_epoch(s.network, p, sender)):
-        return False
-    return are_eligible(controller, proposed) and is_empty(difference(proposed, replicas_of(cached.assignment)))
+    error = alter_error(controller, cached, sender, proposed_epoch(s.network, p, sender), proposed, SAME)
+    return error == NONE and is_empty(difference(proposed, replicas_of(cached.assignment)))
 
 
 def alter_without_sender(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, delivery: Delivery):

@@ -12,7 +12,7 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Delivery
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, within
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, without_member
-from kafkaproof.spec.partition import elections, isr, machines, network, progress, replica, zookeeper
+from kafkaproof.spec.partition import elections, isr, machines, network, progress, replica, verdicts, zookeeper
 from kafkaproof.spec.partition.context import (
     IDLE,
     NO_EPOCH,
@@ -33,6 +33,8 @@ from kafkaproof.spec.partition.mutants.elections import last_in
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, EARLY, ONE, SPARE, TWO, mutant, mutant_within
 from kafkaproof.spec.partition.network import proposed_epoch, put_request
 from kafkaproof.spec.partition.progress import end_election, hosts
+from kafkaproof.spec.partition.verdicts import FENCED_LEADER_EPOCH
+from kafkaproof.spec.partition.verdicts import NONE as ACCEPTED
 from kafkaproof.spec.partition.znodes import ARMED, NONE
 from kafkaproof.spec.partition.zookeeper import (
     checked_set_state,
@@ -111,9 +113,9 @@ def any_epoch(replica, leader_epoch):
     return leader_epoch != replica.leader_epoch
 
 
-def accept_any(controller, partition, sender, leader_epoch):
+def accept_any(partition, leader_epoch, version):
     """A proposal of an ISR is obeyed whatever the leader epoch in it."""
-    return contains(controller.live, sender) and leader_epoch >= 0 and partition.leader_epoch >= 0
+    return FENCED_LEADER_EPOCH if leader_epoch < 0 else ACCEPTED
 
 
 def alter_uncompared(s, b: Broker, p: Partition, sender: Broker, isr: isr.Isr, delivery: Delivery):
@@ -254,7 +256,7 @@ MUTANTS = (
         mutant("first-state-unchecked", "no_stale_write", UNCHECKED),
         mutant("state-unchecked", "no_stale_write", {zookeeper.checked_set_state: set_unchecked}, TWO),
         mutant("epoch-raised-twice", "epoch_step", {machines.prepare: raise_twice}),
-        mutant("proposal-uncompared", "epoch_step", {isr.is_accepted: accept_any}),
+        mutant("proposal-uncompared", "epoch_step", {verdicts.leadership_error: accept_any}),
         mutant("epoch-kept", "leader_raises_epoch", UNRAISED),
         mutant("epoch-used-twice", "unique_leader", UNRAISED),
         mutant("unclean-unasked", "clean", {strategies.offline_leader: any_live_leader}),

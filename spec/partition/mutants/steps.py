@@ -18,6 +18,7 @@ from kafkaproof.spec.partition import (
     zookeeper,
 )
 from kafkaproof.spec.partition.context import Broker, Partition, end_process, forget
+from kafkaproof.spec.partition.history.leaderless import may_become_anything
 from kafkaproof.spec.partition.mutants.partition import put_later_request
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, EARLY, ONE, mutant
 from kafkaproof.spec.partition.network import drop_requests, fall_silent, put_request
@@ -147,6 +148,7 @@ MUTANTS = OMITTED + (
     mutant("nothing-notified", "failed_is_told", {faults.fail_log_dir: notify_of_nothing}, CALM),
     mutant("crash-uncounted", "faults_counted", {faults.crash: crash_uncounted}, CALM),
     mutant("nobody-told-of-brokers", "sessions_change_alone", {zookeeper.fire: fire_nothing}),
+    mutant("leads-no-more", "obeyed_in_order", {replica.may_become: may_become_anything}),
     mutant("nobody-named", "sent_by_term", {network.put_request: put_nobody}, CALM),
     mutant("sent-for-the-next", "sent_in_terms", {network.put_request: put_later_request}, EARLY),
 )

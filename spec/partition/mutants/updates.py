@@ -7,9 +7,10 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant
 from kafkaproof.spec.language.sets import difference, intersection, only
-from kafkaproof.spec.partition import telling
+from kafkaproof.spec.partition import replica, telling
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, alive
 from kafkaproof.spec.partition.history import updates
+from kafkaproof.spec.partition.history.leaderless import may_become_anything
 from kafkaproof.spec.partition.metadata import cache, network
 from kafkaproof.spec.partition.metadata.network import put_halt, put_update, take_update, update_arrives
 from kafkaproof.spec.partition.model import scope
@@ -18,8 +19,14 @@ from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.telling import send_leadership, tell_brokers, tell_partition
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
+LED_BY_DEAD = scope(leader_epochs=2)
 SMALL, LEADS = scope(replicas=1, epochs=1, leader_epochs=1), scope(epochs=1, leader_epochs=2)
 UNLED = scope(brokers=3, replicas=1, epochs=1, leader_epochs=1, faults=2)
+
+
+def know_all(broker, leader):
+    """A broker follows a leader whether it was told that it is alive or not."""
+    return True
 
 
 def tell_nobody(s, b, to):
@@ -163,6 +170,8 @@ MUTANTS = (
         LEADS,
         "leaver_is_stopped",
     ),
+    mutant("follows-anybody", "follows_the_living", {cache.knows_as_alive: know_all}, LED_BY_DEAD),
+    mutant("leads-no-more", "follows_the_living", {replica.may_become: may_become_anything}, LEADS),
     mutant("stopped-in-any-epoch", "leaver_is_stopped", {telling.stop_fetching: stop_in_any_epoch}, LEADS),
 )
 DELETIONS = (

@@ -313,6 +313,19 @@ def rules_with_dead_machine(s):
     return False
 
 
+def leads_on_unelected(s):
+    """A live broker leads although the controller has told it that nobody does."""
+    for p in range(len(s.zk.partitions)):
+        state = s.zk.partitions[p]
+        for b in range(len(s.brokers)):
+            told = s.brokers[b].up and session_open(s.zk, b) and s.brokers[b].seen_epoch == s.zk.epoch
+            if told and state.leader == NOBODY and s.brokers[b].replicas[p].leader == b:
+                request = s.network.requests[s.zk.epoch][p]
+                if request.leader_epoch == state.leader_epoch and not contains(request.to, b):
+                    return True
+    return False
+
+
 LOG_DIRS = (sometimes(storage_error, replicas=2), sometimes(stale_storage_error, faults=2, epochs=2))
 SHUTTING_DOWN = (sometimes(shutting_down_leader_replaced, faults=2),)
 """From 1.0 on: up to 0.11 the failure of a broker touches only what it led."""
@@ -338,6 +351,7 @@ OF_ALL = (
     sometimes(stuck_new),
     sometimes(failover_fails, faults=2),
     sometimes(overlooked_request, faults=2),
+    sometimes(leads_on_unelected, faults=2),
 )
 STALE_ISR = (sometimes(stale_isr, replicas=2),)
 """Not in 2.1 to 2.6: there the notification of each ISR is kept from others than the present controller."""

@@ -14,11 +14,11 @@ from kafkaproof.spec.partition import (
     elections,
     failover,
     faults,
-    isr,
     network,
     progress,
     telling,
     triggers,
+    verdicts,
     zookeeper,
 )
 from kafkaproof.spec.partition.history import leader_zk, updates
@@ -104,7 +104,7 @@ KIP497 = model(
     QUICK,
     TWO_FAULTS,
     {scope(): LOST_ANSWER, scope(brokers=3): LOST_ANSWER, TWO_FAULTS: LOST_ANSWER | OVERLOOKED},
-).rebound({isr.are_eligible: former.whoever_they_are})
+).rebound({verdicts.are_eligible: former.whoever_they_are})
 CANDIDATES = model(
     "rebalance-by-isr",
     Releases("2.6", "2.6"),

@@ -30,12 +30,12 @@ MOST = (9, 9, 64, 9)
 OTHERS = {"offsets": -1, "room": 0}
 """What older descriptions do not have, and what it is then."""
 _FILE = re.compile(r"broker-([0-9]+)\.([0-9]+)\.jsonl")
-FORMAT, WITH_ENDS, WITH_REASSIGNMENTS, WITH_DELETIONS, WITH_GROUPS = 7, 6, 5, 4, 3
-FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, WITH_REASSIGNMENTS, WITH_ENDS, FORMAT)
+FORMAT, WITH_UPDATES, WITH_ENDS, WITH_REASSIGNMENTS, WITH_DELETIONS, WITH_GROUPS = 8, 7, 6, 5, 4, 3
+FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, WITH_REASSIGNMENTS, WITH_ENDS, WITH_UPDATES, FORMAT)
 """In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted, and
 up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, and not a `load`. Up to
 5 a leader that leads again forgets the ends of its followers, and up to 6 brokers are sent no UpdateMetadata,
-and no StopReplica without delete.
+and no StopReplica without delete. Up to 7 a broker obeys every LeaderAndIsr: where nobody leads it leads no more.
 """
 _REFUSED = {Answer.names[code] for code in REFUSED}
 RETRIED = (register_broker.__name__,)
@@ -108,7 +108,7 @@ class Cluster:
     `offsets`: the number of the offsets partition among the partitions, -1 without one; `room`: how many of the last
     partitions no topic had at first; `deletes`: topics may be deleted; `reassigns`: and partitions reassigned;
     `keeps_ends`: a leader that leads again goes on with the ends that it knows; `updates`: brokers are sent
-    UpdateMetadata.
+    UpdateMetadata; `leads_on`: a broker that is told that nobody leads keeps its role.
     """
 
     directory: Path
@@ -123,6 +123,7 @@ class Cluster:
     reassigns: bool = True
     keeps_ends: bool = True
     updates: bool = True
+    leads_on: bool = True
     running: frozenset[int] = frozenset()
 
     @property
@@ -169,6 +170,7 @@ def read_cluster(directory: Path) -> Cluster:
         manifest["format"] >= WITH_DELETIONS,
         manifest["format"] >= WITH_REASSIGNMENTS,
         manifest["format"] >= WITH_ENDS,
+        manifest["format"] >= WITH_UPDATES,
         manifest["format"] == FORMAT,
         _running(directory / FAULTS),
     )

@@ -8,6 +8,7 @@ from kafkaproof.spec.kafka.state_machines import REPLICA_DELETION_STARTED
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.network import PREFERRED_TYPE, UNCLEAN_TYPE
 from kafkaproof.spec.partition.reassignment.network import CANCELLATION
+from kafkaproof.spec.partition.verdicts import WAIT, alter_error, compared, reaction
 from kafkaproof.spec.replica.broker import LEADER
 from kafkaproof.spec.replica.network import is_request
 from kafkaproof.spec.running.processes import PARTITION
@@ -37,6 +38,8 @@ def may_send(world: World, kind: str, broker: int, content: dict, answered: Sent
         case "IsrRefused" if answered:
             with delivered(state, answered, broker):
                 return is_refused(state, broker, content["p"], answered.sender, content["fields"]["isr"])
+        case "IsrOutdated" if answered:
+            return reaction(_error_of(world, broker, answered.sender, answered.content)) == WAIT
         case "StopReplica":
             controller = state.brokers[broker].controller
             started = REPLICA_DELETION_STARTED in controller.partitions[content["p"]].replicas
@@ -44,6 +47,13 @@ def may_send(world: World, kind: str, broker: int, content: dict, answered: Sent
         case "Fetch":
             return _asks_again(world, broker, content["p"], content["fields"])
     return False
+
+
+def _error_of(world: World, broker: int, sender: int, asked: dict) -> int:
+    """The error with which a broker answers an AlterPartition."""
+    controller, p = world.states[PARTITION].brokers[broker].controller, asked["p"]
+    version = compared(asked["version"], world.known.version(broker, p))
+    return alter_error(controller, controller.partitions[p], sender, asked["leader_epoch"], asked["isr"], version)
 
 
 def _may_want(state, p: int, kind: int, replicas: list[int]) -> bool:

@@ -1,0 +1,1 @@
+"""An unclean election marks a partition RECOVERING (KIP-704)."""
