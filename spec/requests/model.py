@@ -20,7 +20,7 @@ from kafkaproof.spec.partition.model import DELETE_CONTROLLER
 from kafkaproof.spec.requests import broker, controller, faults, network, state
 from kafkaproof.spec.requests.history import shared_queue, stops
 from kafkaproof.spec.requests.properties.events import EVENTS
-from kafkaproof.spec.requests.properties.goals import GOALS
+from kafkaproof.spec.requests.properties.goals import GOALS, LEFT_BEHIND
 from kafkaproof.spec.requests.properties.handling import HANDLING
 from kafkaproof.spec.requests.properties.liveness import LIVENESS
 from kafkaproof.spec.requests.properties.safety import SAFETY
@@ -117,8 +117,16 @@ OF_BROKERS = {
 }
 
 
-LARGE = (scope(faults=2), scope(brokers=3))
-HOLDS = {scope(faults=0): {}}
+ONE_TERM, TWO_FAULTS = scope(epochs=1), scope(faults=2)
+LARGE = (TWO_FAULTS, scope(epochs=1, faults=2), scope(brokers=3, epochs=1))
+HOLDS: dict[Size, dict[str, int]] = {scope(faults=0): {}, ONE_TERM: {}, scope(): {}}
+FORMER = {
+    "former_changes_nothing": 5,
+    "control_requests_first": 11,
+    "nothing_for_the_deleted": 11,
+    "replicas_converge": 11,
+    "metadata_converges": 11,
+}
 
 
 def is_never_former(current):
@@ -147,7 +155,7 @@ def model(variant, releases, story, functions, properties, expected):
         answers=control_requests.Error.names,
         expected=expected,
         safety_only=LARGE,
-        others={"quick": scope(epochs=1), "deep": scope(faults=2)},
+        others={"quick": ONE_TERM, "deep": TWO_FAULTS},
         sizes=SIZES,
         interchangeable={"brokers": ()},
     ).rebound(WITH_DELETIONS | CHANNELS | OF_BROKERS)
@@ -159,8 +167,8 @@ CURRENT = model(
     "A request names the registration of the broker, the term and the leader epoch that it is of: what is late is "
     "refused.",
     OWN_QUEUE,
-    SAFETY + HANDLING + EVENTS + GOALS,
-    HOLDS,
+    SAFETY + HANDLING + EVENTS + GOALS + LEFT_BEHIND,
+    HOLDS | {TWO_FAULTS: {}},
 )
 SAME_EPOCH_REFUSED = model(
     "same-epoch",
@@ -169,7 +177,7 @@ SAME_EPOCH_REFUSED = model(
     "to 3.0 brokers that have died are not told of while a partition lacks a leader: see broker-epochs.)",
     OWN_QUEUE,
     SAFETY + GOALS,
-    HOLDS,
+    HOLDS | {TWO_FAULTS: {}},
 ).rebound({halting.is_in_time: stops.is_later})
 UNTIL_2_5 = {halting.is_in_time: stops.whenever_it_was, telling.is_failure_told: updates.is_no_leader_missing}
 BROKER_EPOCHS = model(
@@ -178,7 +186,7 @@ BROKER_EPOCHS = model(
     "StopReplica carries no leader epoch; broker epochs and control requests of their own queue make up for most "
     "of it.",
     OWN_QUEUE,
-    SAFETY + GOALS,
+    SAFETY + GOALS + LEFT_BEHIND,
     HOLDS,
 ).rebound(UNTIL_2_5)
 UNTIL_2_1 = UNTIL_2_5 | {
@@ -197,7 +205,7 @@ LEGACY = model(
     "comes between two looks of the controller is told nothing (KIP-380). Control requests wait behind clients. A "
     "controller's writes are checked as in 2.1.",
     SHARED_QUEUE,
-    SAFETY + GOALS,
-    {},
+    SAFETY + GOALS + LEFT_BEHIND,
+    {ONE_TERM: FORMER | {"all_agree": 11}, scope(): FORMER | {"all_agree": 11}},
 ).rebound(UNTIL_2_1)
 MODELS = (LEGACY, BROKER_EPOCHS, SAME_EPOCH_REFUSED, CURRENT)

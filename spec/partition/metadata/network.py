@@ -85,17 +85,6 @@ def isr_told(network, epoch, p):
     return network.updates[epoch][p].isr
 
 
-def is_behind(network, epoch, b, alive, leader):
-    """Whether an UpdateMetadata that is on its way says of a leader that it is alive, which the broker does not know:
-    that was sent before LeaderAndIsr named it, and arrives before.
-    """
-    return (
-        update_arrives(network, epoch, b)
-        and not contains(alive, leader)
-        and contains(alive_told(network, epoch), leader)
-    )
-
-
 def take_update(network, epoch, b):
     """It is delivered, or lost."""
     network.live[epoch].to = without_member(network.live[epoch].to, b)

@@ -1,16 +1,15 @@
 """Mutants of each step of control requests: one deliberate mistake each, on the variant `current`."""
 
+from kafkaproof.spec.kafka.control_requests import NONE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import without_member
-from kafkaproof.spec.partition import network as newest
 from kafkaproof.spec.partition import replica, telling, zookeeper
 from kafkaproof.spec.partition.context import Broker, end_process, start_process
-from kafkaproof.spec.partition.deletion.network import put_stop
 from kafkaproof.spec.partition.metadata.cache import learn
 from kafkaproof.spec.partition.mutants.updates import fetch_on, tell_joined_alone, tell_no_topic
 from kafkaproof.spec.requests import batch, broker, network
 from kafkaproof.spec.requests.batch import NO_STOP
-from kafkaproof.spec.requests.mutants.requests import CALM, ONE, ONE_TERM, always_deletes, mutant, mutant_within
+from kafkaproof.spec.requests.mutants.requests import CALM, ONE, ONE_TERM, SPARE, always_deletes, mutant, mutant_within
 from kafkaproof.spec.requests.network import stop_in
 from kafkaproof.spec.requests.state import lose_replica
 
@@ -31,7 +30,7 @@ def trim_nothing(candidate):
 
 def accept(s, b, epoch, delivery):
     """Every request is accepted."""
-    return broker.NONE
+    return NONE
 
 
 def remove_nothing(candidate):
@@ -104,7 +103,7 @@ def leave_controller(zk, b):
 
 MUTANTS = (
     mutant("live-remembered", "process_knows_itself", {end_process: remember_the_live}, ONE_TERM),
-    mutant("untrimmed", "batches_are_whole", {batch.trim: trim_nothing}, CALM),
+    mutant("untrimmed", "batches_are_whole", {batch.trim: trim_nothing}, ONE_TERM),
     mutant("all-accepted", "refused_changes_nothing", {broker.fence: accept}, ONE),
     mutant("sent-for-ever", "answered_once", {batch.remove_first: remove_nothing}, CALM),
     mutant("isr-not-learnt", "metadata_as_told", {learn: learn_leader_alone}, CALM),
@@ -113,16 +112,16 @@ MUTANTS = (
     mutant("deleted-at-once", "stops_as_told", {broker.deletes: always_deletes}, ONE_TERM),
     mutant("answers-unheard", "controller_is_told", {network.put_error: hear_nothing}, ONE_TERM),
     mutant("resigned-sends-on", "ends_with_term", {network.end_terms: send_on}),
-    mutant("never-complete", "channels_are_to_live", {newest.send_batch: send_nothing}, CALM),
+    mutant("never-complete", "channels_are_to_live", {network.send_batch: send_nothing}, CALM),
     mutant("channels-kept", "gone_are_dropped", {network.close_channels: close_nothing}, ONE_TERM),
-    mutant("others-untold", "newcomers_are_sent", {telling.tell_newcomers: tell_joined_alone}, ONE_TERM),
+    mutant("others-untold", "newcomers_are_sent", {telling.tell_newcomers: tell_joined_alone}, SPARE),
     mutant_within("replicas-untold", "term_begins_whole", "elect", {telling.tell_started: start_nobody}, CALM),
     mutant_within(
         "leaver-untold", "leaver_is_told", "controlled_shutdown", {telling.stop_fetching: fetch_on}, ONE_TERM
     ),
     mutant_within("removed-untold", "removed_is_told", "remove_replica", {telling.stop_fetching: fetch_on}, ONE_TERM),
     mutant("deletion-untold", "deletion_is_told", {telling.tell_topic: tell_no_topic}, ONE_TERM),
-    mutant("deletion-unsent", "deletion_is_sent", {put_stop: delete_nothing}, ONE_TERM),
+    mutant("deletion-unsent", "deletion_is_sent", {network.put_stop: delete_nothing}, ONE_TERM),
     mutant("follower-answers", "leader_answers_produce", {broker.answer_produce: answer_produce}, CALM),
     mutant("controller-outlives-session", "fault_strikes", {zookeeper.end_session: leave_controller}, ONE_TERM),
 )

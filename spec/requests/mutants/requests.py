@@ -15,7 +15,7 @@ from kafkaproof.spec.language.mutants.mutant import Mutant
 from kafkaproof.spec.language.mutants.mutant import mutant as mutant_at
 from kafkaproof.spec.language.sets import only, without_member
 from kafkaproof.spec.partition import elections, machines, replica, telling, zookeeper
-from kafkaproof.spec.partition.brokers import start_on
+from kafkaproof.spec.partition.deletion.brokers import start_on
 from kafkaproof.spec.partition.metadata import cache, halting
 from kafkaproof.spec.partition.mutants.updates import tell_joined_alone, tell_nobody, tell_others_alone
 from kafkaproof.spec.requests import broker
@@ -149,5 +149,5 @@ MUTANTS = (
     Mutant("shared-queue-deletion", first_paragraph(share_queue), "nothing_for_the_deleted", share_queue, ONE_TERM),
     mutant_within("new-broker-untold", "replicas_converge", "broker_startup", {start_on: start_nobody}, ONE_TERM),
     mutant_within("follows-nobody", "replicas_converge", "elect", {telling.tell_brokers: tell_nobody}, CALM),
-    mutant("others-uninformed", "metadata_converges", {telling.tell_newcomers: tell_joined_alone}, ONE_TERM),
+    mutant("others-uninformed", "metadata_converges", {telling.tell_newcomers: tell_joined_alone}, SPARE),
 )
