@@ -170,7 +170,7 @@ CURRENT = model(
     SAFETY + HANDLING + EVENTS + GOALS + LEFT_BEHIND,
     HOLDS | {TWO_FAULTS: {}},
 )
-SAME_EPOCH_REFUSED = model(
+SAME_EPOCH = model(
     "same-epoch",
     Releases("2.6", "3.3"),
     "The same, but StopReplica of the leader epoch that the replica has is refused: a follower that is to stop goes on. (Up "
@@ -208,4 +208,4 @@ LEGACY = model(
     SAFETY + GOALS + LEFT_BEHIND,
     {ONE_TERM: FORMER | {"all_agree": 11}, scope(): FORMER | {"all_agree": 11}},
 ).rebound(UNTIL_2_1)
-MODELS = (LEGACY, BROKER_EPOCHS, SAME_EPOCH_REFUSED, CURRENT)
+MODELS = (LEGACY, BROKER_EPOCHS, SAME_EPOCH, CURRENT)
