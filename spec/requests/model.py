@@ -206,6 +206,10 @@ LEGACY = model(
     "controller's writes are checked as in 2.1.",
     SHARED_QUEUE,
     SAFETY + GOALS + LEFT_BEHIND,
-    {ONE_TERM: FORMER | {"all_agree": 11}, scope(): FORMER | {"all_agree": 11}},
+    {
+        ONE_TERM: FORMER | {"all_agree": 11},
+        scope(): FORMER | {"all_agree": 11},
+        scope(epochs=1, faults=2): FORMER | {"no_stale_stop": 24, "local_epoch": 39},
+    },
 ).rebound(UNTIL_2_1)
 MODELS = (LEGACY, BROKER_EPOCHS, SAME_EPOCH, CURRENT)
