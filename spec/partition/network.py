@@ -8,7 +8,7 @@ write that they announce has succeeded, not at the batch's end. Requests of diff
 lost request is one that never arrives. A controller that resigns throws away what it has queued, and only what is on its
 way may still arrive (ControllerChannelManager.shutdown); here all that it has told may, which is more than Kafka's. The
 same functions mean queues, in which the order is kept and that are thrown away, in `kafkaproof.spec.requests.network`:
-what these deliver may also arrive here. The ISR in the request is left out: the data plane is represented by "a leader
+what brokers do as these tell them they may also do here. The ISR in the request is left out: the data plane is represented by "a leader
 may propose any ISR that holds itself".
 
 A proposal (AlterPartition, 2.7+) carries the leader epoch; it may be sent, and arrive, whenever its sender
