@@ -1,22 +1,15 @@
 """StopReplica without delete in the composed cluster: a follower fetches no more, until a higher leader epoch."""
 
 from kafkaproof.spec.election.requests import is_stale
+from kafkaproof.spec.kafka.control_requests import NONE as STOPPED
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition
+from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.metadata.halting import halt_replica as accept
+from kafkaproof.spec.partition.metadata.halting import stop_error
 from kafkaproof.spec.partition.metadata.network import halt_epoch
-from kafkaproof.spec.partition.replica import Epoch, is_lost
+from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.replica.broker import LEADER, NONE
 from kafkaproof.spec.replica.network import leave_leader
-
-
-def is_in_time(replica, leader_epoch):
-    """Whether StopReplica is not of an older leader epoch than the replica has. (From 2.6 to 3.3 the same leader epoch is
-    refused, too, so that a follower goes on.)
-
-    Kafka: ReplicaManager.stopReplicas, 3.4 to 3.9.
-    """
-    return leader_epoch == NO_EPOCH or leader_epoch >= replica.leader_epoch
 
 
 def halt_replica(s, b: Broker, epoch: Epoch, p: Partition):
@@ -29,12 +22,12 @@ def halt_replica(s, b: Broker, epoch: Epoch, p: Partition):
     """
     broker = s.brokers[b]
     stale = is_stale(broker, epoch)
-    in_time = is_in_time(broker.replicas[p], halt_epoch(s.network, epoch, p, b))
+    error = stop_error(broker.replicas[p], halt_epoch(s.network, epoch, p, b))
     if not accept(s, b, epoch, p):
         return False
 
     replica = s.planes[p].brokers[b]
-    if not stale and in_time and not is_lost(broker.replicas[p]) and replica.state != LEADER:
+    if not stale and error == STOPPED and replica.state != LEADER:
         replica.state = NONE
         leave_leader(s.planes[p].network, b)
     return True

@@ -7,6 +7,7 @@ has forgotten its leader.
 """
 
 from kafkaproof.spec.election.requests import is_stale
+from kafkaproof.spec.kafka.control_requests import KAFKA_STORAGE_ERROR, NONE, STALE_CONTROLLER_EPOCH
 from kafkaproof.spec.language.domains import NOBODY, Bound, Number
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition
 from kafkaproof.spec.partition.network import (
@@ -51,6 +52,28 @@ def make_log(replica):
     return 0
 
 
+def become_error(replica, leader_epoch):
+    """The error code for a partition in a LeaderAndIsr that is accepted."""
+    if is_lost(replica):
+        return KAFKA_STORAGE_ERROR
+    return NONE if is_news(replica, leader_epoch) else STALE_CONTROLLER_EPOCH
+
+
+def become(s, b, p, leader, leader_epoch):
+    """A broker obeys LeaderAndIsr of a partition: it has a log, and leads or follows in the new leader epoch if it may.
+
+    Kafka: ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9; Partition.makeFollower, 0.8.0; ReplicaManager.makeFollowers,
+           0.8.2 to 3.9.
+    """
+    broker = s.brokers[b]
+    replica = broker.replicas[p]
+    make_log(replica)
+    if may_become(broker, b, leader):
+        replica.leader = leader
+        replica.leader_epoch = leader_epoch
+        put_proposals(s.network, p, b, leader_epoch if leader == b else NO_EPOCH)
+
+
 def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
     """A broker receives LeaderAndIsr: it leads or follows, unless it has seen higher epochs.
 
@@ -65,7 +88,6 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
     if not broker.up or not arriving(s.network, epoch, p, b):
         return False
 
-    replica = broker.replicas[p]
     leader = leader_in(s.network, epoch, p)
     leader_epoch = leader_epoch_in(s.network, epoch, p)
     if is_early(s, b, epoch, leader):
@@ -74,12 +96,9 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
     take_request(s.network, epoch, p, b)
     if not is_stale(broker, epoch):
         broker.seen_epoch = epoch
-        if is_lost(replica):
+        error = become_error(broker.replicas[p], leader_epoch)
+        if error == KAFKA_STORAGE_ERROR:
             put_error(s.network, epoch, p, b)
-        elif is_news(replica, leader_epoch):
-            make_log(replica)
-            if may_become(broker, b, leader):
-                replica.leader = leader
-                replica.leader_epoch = leader_epoch
-                put_proposals(s.network, p, b, leader_epoch if leader == b else NO_EPOCH)
+        elif error == NONE:
+            become(s, b, p, leader, leader_epoch)
     return True

@@ -7,6 +7,9 @@ and says who leads that partition, whoever has a replica; a topic that is queued
 A replica that goes offline on a live broker is told to fetch no more: its broker is shutting down, its log directory has
 failed, it is removed, or its topic is deleted. The request is added before the ISR is written, and sent after it.
 
+What is told in one go is a batch, which is sent when all of it is collected (`send_batch`): each of the functions that tell
+brokers by themselves is one, and so is the work of a state machine.
+
 Not modelled: offline replicas; topics queued for deletion in requests about other partitions (up to 1.1); changed
 endpoints of a broker.
 """
@@ -15,7 +18,7 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only
 from kafkaproof.spec.partition.context import NO_EPOCH, is_known, is_queued, replicas_move
-from kafkaproof.spec.partition.network import put_alive, put_halt, put_request, put_update
+from kafkaproof.spec.partition.network import put_alive, put_halt, put_request, put_update, send_batch
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
 
@@ -81,9 +84,11 @@ def tell_topic(s, b, partitions):
 
     Kafka: TopicDeletionManager.onTopicDeletion, 0.8.1 to 3.9.
     """
-    for p in range(len(s.brokers[b].controller.partitions)):
+    controller = s.brokers[b].controller
+    for p in range(len(controller.partitions)):
         if contains(partitions, p):
-            tell_partition(s, b, p, s.brokers[b].controller.live)
+            tell_partition(s, b, p, controller.live)
+    send_batch(s.network, controller.epoch)
 
 
 def tell_brokers(s, b, to):
@@ -93,6 +98,7 @@ def tell_brokers(s, b, to):
     """
     controller = s.brokers[b].controller
     put_alive(s.network, controller.epoch, controller.live, known_as_they_are(s.zk, b, to))
+    send_batch(s.network, controller.epoch)
 
 
 def tell_newcomers(s, b, joined):
@@ -103,10 +109,11 @@ def tell_newcomers(s, b, joined):
     """
     controller = s.brokers[b].controller
     tell_brokers(s, b, difference(controller.live, joined))
-    tell_brokers(s, b, joined)
+    put_alive(s.network, controller.epoch, controller.live, known_as_they_are(s.zk, b, joined))
     for p in range(len(controller.partitions)):
         if not is_queued(controller, p):
             tell_partition(s, b, p, joined)
+    send_batch(s.network, controller.epoch)
 
 
 def stop_fetching(s, b, p, r):

@@ -1,26 +1,39 @@
 """The requests system: its variants, oldest first, and what is known of each."""
 
+from kafkaproof.spec.kafka import control_requests
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import BROKER, ZOOKEEPER, acting, asking
-from kafkaproof.spec.language.domains import Size
+from kafkaproof.spec.kafka.zookeeper import ANSWERED
+from kafkaproof.spec.language.domains import Number, Size
 from kafkaproof.spec.language.model import CONTINUATION, Arrow, Model, Transition, among
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.requests import broker, events, failover, faults, network, state, zookeeper
-from kafkaproof.spec.requests.history import shared_queue
+from kafkaproof.spec.partition import context, progress, telling, zookeeper
+from kafkaproof.spec.partition import faults as partition_faults
+from kafkaproof.spec.partition import network as newest
+from kafkaproof.spec.partition import replica as partition_replica
+from kafkaproof.spec.partition.deletion import faults as deletion_faults
+from kafkaproof.spec.partition.deletion import network as deletion_network
+from kafkaproof.spec.partition.deletion.model import WITH_DELETIONS
+from kafkaproof.spec.partition.history import leader_zk, updates
+from kafkaproof.spec.partition.metadata import cache, halting
+from kafkaproof.spec.partition.model import DELETE_CONTROLLER
+from kafkaproof.spec.requests import broker, controller, faults, network, state
+from kafkaproof.spec.requests.history import shared_queue, stops
 from kafkaproof.spec.requests.properties.events import EVENTS
-from kafkaproof.spec.requests.properties.goals import GOALS
+from kafkaproof.spec.requests.properties.goals import GOALS, LEFT_BEHIND
 from kafkaproof.spec.requests.properties.handling import HANDLING
 from kafkaproof.spec.requests.properties.liveness import LIVENESS
-from kafkaproof.spec.requests.properties.safety import SAFETY, WITHOUT_BROKER_EPOCHS
+from kafkaproof.spec.requests.properties.safety import SAFETY
 
 ANSWER = Arrow(BROKER, "network", "{answer}", "answer")
 SEAMS = (
-    zookeeper.win_election,
+    zookeeper.create_controller,
     zookeeper.read_controller,
     zookeeper.list_brokers,
+    zookeeper.get_state,
     zookeeper.checked_set_state,
-    zookeeper.checked_delete_notification,
-    zookeeper.list_broker_ids,
+    zookeeper.checked_delete_request,
+    zookeeper.read_log_dir_events,
     network.answer,
 )
 
@@ -30,26 +43,26 @@ def lanes(scope):
     return [ZOOKEEPER, "network"] + [f"broker {i}" for i in range(scope["brokers"])]
 
 
+ARRIVES = {"delivery": Number(ANSWERED, ANSWERED)}
+"""No answer of ZooKeeper is lost."""
 CONTROLLER = (
-    *asking(
-        failover.elect,
-        failover.resign,
-        failover.reopen,
-        events.broker_change,
-        events.change_leader,
-        events.log_dir_event,
-    ),
-    *acting(events.broker_startup, kind=CONTINUATION),
-    *acting(events.handle_answer, events.controlled_shutdown, events.delete_topic),
+    *asking(controller.elect, controller.resign, controller.broker_change),
+    *asking(controller.elect_leader, controller.remove_replica, kind=CONTINUATION, only=ARRIVES),
+    *asking(controller.complete_deletion, kind=CONTINUATION, only=ARRIVES),
+    *asking(controller.log_dir_event, only=ARRIVES),
+    *acting(controller.broker_startup, controller.broker_failure, kind=CONTINUATION),
+    *acting(controller.resume_deletion, controller.stop_replicas, kind=CONTINUATION),
+    *acting(controller.reopen, controller.handle_answer, controller.controlled_shutdown),
+    *acting(controller.topic_deletion, controller.replica_stopped),
 )
 HANDLERS = tuple(
     Transition(function, BROKER, (ANSWER,))
     for function in (broker.leader_and_isr, broker.update_metadata, broker.stop_replica)
 )
 FAULTS = (
-    *declared.faults(faults.crash, faults.restart, lane=BROKER),
-    *declared.faults(faults.expire_session, faults.delete_controller, faults.ask_deletion),
-    *declared.faults(faults.fail_directory, lane=BROKER),
+    *declared.faults(faults.crash, partition_faults.restart, lane=BROKER),
+    *declared.faults(partition_faults.expire_session, DELETE_CONTROLLER, deletion_faults.ask_for_deletion),
+    *declared.faults(faults.fail_directory, partition_faults.shut_down, lane=BROKER),
 )
 OWN_QUEUE = CONTROLLER + HANDLERS + acting(broker.answer_produce) + FAULTS
 SHARED_QUEUE = (
@@ -60,39 +73,68 @@ SHARED_QUEUE = (
 )
 SIZES = {
     "brokers": "brokers, each of which may become the controller",
-    "replicas": "replicas of the one partition, no more than brokers",
+    "replicas": "replicas of each partition, no more than brokers",
+    "partitions": "partitions, each the only one of its topic",
     "epochs": "elections of a controller",
-    "leader_epochs": "changes of the leader",
+    "leader_epochs": "changes of a partition's leader, or of its ISR by a controller",
     "queue": "batches of requests that wait in one channel",
-    "faults": "crashes, expiries of living sessions, lost answers, failed log directories, and deletions of "
-    "/controller and of the topic: how many in all",
+    "faults": "crashes, expiries of living sessions, lost answers, failed log directories, controlled shutdowns, and "
+    "deletions of /controller and of a topic: how many in all",
 }
 
 
-def scope(*, brokers=2, replicas=2, epochs=2, leader_epochs=1, queue=3, faults=1) -> Size:
+def scope(*, brokers=2, replicas=2, partitions=1, epochs=2, leader_epochs=2, queue=3, faults=1) -> Size:
     """A scope; `SIZES` says what each size means or bounds."""
     return Size(
-        brokers=brokers, replicas=replicas, epochs=epochs, leader_epochs=leader_epochs, queue=queue, faults=faults
+        brokers=brokers,
+        replicas=replicas,
+        partitions=partitions,
+        epochs=epochs,
+        leader_epochs=leader_epochs,
+        queue=queue,
+        faults=faults,
     )
 
 
-HOLDS = {
-    scope(faults=0): {},
-    scope(epochs=1): {},
-    scope(): {},
-    scope(leader_epochs=2): {},
-    scope(faults=2): {},
-    scope(brokers=3): {},
+CHANNELS = {
+    newest.put_request: network.put_request,
+    newest.put_update: network.put_update,
+    newest.put_alive: network.put_alive,
+    newest.put_halt: network.put_halt,
+    deletion_network.put_stop: network.put_stop,
+    newest.send_batch: network.send_batch,
+    newest.error_arrives: network.error_arrives,
+    newest.take_error: network.take_error,
+    newest.drop_requests: network.drop_requests,
+    newest.fall_silent: network.fall_silent,
+    zookeeper.known_as_they_are: zookeeper.as_they_are,
 }
-ONE_FAULT = {
+"""The functions of the network, by which partition's controller tells brokers, and what they mean here."""
+OF_BROKERS = {
+    context.start_process: cache.start_process,
+    context.lose_replica: state.lose_replica,
+    partition_replica.knows_as_alive: cache.knows_as_alive,
+}
+
+
+ONE_TERM, TWO_FAULTS = scope(epochs=1), scope(faults=2)
+LARGE = (TWO_FAULTS, scope(epochs=1, faults=2), scope(brokers=3, epochs=1))
+HOLDS: dict[Size, dict[str, int]] = {scope(faults=0): {}, ONE_TERM: {}, scope(): {}}
+FORMER = {
     "former_changes_nothing": 5,
-    "control_requests_first": 9,
-    "replicas_converge": 10,
-    "metadata_converges": 10,
-    "nothing_for_the_deleted": 10,
-    "all_agree": 10,
+    "control_requests_first": 11,
+    "nothing_for_the_deleted": 11,
+    "replicas_converge": 11,
+    "metadata_converges": 11,
 }
-LARGE = (scope(faults=2), scope(queue=2, faults=2), scope(brokers=3))
+
+
+def is_never_former(current):
+    """Requests name no registration: whoever has the id obeys (up to 2.1).
+
+    Kafka: KafkaApis.handleLeaderAndIsrRequest, 0.8 to 2.1.
+    """
+    return False
 
 
 def model(variant, releases, story, functions, properties, expected):
@@ -107,55 +149,55 @@ def model(variant, releases, story, functions, properties, expected):
         transitions=functions,
         properties=among(properties + LIVENESS, functions),
         scope=scope(),
-        largest=scope(brokers=4, replicas=4, epochs=4, leader_epochs=6, queue=8, faults=4),
+        largest=scope(brokers=4, replicas=4, partitions=2, epochs=4, leader_epochs=6, queue=8, faults=4),
         lanes=lanes,
         seams=SEAMS,
-        answers=network.Error.names,
+        answers=control_requests.Error.names,
         expected=expected,
         safety_only=LARGE,
-        others={"quick": scope(epochs=1), "deep": scope(faults=2)},
+        others={"quick": ONE_TERM, "deep": TWO_FAULTS},
         sizes=SIZES,
         interchangeable={"brokers": ()},
-    )
+    ).rebound(WITH_DELETIONS | CHANNELS | OF_BROKERS)
 
 
 CURRENT = model(
     "current",
-    Releases("2.6", "3.9"),
+    Releases("3.4", "3.9"),
     "A request names the registration of the broker, the term and the leader epoch that it is of: what is late is "
     "refused.",
     OWN_QUEUE,
-    SAFETY + HANDLING + EVENTS + GOALS,
-    HOLDS,
+    SAFETY + HANDLING + EVENTS + GOALS + LEFT_BEHIND,
+    HOLDS | {TWO_FAULTS: {}},
 )
-
-
-def never_precedes(replica, leader_epoch, stop):
-    """StopReplica carries no leader epoch: it is obeyed (up to 2.5).
-
-    Kafka: ReplicaManager.stopReplicas, 0.8 to 2.5.
-    """
-    return False
-
-
-def is_never_former(candidate, broker_epoch):
-    """Requests name no registration: whoever has the id obeys (up to 2.1).
-
-    Kafka: KafkaApis.handleLeaderAndIsrRequest, 0.8 to 2.1.
-    """
-    return False
-
-
-WITHOUT_STOP_EPOCH = {broker.precedes: never_precedes}
+SAME_EPOCH = model(
+    "same-epoch",
+    Releases("2.6", "3.3"),
+    "The same, but StopReplica of the leader epoch that the replica has is refused: a follower that is to stop goes on. (Up "
+    "to 3.0 brokers that have died are not told of while a partition lacks a leader: see broker-epochs.)",
+    OWN_QUEUE,
+    SAFETY + GOALS,
+    HOLDS | {TWO_FAULTS: {}},
+).rebound({halting.is_in_time: stops.is_later})
+UNTIL_2_5 = {halting.is_in_time: stops.whenever_it_was, telling.is_failure_told: updates.is_no_leader_missing}
 BROKER_EPOCHS = model(
     "broker-epochs",
     Releases("2.2", "2.5"),
     "StopReplica carries no leader epoch; broker epochs and control requests of their own queue make up for most "
     "of it.",
     OWN_QUEUE,
-    SAFETY + GOALS,
+    SAFETY + GOALS + LEFT_BEHIND,
     HOLDS,
-).rebound(WITHOUT_STOP_EPOCH)
+).rebound(UNTIL_2_5)
+UNTIL_2_1 = UNTIL_2_5 | {
+    progress.dead_hosts: leader_zk.nobody,
+    broker.is_former: is_never_former,
+    broker.may_handle: shared_queue.may_handle_in_turn,
+    cache.start_process: shared_queue.start_process,
+    zookeeper.list_brokers: leader_zk.list_broker_ids,
+    telling.tell_brokers: updates.tell_all_partitions,
+    telling.tell_newcomers: updates.tell_everybody,
+}
 LEGACY = model(
     "legacy",
     Releases("1.1", "2.1"),
@@ -163,23 +205,11 @@ LEGACY = model(
     "comes between two looks of the controller is told nothing (KIP-380). Control requests wait behind clients. A "
     "controller's writes are checked as in 2.1.",
     SHARED_QUEUE,
-    WITHOUT_BROKER_EPOCHS + GOALS,
+    SAFETY + GOALS + LEFT_BEHIND,
     {
-        scope(faults=0): {"control_requests_first": 9},
-        scope(epochs=1): ONE_FAULT,
-        scope(brokers=3): ONE_FAULT | {"replicas_converge": 12, "metadata_converges": 12},
-        scope(): ONE_FAULT,
-        scope(leader_epochs=2): ONE_FAULT,
-        scope(queue=2, faults=2): ONE_FAULT
-        | {"control_requests_first": 10, "nothing_for_the_deleted": 11, "no_stale_stop": 20},
+        ONE_TERM: FORMER | {"all_agree": 11},
+        scope(): FORMER | {"all_agree": 11},
+        scope(epochs=1, faults=2): FORMER | {"no_stale_stop": 24, "local_epoch": 39},
     },
-).rebound(
-    WITHOUT_STOP_EPOCH
-    | {
-        broker.is_former: is_never_former,
-        broker.may_handle: shared_queue.may_handle_in_turn,
-        zookeeper.brokers_changed: zookeeper.ids_changed,
-        zookeeper.list_brokers: zookeeper.list_broker_ids,
-    }
-)
-MODELS = (LEGACY, BROKER_EPOCHS, CURRENT)
+).rebound(UNTIL_2_1)
+MODELS = (LEGACY, BROKER_EPOCHS, SAME_EPOCH, CURRENT)

@@ -31,7 +31,6 @@ from kafkaproof.spec.replica.lemmas.replica import (
     older_with_newest,
     request_was_written,
 )
-from kafkaproof.spec.requests.lemmas.requests import deletion_was_asked, stop_deletes_when_asked
 
 TOLD = (request_was_written, newest_names_leader, leader_was_told, older_with_newest)
 TABLE = Path(__file__).parents[2] / "docs" / "proved.md"
@@ -69,7 +68,6 @@ FEWER = {title: {"brokers": 1, "clients": 2, "ids": 2, "log": 2} for title in SE
         ("replica", "start-of-epoch", None, "leader.serve_fetch", {}),
         ("consumer", "begin-at-smallest", (), "rebalance.read_offset", {}),
         ("consumer", "id-adopted", None, "consumer_variants.register_when_free", ALONE),
-        ("requests", "stop-deletes", (deletion_was_asked, stop_deletes_when_asked), "broker.stop_replica", {}),
         ("group", "stable-to-completing", (loads_into_nothing, cached_is_owned), "join.join", SMALL),
         ("group", "everybody-leads", None, "join.complete_join", {**SMALL, "clients": 2, "ids": 2}),
     ],

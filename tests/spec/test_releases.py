@@ -10,7 +10,8 @@ from kafkaproof.spec.catalogue import MODELS, find, releases_with
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import zookeeper
 from kafkaproof.spec.partition.rolling.model import set_state_by_version
-from kafkaproof.spec.requests.model import is_never_former, never_precedes
+from kafkaproof.spec.requests.history.stops import is_later, whenever_it_was
+from kafkaproof.spec.requests.model import is_never_former
 
 NUMBERS = st.lists(st.integers(0, 20), min_size=2, max_size=3)
 
@@ -55,6 +56,7 @@ def test_variants_of_one_release_are_variants_of_the_same_releases(system):
 
 def test_a_replacement_stands_in_the_releases_of_the_variants_that_have_it():
     assert releases_with("requests", is_never_former) == [Releases("1.1", "2.1")]
-    assert releases_with("requests", never_precedes) == [Releases("1.1", "2.1"), Releases("2.2", "2.5")]
+    assert releases_with("requests", whenever_it_was) == [Releases("1.1", "2.1"), Releases("2.2", "2.5")]
+    assert releases_with("requests", is_later) == [Releases("2.6", "3.3")]
     assert str(releases_with("partition", zookeeper.set_state)[-1]) == "2.0"
     assert releases_with("partition", set_state_by_version) == []

@@ -7,7 +7,9 @@ lacks a leader: it is taken for granted that one is elected, which tells it.
 
 from kafkaproof.spec.language.sets import contains, difference
 from kafkaproof.spec.partition.context import has_leader, is_known, is_queued
+from kafkaproof.spec.partition.network import put_alive, send_batch
 from kafkaproof.spec.partition.telling import tell_brokers, tell_partition
+from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
 
 def tell_all_partitions(s, b, to):
@@ -15,8 +17,10 @@ def tell_all_partitions(s, b, to):
 
     Kafka: KafkaController.sendUpdateMetadataRequest, 0.8 to 2.1.
     """
-    for p in range(len(s.brokers[b].controller.partitions)):
+    controller = s.brokers[b].controller
+    for p in range(len(controller.partitions)):
         tell_partition(s, b, p, to)
+    send_batch(s.network, controller.epoch)
 
 
 def tell_newcomers_all(s, b, joined):
@@ -26,9 +30,10 @@ def tell_newcomers_all(s, b, joined):
     """
     controller = s.brokers[b].controller
     tell_brokers(s, b, difference(controller.live, joined))
-    tell_brokers(s, b, joined)
+    put_alive(s.network, controller.epoch, controller.live, known_as_they_are(s.zk, b, joined))
     for p in range(len(controller.partitions)):
         tell_partition(s, b, p, joined)
+    send_batch(s.network, controller.epoch)
 
 
 def tell_everybody(s, b, joined):

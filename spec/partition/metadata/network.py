@@ -2,7 +2,8 @@
 
 A controller's requests to one broker arrive in order. So the newest list of live brokers, and what is newest of each
 partition, stand for all that was sent before: a broker that takes a request late may also have taken it early. What is
-on its way from one controller to one broker arrives in one step.
+on its way from one controller to one broker arrives in one step; that a broker has taken some requests of an event, and
+not yet the others, or never, is only in `kafkaproof.spec.requests`.
 """
 
 from kafkaproof.spec.language.domains import Array, Bound, Record, SetOf

@@ -5,9 +5,18 @@ the broker keeps its role: it answers produce requests with success for a partit
 (KIP-291).
 """
 
+from kafkaproof.spec.partition.context import Broker
+from kafkaproof.spec.partition.metadata.cache import start_process as begin
+from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.requests.batch import NOTHING
-from kafkaproof.spec.requests.context import Broker, ControllerEpoch
+from kafkaproof.spec.requests.broker import leads_any
 from kafkaproof.spec.requests.network import UNANSWERED, Delivery, arrive, arriving, has_arrived, waiting
+
+
+def start_process(broker):
+    """A process begins with an empty cache and an empty queue."""
+    begin(broker)
+    broker.produce = 0
 
 
 def may_handle_in_turn(broker):
@@ -26,14 +35,14 @@ def produce_arrives(s, b: Broker):
     Kafka:   SocketServer, RequestChannel.sendRequest, 0.8 to 2.1.
     """
     broker = s.brokers[b]
-    if not broker.up or broker.replica.leader != b or broker.produce or waiting(s.network, b):
+    if not broker.up or not leads_any(broker, b) or broker.produce or waiting(s.network, b):
         return False
 
     broker.produce = 1
     return True
 
 
-def request_arrives(s, b: Broker, epoch: ControllerEpoch, delivery: Delivery):
+def request_arrives(s, b: Broker, epoch: Epoch, delivery: Delivery):
     """A control request arrives behind a produce request.
 
     Guards:  the process lives; a produce request is at the head of its queue.

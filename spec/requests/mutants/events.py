@@ -1,39 +1,26 @@
 """Mutants of each step of control requests: one deliberate mistake each, on the variant `current`."""
 
-from kafkaproof.spec.kafka.zookeeper import MINE, OK
+from kafkaproof.spec.kafka.control_requests import NONE
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.sets import with_member, without_member
-from kafkaproof.spec.requests import batch, broker, context, network, zookeeper
-from kafkaproof.spec.requests.batch import FULL
-from kafkaproof.spec.requests.context import Broker, start_process
-from kafkaproof.spec.requests.mutants.requests import (
-    CALM,
-    always_deletes,
-    mutant,
-    others_uninformed,
-    scope,
-    unchecked_set_state,
-)
-from kafkaproof.spec.requests.network import NONE, send_metadata
-from kafkaproof.spec.requests.zookeeper import epoch_of
+from kafkaproof.spec.language.sets import without_member
+from kafkaproof.spec.partition import replica, telling, zookeeper
+from kafkaproof.spec.partition.context import Broker, end_process, start_process
+from kafkaproof.spec.partition.metadata.cache import learn
+from kafkaproof.spec.partition.mutants.updates import fetch_on, tell_joined_alone, tell_no_topic
+from kafkaproof.spec.requests import batch, broker, network
+from kafkaproof.spec.requests.batch import NO_STOP
+from kafkaproof.spec.requests.mutants.requests import CALM, ONE, ONE_TERM, SPARE, always_deletes, mutant, mutant_within
+from kafkaproof.spec.requests.network import stop_in
+from kafkaproof.spec.requests.state import lose_replica
 
 
 def remember_the_live(candidate):
     """A process that starts again remembers the live brokers that its predecessor knew."""
-    alive = candidate.alive
-    start_process(candidate, 0)
+    alive = candidate.metadata.alive
+    start_process(candidate)
     candidate.up = 0
-    candidate.alive = alive
-
-
-def forget_the_epoch(controller):
-    """A controller that resigns keeps its context."""
-    controller.epoch = 0
-
-
-def close_nothing(channels, controller):
-    """The channels to brokers that are gone stay open."""
-    pass
+    candidate.seen_epoch = 0
+    candidate.metadata.alive = alive
 
 
 def trim_nothing(candidate):
@@ -41,7 +28,7 @@ def trim_nothing(candidate):
     pass
 
 
-def accept(candidate, broker_epoch, epoch):
+def accept(s, b, epoch, delivery):
     """Every request is accepted."""
     return NONE
 
@@ -51,9 +38,11 @@ def remove_nothing(candidate):
     candidate.waits = 0
 
 
-def always_full(channels, epoch, b, delivery):
-    """UpdateMetadata without partitions names a leader."""
-    return FULL
+def learn_leader_alone(cached, leader, leader_epoch, isr):
+    """Of UpdateMetadata a broker keeps the leader of a partition, and not its ISR."""
+    cached.known = 1
+    cached.leader = leader
+    cached.leader_epoch = leader_epoch
 
 
 def follow_the_unknown(candidate, b, leader):
@@ -61,53 +50,42 @@ def follow_the_unknown(candidate, b, leader):
     return leader != NOBODY
 
 
-def tell_nothing(channels, sender, b, error):
+def forget_when_stopped(s, b, epoch, delivery, p):
+    """A replica that is told to fetch no more forgets its leader epoch."""
+    if stop_in(s.network, epoch, b, delivery, p) != NO_STOP:
+        lose_replica(s.brokers[b].replicas[p])
+
+
+def hear_nothing(net, epoch, p, b):
     """A controller does not look at the answers to LeaderAndIsr."""
     pass
 
 
-def start_with_metadata(channels, controller, replicas):
+def start_nobody(s, b, p, to):
     """A new controller tells who lives, and sends no LeaderAndIsr."""
-    send_metadata(channels, controller, controller.live)
-
-
-def always_mine(zk, b):
-    """A controller that looks at /controller finds itself, whoever it names."""
-    return MINE
-
-
-def register_again(zk, b):
-    """A broker that registers again has its former broker epoch."""
-    zk.registered = with_member(zk.registered, b)
-    return OK
-
-
-def leave_answer(channels, b, sender):
-    """An answer that was handled stays in the queue."""
-    pass
-
-
-def no_replicas(candidate):
-    """A controller knows no live replicas."""
     return 0
 
 
-def always_asked(zk):
-    """A topic is deleted that nobody wants deleted."""
-    return True
+def send_on(net, b):
+    """A controller that resigns sends what it has queued (K19)."""
+    for epoch in range(len(net.senders) - 1):
+        if net.senders[epoch] == b:
+            net.senders[epoch] = NOBODY
 
 
-def list_the_gone(zk, b, reader):
-    """A broker that has bounced between two looks stays live."""
-    for r in range(len(zk.epochs)):
-        if reader.epochs[r] > 0 and epoch_of(zk, r) == 0:
-            reader.live = without_member(reader.live, r)
-    return OK
+def close_nothing(net, epoch, members):
+    """The channels to brokers that are gone stay open."""
+    pass
 
 
-def leave_notification(zk, b, epoch, r):
-    """The notification of a failed directory is left."""
-    return OK
+def send_nothing(net, epoch):
+    """What a state machine has collected stays there."""
+    pass
+
+
+def delete_nothing(net, epoch, p, to):
+    """Nobody is told to delete a replica."""
+    pass
 
 
 def answer_produce(s, b: Broker):
@@ -123,30 +101,27 @@ def leave_controller(zk, b):
     zk.registered = without_member(zk.registered, b)
 
 
-FAULT = scope(epochs=1)
 MUTANTS = (
-    mutant("live-remembered", "process_knows_itself", {context.end_process: remember_the_live}, FAULT),
-    mutant("context-kept", "ends_with_term", {context.forget: forget_the_epoch}, FAULT),
-    mutant("channels-kept", "channels_are_to_live", {network.close_channels: close_nothing}, FAULT),
-    mutant("untrimmed", "batches_are_whole", {batch.trim: trim_nothing}, CALM),
-    mutant("all-accepted", "refused_changes_nothing", {broker.fence: accept}, FAULT),
+    mutant("live-remembered", "process_knows_itself", {end_process: remember_the_live}, ONE_TERM),
+    mutant("untrimmed", "batches_are_whole", {batch.trim: trim_nothing}, ONE_TERM),
+    mutant("all-accepted", "refused_changes_nothing", {broker.fence: accept}, ONE),
     mutant("sent-for-ever", "answered_once", {batch.remove_first: remove_nothing}, CALM),
-    mutant("leader-in-bare-metadata", "metadata_as_told", {network.update_in: always_full}, CALM),
-    mutant("unknown-followed", "becomes_as_told", {broker.may_become: follow_the_unknown}),
-    mutant("stopped-for-good", "stops_as_told", {broker.deletes: always_deletes}, FAULT),
-    mutant("answers-unheard", "controller_is_told", {network.put_event: tell_nothing}, FAULT),
-    mutant("others-untold", "newcomers_are_sent", {network.take_in: others_uninformed}, FAULT),
-    mutant("replicas-untold", "term_begins_whole", {network.start_up: start_with_metadata}, CALM),
-    mutant("never-moved", "moved_ends_term", {zookeeper.read_controller: always_mine}, FAULT),
-    mutant("epoch-again", "registers_anew", {zookeeper.register: register_again}, FAULT),
-    mutant("answer-left", "dirs_as_answered", {network.take_event: leave_answer}, FAULT),
-    mutant("leaver-untold", "leaver_is_told", {context.live_replicas: no_replicas}, FAULT),
-    mutant("deletion-unasked", "deletion_is_sent", {zookeeper.deletion_asked: always_asked}, CALM),
-    mutant("bounced-stays-live", "gone_are_dropped", {zookeeper.list_brokers: list_the_gone}, FAULT),
-    mutant("written-by-the-deposed", "writes_by_right", {zookeeper.checked_set_state: unchecked_set_state}),
-    mutant(
-        "notification-left", "notification_is_taken", {zookeeper.checked_delete_notification: leave_notification}, FAULT
+    mutant("isr-not-learnt", "metadata_as_told", {learn: learn_leader_alone}, CALM),
+    mutant("unknown-followed", "becomes_as_told", {replica.may_become: follow_the_unknown}),
+    mutant("stopped-for-good", "stops_as_told", {broker.obey_stop_replica: forget_when_stopped}, ONE_TERM),
+    mutant("deleted-at-once", "stops_as_told", {broker.deletes: always_deletes}, ONE_TERM),
+    mutant("answers-unheard", "controller_is_told", {network.put_error: hear_nothing}, ONE_TERM),
+    mutant("resigned-sends-on", "ends_with_term", {network.end_terms: send_on}),
+    mutant("never-complete", "channels_are_to_live", {network.send_batch: send_nothing}, CALM),
+    mutant("channels-kept", "gone_are_dropped", {network.close_channels: close_nothing}, ONE_TERM),
+    mutant("others-untold", "newcomers_are_sent", {telling.tell_newcomers: tell_joined_alone}, SPARE),
+    mutant_within("replicas-untold", "term_begins_whole", "elect", {telling.tell_started: start_nobody}, CALM),
+    mutant_within(
+        "leaver-untold", "leaver_is_told", "controlled_shutdown", {telling.stop_fetching: fetch_on}, ONE_TERM
     ),
+    mutant_within("removed-untold", "removed_is_told", "remove_replica", {telling.stop_fetching: fetch_on}, ONE_TERM),
+    mutant("deletion-untold", "deletion_is_told", {telling.tell_topic: tell_no_topic}, ONE_TERM),
+    mutant("deletion-unsent", "deletion_is_sent", {network.put_stop: delete_nothing}, ONE_TERM),
     mutant("follower-answers", "leader_answers_produce", {broker.answer_produce: answer_produce}, CALM),
-    mutant("controller-outlives-session", "fault_strikes", {zookeeper.end_session: leave_controller}, FAULT),
+    mutant("controller-outlives-session", "fault_strikes", {zookeeper.end_session: leave_controller}, ONE_TERM),
 )

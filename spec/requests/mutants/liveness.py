@@ -1,20 +1,17 @@
 """Mutants of liveness of control requests. They are not held to the writing rules."""
 
-from kafkaproof.spec.language.mutants.mutant import mutant
 from kafkaproof.spec.requests import network
 from kafkaproof.spec.requests.batch import take_batch
-from kafkaproof.spec.requests.model import scope
-from kafkaproof.spec.requests.network import UNANSWERED, answer
+from kafkaproof.spec.requests.mutants.requests import ONE_TERM, mutant
+from kafkaproof.spec.requests.network import UNANSWERED, take_request
 
 
-def give_up_batch(network, epoch, b, delivery, error):
+def give_up_batch(net, epoch, b, delivery):
     """A sender that loses an answer gives up all of the batch, instead of sending the request again."""
-    if delivery != UNANSWERED:
-        return answer(network, epoch, b, delivery, error)
-    network.faults += 1
-    take_batch(network.channels[epoch][b].queue)
-    return error
+    if delivery == UNANSWERED:
+        take_batch(net.channels[epoch][b].queue)
+    else:
+        take_request(net, epoch, b, delivery)
 
 
-ONE_TERM = scope(epochs=1)
-REQUESTS = (mutant("lost-not-sent-again", "all_agree", {network.answer: give_up_batch}, ONE_TERM),)
+REQUESTS = (mutant("lost-not-sent-again", "all_agree", {network.take_request: give_up_batch}, ONE_TERM),)

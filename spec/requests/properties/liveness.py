@@ -2,50 +2,35 @@
 holds.
 """
 
-from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.fairness import at_last, strong, weak
 from kafkaproof.spec.language.model import eventually_always
-from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.requests.context import is_settled
-from kafkaproof.spec.requests.network import ANSWERED, HANDLED
-from kafkaproof.spec.requests.properties.safety import expected_to_follow, obeys
+from kafkaproof.spec.language.sets import contains, is_empty, union
+from kafkaproof.spec.partition.zookeeper import assigned
+from kafkaproof.spec.requests.network import ANSWERED
+from kafkaproof.spec.requests.properties.safety import expected_to_follow, is_blamed, knows, obeys
 
 
 def a_replica_can_lead(s):
-    """Some replica of a topic that is not deleted is on a live broker that does not shut down, and its log directory
-    works.
+    """Every partition of a topic that is not deleted has a replica on a live broker that does not shut down, and its log
+    directory works.
     """
-    for b in range(len(s.brokers)):
-        broker = s.brokers[b]
-        leaving = False
-        for other in s.brokers:
-            leaving = leaving or contains(other.controller.leaving, b)
-        if broker.up and not broker.dir_failed and not leaving and contains(replicas_of(broker.assignment), b):
-            return not s.zk.deleting
-    return False
-
-
-def finds_a_leader(s, b, leader):
-    """There is no online leader, and the controller of `b` finds one: a replica that is eligible stays eligible."""
-    broker = s.brokers[b]
-    return leader != NOBODY and (broker.controller.leader == NOBODY or not is_settled(broker))
+    if not is_empty(union(s.zk.deleting, s.zk.deleted)):
+        return False
+    for p in range(len(s.zk.partitions)):
+        found = False
+        for b in range(len(s.brokers)):
+            leaves = contains(s.network.shutdowns, b)
+            works = s.brokers[b].up and not s.brokers[b].replicas[p].failed and not leaves
+            found = found or works and contains(assigned(s.zk, p), b)
+        if not found:
+            return False
+    return True
 
 
 def asked(s, delivery):
     """The request comes from a current channel, and its answer arrives."""
     return delivery == ANSWERED
-
-
-def knows(s, r):
-    """Whether broker `r` knows the live brokers and the leader."""
-    return s.brokers[r].alive == s.zk.registered and s.brokers[r].known_leader == s.zk.leader
-
-
-def is_told(s, b, r):
-    """Whether broker `r` and its replica are up to date for the controller of `b`."""
-    blamed = s.network.answers[b][r] == HANDLED
-    return knows(s, r) and (obeys(s, r) or blamed or not expected_to_follow(s, b, r))
 
 
 def all_agree(s):
@@ -54,11 +39,15 @@ def all_agree(s):
     Except for a replica of which the controller has handled a storage error of a former process.
     """
     b = s.zk.controller
-    if b == NOBODY or s.zk.leader == NOBODY or not contains(s.zk.registered, s.zk.leader):
+    if b == NOBODY:
         return False
-    for r in range(len(s.brokers)):
-        if contains(s.zk.registered, r) and not is_told(s, b, r):
+    for p in range(len(s.zk.partitions)):
+        if s.zk.partitions[p].leader == NOBODY or not contains(s.zk.registered, s.zk.partitions[p].leader):
             return False
+        for r in range(len(s.brokers)):
+            follows = expected_to_follow(s, b, r, p) and not is_blamed(s, b, r, p)
+            if contains(s.zk.registered, r) and (not knows(s, r, p) or follows and not obeys(s, r, p)):
+                return False
     return True
 
 
@@ -69,8 +58,8 @@ LIVENESS = (
             weak("elect"),
             weak("resign", "reopen", each=("b",)),
             weak("broker_change", each=("b",)),
-            strong("broker_startup", each=("b",)),
-            weak("change_leader", each=("b",), when=finds_a_leader),
+            strong("broker_startup", "broker_failure", each=("b",)),
+            weak("elect_leader", "remove_replica", each=("b",)),
             weak("log_dir_event", "handle_answer", each=("b",)),
             strong("leader_and_isr", "update_metadata", "stop_replica", each=("b", "epoch"), when=asked),
             strong("request_arrives", each=("b",)),

@@ -1,1 +1,0 @@
-"""Lemmas of control requests: what proofs of properties rest on."""
