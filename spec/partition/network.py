@@ -5,11 +5,11 @@ which it is still on its way; newer content replaces older content that has not 
 difference: what may arrive late may also arrive early, a broker's acts come later still, and an older leader epoch
 changes nothing once a newer one was accepted. For the same reason the requests of one batch are sent as soon as the
 write that they announce has succeeded, not at the batch's end. Requests of different controllers overtake each other. A
-lost request is one that never arrives. A controller that resigns throws away what it has queued, and only what is on its
-way may still arrive (ControllerChannelManager.shutdown); here all that it has told may, which is more than Kafka's. The
-same functions mean queues, in which the order is kept and that are thrown away, in `kafkaproof.spec.requests.network`:
-what brokers do as these tell them they may also do here. The ISR in the request is left out: the data plane is represented by "a leader
-may propose any ISR that holds itself".
+lost request is one that never arrives. A controller that resigns throws away what it has queued, and only what is on
+its way may still arrive (ControllerChannelManager.shutdown); here all that it has told may, which is more than Kafka's.
+The same functions mean queues, in which the order is kept and that are thrown away, in
+`kafkaproof.spec.requests.network`: what brokers do as these tell them they may also do here. The ISR in the request is
+left out: the data plane is represented by "a leader may propose any ISR that holds itself".
 
 A proposal (AlterPartition, 2.7+) carries the leader epoch; it may be sent, and arrive, whenever its sender
 believes that it leads. The ISR that it asks for is chosen when it arrives.
