@@ -19,33 +19,29 @@ from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.rebind import callees
 from kafkaproof.spec.language.releases import Releases, merged
 from kafkaproof.spec.language.sources import Source, sources_of
-from kafkaproof.spec.partition import brokers, progress, telling, verdicts
-from kafkaproof.spec.partition.deletion import deletion as deletions
+from kafkaproof.spec.partition import brokers, failover, progress, telling, verdicts
+from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.recreation import replica as recreation_replica
 from kafkaproof.spec.partition.recreation import zookeeper as recreation_zookeeper
 from kafkaproof.spec.replica import leader
 from kafkaproof.spec.replication.history import unfenced_replication
-from kafkaproof.spec.requests import controller
 
-OF_DELETIONS = (
-    deletions.stop_replicas,
-    deletions.delete_state,
-    deletions.delete_topic,
-    deletions.delete_config,
-    deletions.delete_marker,
-    controller.stop_replicas,
-    controller.complete_deletion,
-)
 OUTSIDE: tuple[tuple[str, Callable, str], ...] = (
     ("replica", leader.learn_refusal, "Up to 3.2 no replica is refused."),
     ("replication", unfenced_replication.leader_expand_isr, "2.0.1 has the rule of 2.1 (KAFKA-7128)."),
     ("election", zkclient.keep_context, "From 0.11 on a broker resigns before it deletes /controller."),
     ("election", zkclient.give_up, "From 0.11 on a broker resigns before it deletes /controller."),
+    ("partition", zkclient.keep_context, "In 1.0 a broker resigns before it deletes /controller."),
+    ("partition", zkclient.give_up, "From 0.11 on a broker resigns before it deletes /controller."),
+    ("requests", deletion_progress.is_heeded, "Up to 2.2 `phases.progress.is_asked_by_deletion` is the rule."),
+    ("requests", telling.tell_newcomers, "Up to 2.6 `updates.tell_newcomers_all` is the rule."),
+    ("requests", deletion_progress.ended_at_start, "Up to 2.0 `triggers.end_none_at_start` is the rule."),
+    ("requests", brokers.take_list, "Up to 2.1 `leader_zk.take_list_at_once` is the rule."),
+    ("requests", failover.lapse, "Up to 2.0 `leader_zk.resign_at_once` is the rule."),
     ("requests", state_machines.replica_move_is_legal, "Up to 2.2 `replica_move_was_legal` is the rule."),
     ("requests", progress.dead_hosts, "2.2 has `leader_zk.nobody`."),
     ("requests", telling.is_failure_told, "Up to 3.0 `updates.is_no_leader_missing` is the rule."),
     ("requests", brokers.is_moved_away, "Up to 2.0 topics that are queued for deletion are not left out."),
-    *(("requests", each, "Up to 2.0 the writes of a deletion are not checked.") for each in OF_DELETIONS),
     ("topics", verdicts.are_eligible, "Up to 3.2 `former.whoever_they_are` is the rule."),
     ("topics", telling.is_failure_told, "Up to 3.0 `updates.is_no_leader_missing` is the rule."),
     ("topics", recreation_replica.is_of_another, "Up to 2.7 there are no topic ids; its scopes have one topic."),

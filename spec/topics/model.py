@@ -5,18 +5,23 @@ from dataclasses import replace
 from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.releases import Releases
+from kafkaproof.spec.partition import brokers, faults, network, rebalance, telling, triggers, znodes
 from kafkaproof.spec.partition import model as partition
-from kafkaproof.spec.partition import network, telling, znodes
+from kafkaproof.spec.partition.creation import creation
 from kafkaproof.spec.partition.creation.model import CREATION, CREATION_SEAMS
 from kafkaproof.spec.partition.creation.zookeeper import leave_unused
+from kafkaproof.spec.partition.deletion import deletion
+from kafkaproof.spec.partition.deletion import faults as deletion_faults
 from kafkaproof.spec.partition.deletion import network as deletion_network
 from kafkaproof.spec.partition.expansion import model as expansion
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
 from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, COMMON, FENCED, LOG_DIRS, PENDING
 from kafkaproof.spec.partition.phases import network as phases_network
 from kafkaproof.spec.partition.phases.state import NAMES, name_assigned
+from kafkaproof.spec.partition.reassignment import admin_requests, reassignment
+from kafkaproof.spec.partition.reassignment import brokers as reassignment_brokers
+from kafkaproof.spec.partition.reassignment import faults as reassignment_faults
 from kafkaproof.spec.partition.reassignment import network as reassignment_network
-from kafkaproof.spec.partition.reassignment import reassignment
 from kafkaproof.spec.partition.reassignment import state as reassignment_state
 from kafkaproof.spec.partition.reassignment.model import ADMINISTRATORS, ALTERATIONS, reassigning
 from kafkaproof.spec.partition.reassignment.state import initial as begin
@@ -61,28 +66,31 @@ def scope(*, brokers=2, replicas=1, partitions=1, topics=1, epochs=1, leader_epo
     )
 
 
-ELSEWHERE = {each.function.__name__ for each in (*LOG_DIRS, *ADMIN_ELECTIONS, *PENDING)} - {"fail_log_dir"} | {
-    "controlled_shutdown",
-    "shut_down",
-    "stop",
-    "ask_for_preferred",
-    "preferred_election",
-    "allow_unclean",
-    "unclean_enabled",
-    "rebalance",
-    "mark_topic",
-    "configure_topic",
-    "ask_for_unknown_deletion",
-}
+OTHER_EVENTS = (
+    brokers.controlled_shutdown,
+    faults.shut_down,
+    faults.stop,
+    faults.ask_for_preferred,
+    faults.allow_unclean,
+    triggers.preferred_election,
+    triggers.unclean_enabled,
+    rebalance.rebalance,
+    deletion.mark_topic,
+    creation.configure_topic,
+    deletion_faults.ask_for_unknown_deletion,
+)
+ELSEWHERE = {each.function.__name__ for each in (*LOG_DIRS, *ADMIN_ELECTIONS, *PENDING)}
+ELSEWHERE = ELSEWHERE - {faults.fail_log_dir.__name__} | {each.__name__ for each in OTHER_EVENTS}
 """What is explored in `partition` alone: elections that operators ask for, controlled shutdown, log directories."""
-LISTS = {
-    "drop_unknown",
-    "drop_reassignment",
-    "reassign",
-    "ask_for_reassignment",
-    "ask_for_unknown_reassignment",
-    "delete_request",
-}
+OF_LISTS = (
+    reassignment_brokers.drop_unknown,
+    reassignment_brokers.drop_reassignment,
+    admin_requests.reassign,
+    admin_requests.delete_request,
+    reassignment_faults.ask_for_reassignment,
+    reassignment_faults.ask_for_unknown_reassignment,
+)
+LISTS = {each.__name__ for each in OF_LISTS}
 """Reassignments by /admin/reassign_partitions, from 2.4 on: `partition/altering` has them beside the others."""
 WITH_REQUESTS = {znodes.count_request: requests.count_request}
 

@@ -10,19 +10,29 @@ from dataclasses import replace
 from kafkaproof.spec.language.combine import at_once, for_each
 from kafkaproof.spec.language.domains import Choice
 from kafkaproof.spec.language.model import Model, Transition, concerning
+from kafkaproof.spec.partition import failover, faults, isr, machines
+from kafkaproof.spec.partition.phases import phases
+from kafkaproof.spec.partition.reassignment import reassignment
 
 ALWAYS_ANSWERED = {"delivery": Choice("ANSWERED")}
 LOAD_CONTEXT, ELECT_LEADER, REMOVE_REPLICA, CHECK = "load_context", "elect_leader", "remove_replica", "check"
+
+
+def names(*functions):
+    """The names of transitions."""
+    return tuple(each.__name__ for each in functions)
+
+
 JOINED = {
-    ELECT_LEADER: ("read_for_election", "write_leader"),
-    REMOVE_REPLICA: ("read_for_removal", "write_removal"),
-    CHECK: ("check_reassignment", "tell_replicas"),
-    "raise_epoch": ("read_leader_epoch", "tell_replicas"),
-    "alter_partition": ("alter_partition", "caught_up"),
-    "crash": ("crash", "expire_orphan"),
+    ELECT_LEADER: names(machines.read_for_election, machines.write_leader),
+    REMOVE_REPLICA: names(machines.read_for_removal, machines.write_removal),
+    CHECK: names(reassignment.check_reassignment, reassignment.tell_replicas),
+    "raise_epoch": names(phases.read_leader_epoch, reassignment.tell_replicas),
+    "alter_partition": names(isr.alter_partition, reassignment.caught_up),
+    "crash": names(faults.crash, faults.expire_orphan),
 }
 """By the name of a step: the transitions that it joins, where a model has the first of them."""
-LOADING = "load_brokers", "load_state"
+LOADING = names(failover.load_brokers, failover.load_state)
 """What `LOAD_CONTEXT` joins: a new controller lists the brokers, and reads every partition."""
 
 

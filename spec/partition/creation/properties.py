@@ -7,7 +7,7 @@ from kafkaproof.spec.language.sets import contains, difference, intersection, is
 from kafkaproof.spec.partition.context import ELECTING, OFFLINE, STUCK, is_queued
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.properties.controllers import rules, same_sequence
-from kafkaproof.spec.partition.properties.sessions import has_session, rests
+from kafkaproof.spec.partition.properties.sessions import has_session, rests, term_goes_on
 from kafkaproof.spec.partition.zookeeper import partitions_of_topics
 
 
@@ -127,7 +127,7 @@ def created_taken_up(before, after, b):
     if not rests(before, b) or is_empty(fresh):
         return False
     if not has_session(before, b):
-        return new.epoch == 0
+        return term_goes_on(before, after, b)
     for p in range(len(new.partitions)):
         partition = new.partitions[p]
         state = NEW_PARTITION if new.partition_batch != STUCK else NON_EXISTENT_PARTITION

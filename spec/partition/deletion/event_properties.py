@@ -11,7 +11,6 @@ from kafkaproof.spec.kafka.state_machines import (
     REPLICA_DELETION_SUCCESSFUL,
 )
 from kafkaproof.spec.kafka.strategies import replicas_of
-from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
 from kafkaproof.spec.partition.context import READING_STATES, REMOVING, STUCK, is_queued, online
@@ -28,7 +27,7 @@ from kafkaproof.spec.partition.deletion.state import (
 )
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.properties.invariants import is_first
-from kafkaproof.spec.partition.properties.sessions import rests
+from kafkaproof.spec.partition.properties.sessions import is_unanswered, rests
 from kafkaproof.spec.partition.zookeeper import known_as_they_are, partitions_of_topics
 
 
@@ -172,7 +171,7 @@ def znode_deleted_in_turn(before, after, b, delivery):
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     ordered = old.doing == DELETING_TOPIC or old.doing == DELETING_CONFIG or old.doing == DELETING_MARKER
-    if not ordered or new.epoch == 0 or delivery != ANSWERED:
+    if not ordered or is_unanswered(before, after, b, delivery):
         return ordered
     if old.doing == DELETING_MARKER:
         gone = is_empty(intersection(union(new.deleting, union(new.ineligible, known_partitions(new))), old.dropping))
@@ -186,7 +185,7 @@ def states_deleted_in_turn(before, after, b, p, delivery):
     new = after.brokers[b].controller
     if old.doing != DELETING_STATES or not is_first(old.todo, p):
         return False
-    if new.epoch == 0 or delivery != ANSWERED:
+    if is_unanswered(before, after, b, delivery):
         return True
     left = difference(old.todo, only(p))
     return new.todo == left and new.doing == (DELETING_TOPIC if is_empty(left) else DELETING_STATES)
@@ -203,7 +202,7 @@ def leftovers_deleted(before, after, b, delivery):
     if before.brokers[b].controller.doing != DELETING_LEFTOVERS:
         return False
     new = after.brokers[b].controller
-    if new.epoch == 0 or delivery != ANSWERED:
+    if is_unanswered(before, after, b, delivery):
         return True
     left = after.zk.stray == 1 or not is_empty(intersection(after.zk.deleting, after.zk.deleted))
     return not left and new.doing != DELETING_LEFTOVERS
@@ -264,16 +263,21 @@ def lost_fail(before, after, b, r):
     return new.resuming == resumes and new.ineligible == union(old.ineligible, topics_of(before.zk, lost))
 
 
+def is_counted(before, after):
+    """Whether what operators ask for is counted: here as a fault."""
+    return after.zk.faults == before.zk.faults + 1
+
+
 def deletion_asked(before, after, p):
     """An operator marks a topic that is there, whole, which is a fault."""
     asked = not contains(before.zk.deleting, p) and before.zk.assignments[p].length > 0
     marked = after.zk.deleting == union(before.zk.deleting, topics_of(before.zk, only(p)))
-    return asked and marked and after.zk.faults == before.zk.faults + 1
+    return asked and marked and is_counted(before, after)
 
 
 def unknown_deletion_asked(before, after):
     """An operator marks a topic that never was, once, which is a fault."""
-    return before.zk.stray == 0 and after.zk.stray == 1 and after.zk.faults == before.zk.faults + 1
+    return before.zk.stray == 0 and after.zk.stray == 1 and is_counted(before, after)
 
 
 EVENTS = (

@@ -14,7 +14,6 @@ from kafkaproof.spec.partition import brokers as coming_and_going
 from kafkaproof.spec.partition import context, failover, faults, rebalance, triggers, zookeeper
 from kafkaproof.spec.partition.electing import electing, properties, state
 from kafkaproof.spec.partition.electing import zookeeper as shared
-from kafkaproof.spec.partition.history import zkclient_partition as zkclient
 from kafkaproof.spec.partition.model import FENCED as PRESENT
 from kafkaproof.spec.partition.model import LOG_DIRS, scope
 from kafkaproof.spec.partition.releases import model as releases
@@ -94,7 +93,7 @@ SHARED_OF_TWO = SHARED | {
     elections.remove_controller: zookeeper.remove_controller,
 }
 TWO_REQUESTS = WITH_ELECTIONS | {request: rebind(request, SHARED_OF_TWO) for request in OF_TWO}
-UNTIL_1_0 = TWO_REQUESTS | {without_sessions.ask_again: zkclient.ask_again}
+UNTIL_1_0 = TWO_REQUESTS | {without_sessions.ask_again: state.ask_again}
 IN_ONE_SESSION = {broker_state.lapse: state.lapse, failover.reopen: electing.reopen}
 """From 1.1 on."""
 UNTIL_2_0 = TWO_REQUESTS | IN_ONE_SESSION | {legacy.move: without_sessions.give_up}
@@ -155,7 +154,7 @@ LEGACY = named_by(
         OF_TWO,
         properties.IN_TWO_STEPS,
         variant="electing",
-        releases=Releases("1.1", "2.0"),
+        releases=Releases("2.0", "2.0"),
         story="A broker creates /controller, and raises the epoch afterwards: a zombie that resumes in between rules in a "
         "newer epoch than the owner of /controller, whose requests brokers then refuse.",
         expected={

@@ -65,6 +65,11 @@ def lapse(broker):
     end_election(broker, IDLE)
 
 
+def ask_again(broker):
+    """A request was answered EXPIRED: it is made once more in the next session (up to 1.0)."""
+    return 0
+
+
 def resign(broker):
     """A candidate has no context that could be emptied."""
     broker.active = 0

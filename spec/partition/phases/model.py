@@ -124,10 +124,10 @@ UNTIL_2_0 |= {
     for request in SEAMS + partition_deletion.SEAMS
     if request is not deletion_zookeeper.create_marker
 }
-TOLD_UNTIL_2_1 = releases.FORMER_MOVES | {
-    zookeeper.known_as_they_are: zookeeper.as_they_are,
-    event_properties.counts: properties.counts_if_assigned,
-}
+TOLD_UNTIL_2_2 = releases.FORMER_MOVES | {event_properties.counts: properties.counts_if_assigned}
+"""What properties call that is another rule in these releases."""
+TOLD_UNTIL_2_1 = TOLD_UNTIL_2_2 | {zookeeper.known_as_they_are: zookeeper.as_they_are}
+TOLD_UNTIL_2_0 = TOLD_UNTIL_2_1 | {event_properties.ended: properties.end_when_completed}
 LOST = {
     "context_is_zookeeper": 11,
     "leaderless_for_a_reason": 13,
@@ -251,13 +251,13 @@ REWRITING = in_phases(
 )
 UNCHECKED = in_phases(
     "phases-unchecked",
-    Releases("1.1", "2.0"),
+    Releases("2.0", "2.0"),
     "The same when nothing checks a controller's writes: a zombie writes assignments, takes partitions off the list, and "
     "ends deletions behind its successor's back. Up to 1.1 the context changes only once the assignment is written, which "
     "is not modelled.",
     releases.WITHOUT_BROKER_EPOCHS + goals.GOALS,
     releases.UNFENCED | UNTIL_2_0,
-    told=TOLD_UNTIL_2_1,
+    told=TOLD_UNTIL_2_0,
     scope=scope(),
     expected={
         scope(epochs=1): UNFENCED | LATE_ANSWER_UNNAMED,

@@ -3,6 +3,7 @@
 Sources: KafkaController.elect, maybeResign, processExpire, and KafkaServer.startup and shutdown, 2.7 to 3.9.
 """
 
+from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains
@@ -31,6 +32,11 @@ def term_goes_on(before, after, b):
         if kept.leader != known.leader or kept.isr != known.isr or kept.leader_epoch != known.leader_epoch:
             return False
     return new.epoch == old.epoch and new.live == old.live
+
+
+def is_unanswered(before, after, b, delivery):
+    """Whether a controller's request is not answered, or is refused because its session or its term is over."""
+    return delivery != ANSWERED or not has_session(before, b) or after.brokers[b].controller.epoch == 0
 
 
 def has_lapsed(before, after, b):

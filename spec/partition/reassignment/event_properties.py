@@ -6,7 +6,6 @@ Sources: KafkaController.onPartitionReassignment and what it calls, processZkPar
 from kafkaproof.spec.kafka.assignment import target
 from kafkaproof.spec.kafka.state_machines import NEW_REPLICA, NON_EXISTENT_REPLICA
 from kafkaproof.spec.kafka.strategies import replicas_of
-from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
 from kafkaproof.spec.partition.context import (
@@ -20,9 +19,10 @@ from kafkaproof.spec.partition.context import (
     is_known,
     is_queued,
 )
+from kafkaproof.spec.partition.deletion.event_properties import is_counted
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.invariants import is_first
-from kafkaproof.spec.partition.properties.sessions import has_session, rests
+from kafkaproof.spec.partition.properties.sessions import has_session, is_unanswered, rests, term_goes_on
 from kafkaproof.spec.partition.reassignment.state import (
     CHECKING,
     STOPPING_REMOVED,
@@ -65,7 +65,7 @@ def assignment_written(before, after, b, p, delivery):
     new = after.brokers[b].controller
     if not in_turn(old, p, WRITING_ASSIGNMENT):
         return False
-    if new.epoch == 0 or delivery != ANSWERED:
+    if is_unanswered(before, after, b, delivery):
         return True
     partition = old.partitions[p]
     gone = 0
@@ -100,7 +100,7 @@ def checked_as_read(before, after, b, p):
     if not in_turn(old, p, CHECKING):
         return False
     if not has_session(before, b):
-        return new.epoch == 0
+        return term_goes_on(before, after, b)
     if state.leader_epoch == NO_EPOCH or state.controller_epoch > old.epoch:
         return not contains(new.moving, p) and new.doing != TELLING
     known = old.partitions[p]
@@ -123,7 +123,7 @@ def raised_in_turn(before, after, b, p, delivery):
     new = after.brokers[b].controller
     if not in_turn(old, p, TELLING):
         return False
-    if new.epoch == 0 or delivery != ANSWERED:
+    if is_unanswered(before, after, b, delivery):
         return True
     if new.doing == CHECKING and contains(new.moving, p):
         return new.finishing == old.finishing and new.result.leader_epoch == NO_EPOCH
@@ -165,7 +165,7 @@ def target_written_in_turn(before, after, b, p, delivery):
     new = after.brokers[b].controller
     if not in_turn(old, p, WRITING_TARGET):
         return False
-    if new.epoch == 0 or delivery != ANSWERED:
+    if is_unanswered(before, after, b, delivery):
         return True
     listed = is_moved(before.zk, p) and same_sequence(before.zk.targets[p], old.partitions[p].assignment)
     ends = new.doing == DELETING_REQUEST and new.strategy == REASSIGN and contains(new.moving, p)
@@ -207,12 +207,12 @@ def unknown_dropped(before, after, b):
 def unknown_listed_once(before, after):
     """An operator lists a partition that there never was, once, which is a fault."""
     once = before.zk.unknown_listed == 0 and after.zk.unknown_listed == 1
-    return once and after.zk.faults == before.zk.faults + 1
+    return once and is_counted(before, after)
 
 
 def listed_once(before, after, moved, first, others):
     """An operator lists partitions where none is listed: each has the first replica in front, and the others, once."""
-    if is_empty(moved) or contains(others, first) or after.zk.faults != before.zk.faults + 1:
+    if is_empty(moved) or contains(others, first) or not is_counted(before, after):
         return False
     for p in range(len(after.zk.targets)):
         asked = after.zk.targets[p]

@@ -3,9 +3,9 @@
 from kafkaproof.spec.election.requests import is_stale
 from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.deletion.replica import delete_log as delete_any
-from kafkaproof.spec.partition.network import arriving, take_request
+from kafkaproof.spec.partition.network import arriving, leader_epoch_in, take_request
 from kafkaproof.spec.partition.recreation.network import late_arrives, take_late, topic_in
-from kafkaproof.spec.partition.replica import Epoch, is_lost
+from kafkaproof.spec.partition.replica import Epoch, is_lost, is_news
 from kafkaproof.spec.partition.replica import leader_and_isr as obey
 
 
@@ -26,12 +26,16 @@ def leader_and_isr(s, b: Broker, epoch: Epoch, p: Partition):
              changes. The log that it makes is of the topic in the request.
     Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9.
     """
+    broker = s.brokers[b]
+    replica = broker.replicas[p]
     topic = topic_in(s.network, epoch, p)
-    if is_of_another(s.brokers[b].replicas[p], topic) or not obey(s, b, epoch, p):
+    is_obeyed = not is_stale(broker, epoch) and not is_lost(replica)
+    is_new = is_news(replica, leader_epoch_in(s.network, epoch, p))
+    if is_of_another(replica, topic) or not obey(s, b, epoch, p):
         return False
 
-    if s.brokers[b].replicas[p].ghosts.log:
-        s.brokers[b].replicas[p].topic = topic
+    if is_obeyed and is_new:
+        replica.topic = topic
     return True
 
 

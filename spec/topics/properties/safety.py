@@ -6,6 +6,7 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Property, Transition, always, always_step, concerning
 from kafkaproof.spec.language.sets import contains, intersection, is_empty
 from kafkaproof.spec.partition.context import ELECTING, REMOVING, is_queued
+from kafkaproof.spec.partition.deletion import event_properties as deletion_events
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.properties import at_rest
 from kafkaproof.spec.partition.properties.states import exists
@@ -64,14 +65,23 @@ def requests_counted(before, after):
     return after.zk.requests - before.zk.requests == (1 if asks_more(before, after) else 0)
 
 
+def is_counted(before, after):
+    """Whether what operators ask for is counted, here apart from the faults."""
+    return after.zk.requests == before.zk.requests + 1
+
+
 SAFETY = (always(force_elects), always(state_tells))
 AT_ONCE = {
     partition_reassignment.raises_epoch: raises_epoch,
+    deletion_events.is_counted: is_counted,
     topic_deletion.may_lose_log: partition_reassignment.may_lose_log,
 }
-WITHOUT = {"raised_by_election", "unsent_for_ever", "dies_in_session", "proposal_granted", "is_deleted"}
+WITHOUT = {"raised_by_election", "unsent_for_ever", "dies_in_session", "proposal_granted", "is_deleted"} | {
+    "stopped_twice"
+}
 """What is asked between a controller's read and its write, between a process's end and its session's, or of leaders that
-propose only what is assigned; and a goal whose name is that of a promise here.
+propose only what is assigned; a goal whose name is that of a promise
+here; and one that takes a fault and two topics (see `partition/recreating`).
 """
 
 

@@ -3,7 +3,6 @@
 Each variant is one range, and says what it does otherwise than the next.
 """
 
-from kafkaproof.spec.kafka import state_machines
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import zookeeper
 from kafkaproof.spec.partition.creation import properties as topic_creation
@@ -12,8 +11,9 @@ from kafkaproof.spec.partition.creation.zookeeper import leave_unused
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
 from kafkaproof.spec.partition.history import leader_zk, triggers
+from kafkaproof.spec.partition.phases import lists, state
+from kafkaproof.spec.partition.phases import model as phases
 from kafkaproof.spec.partition.phases import properties as partition_phases
-from kafkaproof.spec.partition.phases import state
 from kafkaproof.spec.partition.phases.model import in_phases
 from kafkaproof.spec.partition.phases.state import initial as begin
 from kafkaproof.spec.partition.recreation.state import number_topics
@@ -22,21 +22,14 @@ from kafkaproof.spec.topics.model import BESIDE, LATE_ANSWER, PARTS, SEAMS_BESID
 from kafkaproof.spec.topics.properties import safety as properties
 
 UNTIL_2_3 = releases.UNTIL_2_6 | releases.UNTIL_2_5
-UNTIL_2_2 = (
-    releases.UNTIL_2_6
-    | releases.UNTIL_2_2
-    | {state_machines.replica_move_is_legal: state_machines.replica_move_was_legal}
-)
+UNTIL_2_2 = releases.UNTIL_2_6 | releases.UNTIL_2_2 | phases.UNTIL_2_2
 UNTIL_2_1 = UNTIL_2_2 | releases.UNTIL_2_1
 UNTIL_2_0 = (
     UNTIL_2_1
     | releases.UNFENCED
     | {deletion_progress.ended_at_start: triggers.end_none_at_start, zookeeper.check_epoch: leader_zk.check_nothing}
 )
-WITH_NAMES = {}
-WITHOUT_NAMES = {zookeeper.known_as_they_are: zookeeper.as_they_are}
-"""What properties ask of requests that name no registration (up to 2.1)."""
-OTHER_LISTS = {"delete_request"}
+OTHER_LISTS = {lists.delete_request.__name__}
 
 
 def initial(s):
@@ -52,7 +45,7 @@ def asked(found):
     return topic_expansion.with_expansions(tuple(p for p in kept if p.name not in topic_expansion.WITHOUT))
 
 
-def two_phases(variant, release, story, found, replaced, expected, *, told=WITH_NAMES, without=()):
+def two_phases(variant, release, story, found, replaced, expected, *, told, without=()):
     """A variant that reassigns in two phases, in one release."""
     fine = in_phases(
         variant,
@@ -140,6 +133,7 @@ REMOVES_FIRST = two_phases(
     releases.WITHOUT_ADMIN_ELECTIONS,
     UNTIL_2_3,
     {ONE_REQUEST: SHRUNK, ONE_FAULT: WITH_FAULT | LATE_ANSWER | {"is_deleted_despite_failures": 10}},
+    told={},
 )
 KIP380 = two_phases(
     "kip380",
@@ -149,6 +143,7 @@ KIP380 = two_phases(
     releases.WITHOUT_ADMIN_ELECTIONS,
     UNTIL_2_2,
     {ONE_REQUEST: SHRUNK, ONE_FAULT: WITH_FAULT | LATE_ANSWER | {"is_deleted_despite_failures": 10}},
+    told=phases.TOLD_UNTIL_2_2,
 )
 CHECKED = two_phases(
     "checked",
@@ -161,7 +156,7 @@ CHECKED = two_phases(
         ONE_REQUEST: SHRUNK,
         ONE_FAULT: WITH_FAULT | {"is_deleted_despite_failures": 9, "is_deleted": 9, "is_dealt_with": 13},
     },
-    told=WITHOUT_NAMES,
+    told=phases.TOLD_UNTIL_2_1,
 )
 RESTORES = two_phases(
     "restoring",
@@ -171,7 +166,7 @@ RESTORES = two_phases(
     releases.WITHOUT_BROKER_EPOCHS,
     UNTIL_2_0,
     {ONE_REQUEST: UNFENCED, ZOMBIE_AT: ZOMBIE},
-    told=WITHOUT_NAMES,
+    told=phases.TOLD_UNTIL_2_0,
 )
 TWO_PHASE = two_phases(
     "two-phase",
@@ -181,7 +176,7 @@ TWO_PHASE = two_phases(
     releases.WITHOUT_BROKER_EPOCHS,
     UNTIL_2_0,
     {ONE_REQUEST: UNFENCED, ZOMBIE_AT: ZOMBIE},
-    told=WITHOUT_NAMES,
+    told=phases.TOLD_UNTIL_2_0,
     without=("restore_partitions",),
 )
 MODELS = (TWO_PHASE, RESTORES, CHECKED, KIP380, REMOVES_FIRST)
