@@ -101,7 +101,7 @@ LOST = {
     "led_if_possible": 17,
 }
 """The raised leader epoch is not remembered; and the old replicas are stopped though none of the target can lead."""
-LATE_ANSWER = {"state_goes_with_topic": 29, "local_epoch": 29, "removed_when_deleted": 30}
+LATE_ANSWER = {"state_goes_with_topic": 29, "removed_when_deleted": 30}
 """As in `deleting`."""
 GIVEN_UP = {"waits_for_somebody": 8, "context_is_zookeeper": 10, "request_goes_last": 11, "led_if_possible": 11}
 """With two faults a reassignment fails and is given up, and a deletion waits for one that was dropped."""
@@ -140,7 +140,7 @@ REWRITING = in_phases(
     told={zookeeper.known_as_they_are: zookeeper.as_they_are},
     scope=scope(),
     expected={
-        scope(epochs=1): LOST | {"state_goes_with_topic": 31, "local_epoch": 31, "removed_when_deleted": 32},
+        scope(epochs=1): LOST | {"state_goes_with_topic": 31, "removed_when_deleted": 32},
         scope(): LOST,
         scope(brokers=3): LOST | {"context_is_zookeeper": 10},
         scope(replicas=1, epochs=1, faults=2): HALF_DONE,
