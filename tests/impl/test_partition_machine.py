@@ -64,6 +64,8 @@ NOT_SERVED = ("faults.ask_for_election", "triggers.admin_election")
 """Elections that an administrator asks for by a request."""
 QUEUED = "faults.queue_deletion"
 """In a cluster that creates topics one is deleted by its name; the model without deletions knows but one topic."""
+REQUESTS = {"cache.update_metadata": "UpdateMetadata", "halting.halt_replica": "StopFetching"}
+"""What may have been sent to the address of a former process, and is lost (as LeaderAndIsr may be, up to 2.1)."""
 RARE = 6
 """How many transitions so few walks may miss."""
 
@@ -172,8 +174,9 @@ def machine(variant, taken):
                 return len(self.world.orders[step.arguments["b"]][1].process.partition_zookeeper.log_dir_read) < 2
             if step.transition == "replica.leader_and_isr" and step.arguments["b"] in self.restarted:
                 return self.has_arrived(step)
-            if step.transition == "cache.update_metadata" and step.arguments["b"] in self.restarted:
-                return self.conductor.found(step.arguments["b"], "UpdateMetadata", epoch=step.arguments["epoch"])
+            if step.transition in REQUESTS and step.arguments["b"] in self.restarted:
+                said = {name: step.arguments[name] for name in ("epoch", "p") if name in step.arguments}
+                return self.conductor.found(step.arguments["b"], REQUESTS[step.transition], **said)
             if step.transition in ("control.alter_partition", "control.refuse_isr"):
                 return self.knows_same_version(*(step.arguments[name] for name in ("b", "p", "sender")))
             if step.transition not in ("failover.elect", "faults.fail_log_dir"):
