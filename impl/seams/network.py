@@ -239,7 +239,7 @@ class PartitionNetwork(ClientRequests):
         It goes out in its place among the requests of the step: a broker that is told of a new one at first can follow it.
         """
         brokers = self.zookeeper.brokers
-        for r, (_, broker_epoch) in brokers.items():
+        for r, (_, broker_epoch) in sorted(brokers.items()):
             if contains(to, r):
                 if r not in self._updates:
                     self._updates[r] = {"epoch": epoch, "broker_epoch": broker_epoch, "partitions": {}}

@@ -124,14 +124,6 @@ def recovery_written(was_recovering, isr, leader, by_leader):
     return 1 if leader != NOBODY and not contains(isr, leader) else was_recovering
 
 
-def is_recovery_refused(was_recovering, recovering, members):
-    """Whether AlterPartition is INVALID_REQUEST: a leader that is RECOVERING is alone in the ISR, and does not become so.
-
-    Kafka: KafkaController.processAlterPartition, 3.2; tryProcessAlterPartition, 3.3 to 3.9.
-    """
-    return recovering and (members > 1 or not was_recovering)
-
-
 def offline_recipients(assignment, online):
     """The online replicas."""
     return intersection(replicas_of(assignment), online)

@@ -6,7 +6,9 @@ of the state (the partition epoch) that its leader knows; whether that is the on
 argument. Then the write itself may find another version: INVALID_UPDATE_VERSION.
 
 Requests that name topics by their ids (3.3 and later) are answered UNKNOWN_TOPIC_ID before anything else is looked at; the
-earlier ones get OPERATION_NOT_ATTEMPTED in place of INELIGIBLE_REPLICA. NEW_LEADER_ELECTED exists only without ZooKeeper.
+earlier ones get OPERATION_NOT_ATTEMPTED in place of INELIGIBLE_REPLICA. INVALID_REQUEST is for a leader that asks to be
+RECOVERING with others in the ISR, or once it is RECOVERED (3.2 and later): none does, since a leader is RECOVERED as soon
+as it leads (`recovering`). NEW_LEADER_ELECTED exists only without ZooKeeper.
 """
 
 from kafkaproof.spec.language.domains import Choice
@@ -64,11 +66,6 @@ def are_eligible(controller, isr):
     return is_empty(difference(isr, alive(controller)))
 
 
-def is_recovery_kept(partition, sender, isr):
-    """Whether a proposed ISR is one that a leader may have that is RECOVERING, if it is: here none is (see `recovering`)."""
-    return True
-
-
 def is_there(partition, sender, isr):
     """Whether the proposed state is the one that the controller remembers, whatever version the leader knows.
 
@@ -87,12 +84,10 @@ def leadership_error(partition, leader_epoch, version):
     return FENCED_LEADER_EPOCH if leader_epoch < partition.leader_epoch else NONE
 
 
-def change_error(controller, partition, sender, isr, version):
+def change_error(controller, isr, version):
     """Whether a request is for a change that the controller may write."""
     if version == OLDER:
         return INVALID_UPDATE_VERSION
-    if not is_recovery_kept(partition, sender, isr):
-        return INVALID_REQUEST
     return NONE if are_eligible(controller, isr) else INELIGIBLE_REPLICA
 
 
@@ -111,7 +106,7 @@ def alter_error(controller, partition, sender, leader_epoch, isr, version):
     error = leadership_error(partition, leader_epoch, version)
     if error != NONE or is_there(partition, sender, isr):
         return error
-    return change_error(controller, partition, sender, isr, version)
+    return change_error(controller, isr, version)
 
 
 def reaction(error):

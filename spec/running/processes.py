@@ -31,7 +31,7 @@ from kafkaproof.spec.kafka import zookeeper
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, LOST_DROPPED, NODEEXISTS, NONODE, OK
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import CONTINUATION, Model, Transition
-from kafkaproof.spec.partition import failover, faults
+from kafkaproof.spec.partition import failover, faults, replica
 from kafkaproof.spec.partition import zookeeper as partitions
 from kafkaproof.spec.partition.metadata.model import with_updates
 
@@ -91,6 +91,13 @@ class Cluster:
     def updates(self) -> bool:
         """Whether its brokers are sent UpdateMetadata."""
         return "updates" in self.partition.state.fields["network"].domain.fields
+
+    @property
+    def tells_in_order(self) -> bool:
+        """Whether UpdateMetadata goes out in its place among the other requests of a step, and a broker obeys LeaderAndIsr
+        by what it was told before; else it is sent after them, and a broker obeys whatever it was told.
+        """
+        return self.updates and replica.may_become not in dict(self.partition.replaced)
 
     def model(self, part: str) -> Model:
         """The model of `part`."""

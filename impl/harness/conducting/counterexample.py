@@ -164,12 +164,13 @@ class _Followed:
             state = new_state(self._model.state, self._scope)
             self._model.initial(state, *arguments)
             try:
-                return [self._follow(state, number, text) for number, text in enumerate(texts, 1)]
+                followed = (self._follow(state, number, text) for number, text in enumerate(texts, 1))
+                return [each for steps in followed for each in steps]
             except _NotEnabled as refused:
                 last = refused
         raise UserError(str(last))
 
-    def _follow(self, state: Plain, number: int, text: str) -> tuple[str, dict[str, object]]:
+    def _follow(self, state: Plain, number: int, text: str) -> list[tuple[str, dict[str, object]]]:
         where = f"{self._directory}: step {number}, {text}"
         try:
             step = as_named_today(self._model, parse_step(text))
@@ -179,13 +180,15 @@ class _Followed:
             raise UserError(f"{where}: not a step of {self._model.system}, {self._model.variant}") from None
         if reason := why_not(self._model, state, step):
             raise UserError(f"{where}, cannot be driven: {reason}")
-        if self._running and (reason := self._running.take(step)):
-            raise UserError(f"{where}, cannot be driven: {reason}")
+        before = self._running.told_first(step) if self._running else []
+        for each in [*before, step] if self._running else []:
+            if reason := self._running.take(each):
+                raise UserError(f"{where}, cannot be driven: {reason}")
         content = said_to(self._model, state, step)
         if not transition.function(state, *arguments):
             raise _NotEnabled(f"{where}: it is not enabled; the run is of another version of the specification")
         lose_undelivered(self._model, state, step)
-        return str(step), content
+        return [*((str(each), {}) for each in before), (str(step), content)]
 
     def _within(self, step, name, domain) -> int:
         if step.arguments[name] not in values(domain, self._scope):

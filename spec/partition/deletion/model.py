@@ -89,7 +89,7 @@ def deleting(
     ).rebound(WITH_DELETIONS | (OF_CREATION if creates else {}) | replaced, **changes)
 
 
-LATE_ANSWER = {"state_goes_with_topic": 29, "local_epoch": 29, "removed_when_deleted": 30, "log_goes_with_topic": 33}
+LATE_ANSWER = {"state_goes_with_topic": 29, "removed_when_deleted": 30, "log_goes_with_topic": 33}
 DELETING = deleting(
     FENCED,
     "deleting",
@@ -106,7 +106,6 @@ DELETING = deleting(
         scope(brokers=3): LATE_ANSWER,
         scope(replicas=1, partitions=2, epochs=1, leader_epochs=2): {
             "state_goes_with_topic": 32,
-            "local_epoch": 32,
             "removed_when_deleted": 33,
             "log_goes_with_topic": 36,
         },

@@ -262,6 +262,6 @@ GOALS = (
     sometimes(told_former_leader),
     sometimes(told_dead_broker, faults=1),
     sometimes(told_nothing, faults=1),
-    sometimes(unknown_leader, faults=1),
+    sometimes(unknown_leader, replicas=2, faults=1),
     sometimes(stale_update, epochs=2, faults=1),
 )

@@ -137,7 +137,7 @@ LOST = {
     "led_if_possible": 17,
 }
 """The raised leader epoch is not remembered; and the old replicas are stopped though none of the target can lead."""
-LATE_ANSWER = {"state_goes_with_topic": 29, "local_epoch": 29, "removed_when_deleted": 30}
+LATE_ANSWER = {"state_goes_with_topic": 29, "removed_when_deleted": 30}
 """As in `deleting`."""
 GIVEN_UP = {"waits_for_somebody": 8, "context_is_zookeeper": 10, "request_goes_last": 11, "led_if_possible": 11}
 """With two faults a reassignment fails and is given up, and a deletion waits for one that was dropped."""

@@ -1,5 +1,6 @@
 """What must be reachable in the model of partitions, so that its properties do not hold vacuously."""
 
+from kafkaproof.spec.election.requests import is_stale
 from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.kafka.strategies import prefers, replicas_of
 from kafkaproof.spec.language.domains import NOBODY
@@ -313,15 +314,16 @@ def rules_with_dead_machine(s):
     return False
 
 
-def leads_on_unelected(s):
-    """A live broker leads although the controller has told it that nobody does."""
-    for p in range(len(s.zk.partitions)):
-        state = s.zk.partitions[p]
-        for b in range(len(s.brokers)):
-            told = s.brokers[b].up and session_open(s.zk, b) and s.brokers[b].seen_epoch == s.zk.epoch
-            if told and state.leader == NOBODY and s.brokers[b].replicas[p].leader == b:
-                request = s.network.requests[s.zk.epoch][p]
-                if request.leader_epoch == state.leader_epoch and not contains(request.to, b):
+def leader_told_of_none(s):
+    """A leader receives LeaderAndIsr of a higher leader epoch in which nobody leads; it will lead on."""
+    for epoch in range(len(s.network.requests)):
+        for p in range(len(s.zk.partitions)):
+            for b in range(len(s.brokers)):
+                comes = s.brokers[b].up and arriving(s.network, epoch, p, b) and not is_stale(s.brokers[b], epoch)
+                request = s.network.requests[epoch][p]
+                replica = s.brokers[b].replicas[p]
+                news = request.leader == NOBODY and request.leader_epoch > replica.leader_epoch
+                if comes and news and replica.leader == b:
                     return True
     return False
 
@@ -351,7 +353,7 @@ OF_ALL = (
     sometimes(stuck_new),
     sometimes(failover_fails, faults=2),
     sometimes(overlooked_request, faults=2),
-    sometimes(leads_on_unelected, faults=2),
+    sometimes(leader_told_of_none, faults=1),
 )
 STALE_ISR = (sometimes(stale_isr, replicas=2),)
 """Not in 2.1 to 2.6: there the notification of each ISR is kept from others than the present controller."""

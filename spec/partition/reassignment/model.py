@@ -82,14 +82,9 @@ def reassigning(
     )
 
 
-LATE_ANSWER = {"state_goes_with_topic": 29, "local_epoch": 29, "removed_when_deleted": 30}
+LATE_ANSWER = {"state_goes_with_topic": 29, "removed_when_deleted": 30}
 """As in `deleting`, whose log_goes_with_topic is another property."""
-LATE_ANSWER_OF_ONE = {
-    "not_deleted_while_reassigned": 17,
-    "state_goes_with_topic": 25,
-    "local_epoch": 25,
-    "removed_when_deleted": 26,
-}
+LATE_ANSWER_OF_ONE = {"not_deleted_while_reassigned": 17, "state_goes_with_topic": 25, "removed_when_deleted": 26}
 WITH_TWO_FAULTS = LATE_ANSWER_OF_ONE | {"online_has_leader": 25}
 OF_THE_DEPOSED = {"sent_by_term": 23, "proposal_granted": 24}
 """A deposed controller sends and grants what it remembers of a topic that its successor has deleted."""

@@ -111,7 +111,7 @@ def test_partners_follow_wherever_steps_lead(variant, seed):
 
 def test_a_message_arrives_with_what_it_said_whatever_was_sent_since():
     world = World(observed_cluster("fenced"), SIZES, 9)
-    world.states[PARTITION].brokers[0].up = 1
+    world.states[PARTITION].brokers[0].up, world.states[PARTITION].brokers[0].metadata.alive = 1, 0b11
     network = world.states[PARTITION].network
     request = network.requests[1][0]
     request.leader, request.leader_epoch, request.to = 1, 5, 0b01

@@ -142,7 +142,13 @@ class Seams:
 
     def sent(self, arguments: Mapping[str, int], before: Plain, after: Plain) -> Iterator[Sent]:
         """The messages that a step of *partition* has sent; `before` and `after` are the states."""
-        for name, epoch, p, *about, to in (each for each in self._put if each[0] not in UPDATES):
+        updates = {each.receiver: each for each in self._updates(arguments.get("b", 0), len(after.brokers))}
+        for name, epoch, *about, to in self._put:
+            if name in UPDATES:
+                first = [r for r in updates if contains(to, r)] if self._cluster.tells_in_order else []
+                yield from [updates.pop(r) for r in first]
+                continue
+            p, *about = about
             kind = "StopReplica" if name in STOPS else "StopFetching" if name in HALTS else "LeaderAndIsr"
             said = (
                 {"leader_epoch": about[0] if about else NO_EPOCH}
@@ -154,7 +160,7 @@ class Seams:
                 known = self._known.registration(arguments["b"], r)
                 if contains(to, r) and known:
                     yield Sent(kind, arguments["b"], r, content, known)
-        yield from self._updates(arguments.get("b", 0), len(after.brokers))
+        yield from updates.values()
         for name, (epoch, p, b, *failed) in self._others:
             content = {"epoch": epoch, "p": p}
             if name == put_stopped.__name__:
