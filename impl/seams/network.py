@@ -261,6 +261,9 @@ class PartitionNetwork(ClientRequests):
                     "place": self.zookeeper.places.place_of(p),
                 }
 
+    def send_batch(self, epoch):
+        """What was collected goes out when the step is recorded, as all that it sends."""
+
     def update_arrives(self, epoch, b):
         """Whether the message at hand is one."""
         return self._is("UpdateMetadata", epoch=epoch)
