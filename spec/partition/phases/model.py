@@ -101,9 +101,17 @@ LOST = {
     "led_if_possible": 17,
 }
 """The raised leader epoch is not remembered; and the old replicas are stopped though none of the target can lead."""
-LATE_ANSWER = {"state_goes_with_topic": 29, "local_epoch": 29, "removed_when_deleted": 30}
+NOT_AWAITED = {"not_deleted_while_reassigned": 19}
+"""A deletion does not wait for a reassignment."""
+LATE_ANSWER = NOT_AWAITED | {"state_goes_with_topic": 29, "local_epoch": 29, "removed_when_deleted": 30}
 """As in `deleting`."""
-GIVEN_UP = {"waits_for_somebody": 8, "context_is_zookeeper": 10, "request_goes_last": 11, "led_if_possible": 11}
+GIVEN_UP = {
+    "waits_for_somebody": 8,
+    "context_is_zookeeper": 10,
+    "request_goes_last": 11,
+    "led_if_possible": 11,
+    "not_deleted_while_reassigned": 15,
+}
 """With two faults a reassignment fails and is given up, and a deletion waits for one that was dropped."""
 HALF_DONE = GIVEN_UP | {
     "leaderless_for_a_reason": 19,
@@ -122,10 +130,10 @@ CHECKED = in_phases(
     scope=scope(),
     expected={
         scope(epochs=1): LOST | LATE_ANSWER,
-        scope(): LOST,
-        scope(brokers=3, epochs=1): LOST | {"context_is_zookeeper": 10},
+        scope(): LOST | NOT_AWAITED,
+        scope(brokers=3, epochs=1): LOST | NOT_AWAITED | {"context_is_zookeeper": 10},
         scope(brokers=3): LOST | {"context_is_zookeeper": 10},
-        scope(replicas=1, epochs=1, faults=2): HALF_DONE | {"not_deleted_while_reassigned": 23},
+        scope(replicas=1, epochs=1, faults=2): HALF_DONE,
         scope(replicas=1, leader_epochs=1, faults=2): GIVEN_UP,
     },
     others={"quick": scope(epochs=1), "deep": scope(replicas=1, epochs=1, faults=2)},
@@ -140,8 +148,10 @@ REWRITING = in_phases(
     told={zookeeper.known_as_they_are: zookeeper.as_they_are, event_properties.counts: properties.counts_if_assigned},
     scope=scope(),
     expected={
-        scope(epochs=1): LOST | {"state_goes_with_topic": 31, "local_epoch": 31, "removed_when_deleted": 32},
-        scope(): LOST,
+        scope(epochs=1): LOST
+        | NOT_AWAITED
+        | {"state_goes_with_topic": 31, "local_epoch": 31, "removed_when_deleted": 32},
+        scope(): LOST | NOT_AWAITED,
         scope(brokers=3): LOST | {"context_is_zookeeper": 10},
         scope(replicas=1, epochs=1, faults=2): HALF_DONE,
     },
