@@ -11,9 +11,9 @@ GOALS = {"is_cancelled", "supersedes"}
 @pytest.mark.parametrize(
     "scope, found, goals",
     (
-        (ALTERING.scopes["quick"], (9_192, 25_469, 33), set()),
-        (ALTERING.scope, (399_278, 1_363_716, 49), GOALS),
-        (ALTERING.scopes["deep"], (1_299_550, 4_484_851, 49), GOALS | {"is_replaced"}),
+        (ALTERING.scopes["quick"], (10_756, 29_607, 39), set()),
+        (ALTERING.scope, (531_878, 1_781_949, 52), GOALS),
+        (ALTERING.scopes["deep"], (1_779_832, 6_023_835, 52), GOALS | {"is_replaced"}),
     ),
     ids=("one request", "two requests", "three brokers"),
 )

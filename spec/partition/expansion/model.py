@@ -50,7 +50,8 @@ EXPANDING = reassigning(
     expected={
         DEFAULT: FOUND,
         scope(brokers=3, replicas=1, partitions=2, epochs=1, leader_epochs=2): FOUND,
-        scope(partitions=2, epochs=1, leader_epochs=2): FOUND | {"state_goes_with_topic": 32},
+        scope(partitions=2, epochs=1, leader_epochs=2): FOUND
+        | {"not_deleted_while_reassigned": 21, "state_goes_with_topic": 32},
     },
     others={"quick": DEFAULT, "deep": scope(partitions=2, epochs=1, leader_epochs=2)},
 )

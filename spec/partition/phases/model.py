@@ -137,9 +137,17 @@ LOST = {
     "led_if_possible": 17,
 }
 """The raised leader epoch is not remembered; and the old replicas are stopped though none of the target can lead."""
-LATE_ANSWER = {"state_goes_with_topic": 29, "removed_when_deleted": 30}
+NOT_AWAITED = {"not_deleted_while_reassigned": 19}
+"""A deletion does not wait for a reassignment."""
+LATE_ANSWER = NOT_AWAITED | {"state_goes_with_topic": 29, "removed_when_deleted": 30}
 """As in `deleting`."""
-GIVEN_UP = {"waits_for_somebody": 8, "context_is_zookeeper": 10, "request_goes_last": 11, "led_if_possible": 11}
+GIVEN_UP = {
+    "waits_for_somebody": 8,
+    "context_is_zookeeper": 10,
+    "request_goes_last": 11,
+    "led_if_possible": 11,
+    "not_deleted_while_reassigned": 15,
+}
 """With two faults a reassignment fails and is given up, and a deletion waits for one that was dropped."""
 HALF_DONE = GIVEN_UP | {
     "leaderless_for_a_reason": 19,
@@ -147,11 +155,11 @@ HALF_DONE = GIVEN_UP | {
     "isr_assigned": 20,
     "online_has_leader": 21,
 }
-LATE_ANSWER_UNNAMED = {"state_goes_with_topic": 31, "local_epoch": 31, "removed_when_deleted": 32}
+LATE_ANSWER_UNNAMED = NOT_AWAITED | {"state_goes_with_topic": 31, "removed_when_deleted": 32}
 """The same where requests name no process."""
-NAMED_PROCESS = {"state_goes_with_topic": 25, "local_epoch": 25, "removed_when_deleted": 26}
+NAMED_PROCESS = {"state_goes_with_topic": 25, "removed_when_deleted": 26}
 """The late answer with one replica, where requests name a process, and where they do not."""
-LATE_ANSWER_OF_ONE = {"state_goes_with_topic": 29, "local_epoch": 29, "removed_when_deleted": 30}
+LATE_ANSWER_OF_ONE = {"state_goes_with_topic": 29, "removed_when_deleted": 30}
 STUCK = (
     HALF_DONE
     | LATE_ANSWER_OF_ONE
@@ -166,7 +174,6 @@ ZOMBIE = UNFENCED | {
     "state_deleted_by_right": 21,
     "deleted_by_right": 22,
     "state_goes_with_topic": 22,
-    "local_epoch": 22,
     "replicas_remembered": 22,
     "removed_when_deleted": 23,
     "deletion_goes_on": 26,
@@ -181,7 +188,6 @@ ZOMBIE_OF_ONE = {
     "leaderless_for_a_reason": 19,
     "state_goes_with_topic": 19,
     "stopped_out_of_isr": 19,
-    "local_epoch": 19,
     "replicas_remembered": 19,
     "removed_when_deleted": 20,
     "isr_assigned": 20,
@@ -206,7 +212,6 @@ ZOMBIE_WITH_LIST = {
     "replicas_remembered": 16,
     "state_goes_with_topic": 17,
     "isr_assigned": 17,
-    "local_epoch": 17,
     "removed_when_deleted": 18,
     "marker_last": 19,
     "deletion_goes_on": 20,
@@ -227,8 +232,7 @@ CHECKED = in_phases(
         scope(brokers=3, epochs=1): LOST | LATE_ANSWER | {"context_is_zookeeper": 10},
         scope(brokers=3): LOST | LATE_ANSWER | {"context_is_zookeeper": 10},
         scope(replicas=1, epochs=1, faults=2): STUCK | NAMED_PROCESS | {"not_deleted_while_reassigned": 23},
-        scope(replicas=1, leader_epochs=1, faults=2): GIVEN_UP
-        | {"log_goes_with_topic": 21, "deletion_goes_on": 24, "local_epoch": 27},
+        scope(replicas=1, leader_epochs=1, faults=2): GIVEN_UP | {"log_goes_with_topic": 21, "deletion_goes_on": 24},
     },
     others={"quick": scope(epochs=1), "deep": scope(replicas=1, epochs=1, faults=2)},
 )

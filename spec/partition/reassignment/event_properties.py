@@ -4,7 +4,7 @@ Sources: KafkaController.onPartitionReassignment and what it calls, processZkPar
 """
 
 from kafkaproof.spec.kafka.assignment import target
-from kafkaproof.spec.kafka.state_machines import NEW_REPLICA, NON_EXISTENT_REPLICA
+from kafkaproof.spec.kafka.state_machines import NEW_REPLICA, NON_EXISTENT_REPLICA, OFFLINE_REPLICA
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
@@ -140,8 +140,8 @@ def raised_in_turn(before, after, b, p, delivery):
 
 
 def removed_stopped(before, after, b, p):
-    """Replicas that a reassignment removes are NonExistent and sent StopReplica, unless the state machine of replicas is
-    dead; then the target is to be written, or the ISR to be read.
+    """Replicas that a reassignment removes are NonExistent if they were Offline, and sent StopReplica, unless the state
+    machine of replicas is dead; then the target is to be written, or the ISR to be read.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -150,8 +150,9 @@ def removed_stopped(before, after, b, p):
     live = known_as_they_are(before.zk, b, intersection(old.removed, old.live))
     told = is_empty(difference(live, after.network.stops[old.epoch][p].to))
     for r in range(len(old.partitions[p].replicas)):
-        stays = contains(old.removed, r) and new.partitions[p].replicas[r] != NON_EXISTENT_REPLICA
-        if stays and old.replica_batch != STUCK:
+        offline = contains(old.removed, r) and old.partitions[p].replicas[r] == OFFLINE_REPLICA
+        stays = new.partitions[p].replicas[r] != NON_EXISTENT_REPLICA
+        if offline and stays and old.replica_batch != STUCK:
             return False
     next_step = new.doing == (WRITING_TARGET if old.finishing else CHECKING)
     return next_step and (told or old.replica_batch == STUCK)

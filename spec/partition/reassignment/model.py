@@ -82,8 +82,8 @@ def reassigning(
     )
 
 
-LATE_ANSWER = {"state_goes_with_topic": 29, "removed_when_deleted": 30}
-"""As in `deleting`, whose log_goes_with_topic is another property."""
+LATE_ANSWER = {"not_deleted_while_reassigned": 19, "state_goes_with_topic": 29, "removed_when_deleted": 30}
+"""As in `deleting`, whose log_goes_with_topic is another property; and a deletion does not wait for a reassignment."""
 LATE_ANSWER_OF_ONE = {"not_deleted_while_reassigned": 17, "state_goes_with_topic": 25, "removed_when_deleted": 26}
 WITH_TWO_FAULTS = LATE_ANSWER_OF_ONE | {"online_has_leader": 25}
 OF_THE_DEPOSED = {"sent_by_term": 23, "proposal_granted": 24}
