@@ -181,8 +181,8 @@ class _Followed:
         if reason := why_not(self._model, state, step):
             raise UserError(f"{where}, cannot be driven: {reason}")
         before = self._running.told_first(step) if self._running else []
-        for each in [*before, step] if self._running else []:
-            if reason := self._running.take(each):
+        for each in (*before, step):
+            if self._running and (reason := self._running.take(each)):
                 raise UserError(f"{where}, cannot be driven: {reason}")
         content = said_to(self._model, state, step)
         if not transition.function(state, *arguments):
