@@ -118,8 +118,6 @@ ZOMBIE = {
     "cache_of_this_topic": 15,
     "removed_when_deleted": 16,
     "marker_last": 17,
-    "log_goes_with_topic": 18,
-    "own_logs_deleted": 18,
     "deletion_goes_on": 18,
     "no_stray_log": 20,
 }
