@@ -238,7 +238,7 @@ KIP455_ZK = topics(
             "has_moved": 25,
         },
     },
-    properties.kip455,
+    properties.kip455_zk,
     releases=Releases("2.4", "2.6"),
     others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
     parts=PARTS,

@@ -27,7 +27,7 @@ from kafkaproof.spec.partition.deletion.state import (
 )
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.properties.invariants import is_first
-from kafkaproof.spec.partition.properties.sessions import is_unanswered, rests
+from kafkaproof.spec.partition.properties.sessions import has_session, is_unanswered, rests
 from kafkaproof.spec.partition.zookeeper import known_as_they_are, partitions_of_topics
 
 
@@ -62,7 +62,7 @@ def deletions_taken_over(before, after, b, p):
     replica on a broker that is not live, or with a reassignment, is ineligible (T3).
     """
     new = after.brokers[b].controller
-    if new.epoch == 0 or new.doing == READING_STATES:
+    if not has_session(before, b) or new.doing == READING_STATES:
         return True
     queued = intersection(before.zk.deleting, partitions_of_topics(before.zk))
     waits = union(topics_of(before.zk, intersection(queued, without_all_replicas(new))), moved_topics(after, b))

@@ -10,6 +10,7 @@ from kafkaproof.spec.partition.deletion import event_properties as deletion_even
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.properties import at_rest
 from kafkaproof.spec.partition.properties.states import exists
+from kafkaproof.spec.partition.reassignment import event_properties
 from kafkaproof.spec.partition.reassignment import properties as partition_reassignment
 from kafkaproof.spec.partition.reassignment.network import NOTHING_WANTED
 from kafkaproof.spec.partition.reassignment.state import CHECKING
@@ -94,6 +95,11 @@ def of_topics(found: tuple[Property, ...], own: tuple[Property, ...], transition
 def kip455(found, transitions):
     """The properties of `kip455`."""
     return of_topics(found, (always_step(requests_counted),) + goals.COMMON + liveness.KIP455, transitions)
+
+
+def kip455_zk(found, transitions):
+    """The properties of `kip455-zk`, whose controller looks at the ISR that the leader has written, and not at its own."""
+    return tuple(p for p in kip455(found, transitions) if p.name != event_properties.looked_at_in_turn.__name__)
 
 
 def two_phase(found, transitions):
