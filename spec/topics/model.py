@@ -154,7 +154,7 @@ KNOWN_TO_LEADERS = {
 }
 """A leader proposes an ISR of the replicas that were named to it, also if they are not assigned any more."""
 NAMED = reassignment_state.WITH_ALTERATIONS.extended_at("network", **NAMES)
-LATE_ANSWER = {"state_goes_with_topic": 22, "local_epoch": 22, "removed_when_deleted": 23}
+LATE_ANSWER = {"state_goes_with_topic": 22, "removed_when_deleted": 23}
 """An answer that is late ends a deletion before its time, as in `partition/deleting`."""
 UNLED = {"led_if_possible": 9, "is_new_led_if_possible": 9, "has_moved": 15}
 """A partition that has never led is reassigned: nobody looks at it again."""
@@ -176,13 +176,12 @@ KIP455 = topics(
     NAMED,
     LISTS,
     {
-        scope(): {},
+        scope(): {"not_deleted_while_reassigned": 14},
         scope(epochs=2, faults=1, requests=1): UNLED | LATE_ANSWER | {"is_deleted_despite_failures": 10},
         scope(brokers=3, replicas=2, requests=1): {},
         scope(replicas=2, epochs=2, faults=1, requests=1): {
             "is_deleted_despite_failures": 13,
             "state_goes_with_topic": 26,
-            "local_epoch": 26,
             "removed_when_deleted": 27,
         },
         scope(partitions=2, topics=2, leader_epochs=2, requests=1): UNDONE
@@ -230,11 +229,10 @@ KIP455_ZK = topics(
         | {"led_if_possible": 9, "is_new_led_if_possible": 9, "is_deleted_despite_failures": 10},
         scope(): SHRUNK
         | {
+            "not_deleted_while_reassigned": 14,
             "deletion_goes_on": 20,
             "is_deleted_despite_failures": 22,
             "is_deleted": 22,
-            "log_goes_with_topic": 24,
-            "own_logs_deleted": 24,
             "has_moved": 25,
         },
     },

@@ -147,13 +147,16 @@ def removed_stopped(before, after, b, p):
     new = after.brokers[b].controller
     if not in_turn(old, p, STOPPING_REMOVED) or not is_empty(new.removed):
         return False
-    live = known_as_they_are(before.zk, b, intersection(old.removed, old.live))
-    told = is_empty(difference(live, after.network.stops[old.epoch][p].to))
+    gone = 0
     for r in range(len(old.partitions[p].replicas)):
         offline = contains(old.removed, r) and old.partitions[p].replicas[r] == OFFLINE_REPLICA
+        if offline:
+            gone = with_member(gone, r)
         stays = new.partitions[p].replicas[r] != NON_EXISTENT_REPLICA
         if offline and stays and old.replica_batch != STUCK:
             return False
+    live = known_as_they_are(before.zk, b, intersection(gone, old.live))
+    told = is_empty(difference(live, after.network.stops[old.epoch][p].to))
     next_step = new.doing == (WRITING_TARGET if old.finishing else CHECKING)
     return next_step and (told or old.replica_batch == STUCK)
 
