@@ -150,7 +150,7 @@ def test_what_is_withdrawn_by_hand_is_told(tmp_path):
     write_log(tmp_path / "log.1", transactions)
     found = told(read(tmp_path), "fenced").audit
     assert (found.accounts[0x59], found.accounts[0x5A]) == (
-        ("topics", "ask_for_deletion"),
+        ("partition", "ask_for_deletion"),
         (None, "requests withdrawn by hand"),
     )
 
