@@ -16,7 +16,7 @@ from kafkaproof.spec.partition.model import FENCED as PARTITION
 
 QUICK = FENCED.scopes["quick"]
 CALM = QUICK | {"leader_epochs": 0, "faults": 0}
-FOUND = (112_238, 481_429, 37)
+FOUND = (112_548, 484_704, 37)
 ZOMBIE_TELLS_AN_OLD_ISR = """
 failover.elect(b=1) -> OK
 failover.load_brokers(b=1) -> OK

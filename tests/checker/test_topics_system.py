@@ -16,10 +16,10 @@ from tests.checker.behaviours import behaviour
 
 MODELS = tuple(find("topics"))
 KIP455 = find("topics", "kip455")[0]
-OLDER = (5_544, 39)
+OLDER = (5_808, 39)
 FOUND = dict.fromkeys(("two-phase", "restoring", "checked", "kip380", "removal-at-start"), OLDER) | {
-    "kip455-zk": (2_271, 33),
-    "kip455": (1_760, 30),
+    "kip455-zk": (2_487, 33),
+    "kip455": (1_712, 29),
 }
 CANCELLED = """
     failover.elect(b=0) -> OK
