@@ -120,7 +120,6 @@ CONTROLLERS_WORK = EVENTS_IN_TURN + (
     weak("elect"),
     weak(
         "load_context",
-        "arm_watch",
         "create_first_state",
         "elect_leader",
         "remove_replica",
