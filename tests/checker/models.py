@@ -44,8 +44,8 @@ MIXED = {"brokers": 2, "epochs": 3, "faults": 0, "receivers": 1}
 
 
 def is_mixed(model: Model) -> bool:
-    """Whether some transitions are those of some brokers only."""
-    return any(transition.only for transition in model.transitions)
+    """Whether some transitions of an election are those of some brokers only."""
+    return model.scope.keys() == MIXED.keys() and any(transition.only for transition in model.transitions)
 
 
 def small(model: Model) -> list[dict[str, int]]:

@@ -189,7 +189,7 @@ def test_what_is_false_beyond_a_scope_is_told_of_by_no_recorded_scope_of_the_sam
 def test_what_a_variant_violates_itself_is_false_at_the_sizes_of_a_recorded_scope_alone():
     (model,) = find("partition", "recreating")
     assert violated(model, "own_logs_deleted", {"brokers": 2, "replicas": 1, "partitions": 1}).startswith(
-        "false: 20 states"
+        "false: 24 states"
     )
     assert violated(model, "own_logs_deleted", {"brokers": 2, "replicas": 2, "partitions": 1}) is None
     assert violated(model, "configured", {}) is None

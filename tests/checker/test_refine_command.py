@@ -46,7 +46,7 @@ def test_the_offsets_log_of_groups_is_followed_by_their_contract(kafkaproof):
 
 def test_an_election_in_steps_is_followed_by_one_in_one_step(kafkaproof):
     answer = kafkaproof("refine", "electing", "--json")
-    assert answer.code == 0 and answer.json["states"] == 8_088
+    assert answer.code == 0 and answer.json["states"] == 8_244
     assert (answer.json["variant"], answer.json["abstract"]["variant"]) == ("electing-fenced", "fenced")
 
 

@@ -73,7 +73,7 @@ def test_when_the_last_old_broker_is_gone_the_writes_of_zombies_are_refused():
     explored = explore_here(upgraded, PARTITION)
     safety = {p.name for p in upgraded.properties if p.kind in SAFETY}
     assert {name: t.states for name, t in explored.traces.items() if name in safety} == {"leaderless_for_a_reason": 15}
-    assert explored.outcome.distinct == 23_820
+    assert explored.outcome.distinct == 23_948
 
 
 def test_the_recorded_scopes_say_who_writes_too_late():

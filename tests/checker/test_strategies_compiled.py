@@ -25,6 +25,7 @@ VALUES = {
     "allowed": [0, 1],
     "unclean": [0, 1],
     "was_recovering": [0, 1],
+    "by_leader": [0, 1],
     "preferring": [0, 10],
     "led_by_others": [0, 1, 2],
     "percentage": [0, 10],

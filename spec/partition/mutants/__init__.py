@@ -21,6 +21,7 @@ MUTANTS = {
     "fenced": partition.MUTANTS + steps.MUTANTS + liveness.FENCED,
     "creating": creation.MUTANTS,
     "deleting": deletion.MUTANTS,
+    "electing": electing.TWO_STEPS,
     "electing-fenced": electing.MUTANTS,
     "expanding": expansion.MUTANTS,
     "forgetting": updates.DELETIONS,

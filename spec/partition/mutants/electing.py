@@ -1,9 +1,18 @@
-"""Mutants of the election in steps: one deliberate mistake each, on the variant `electing-fenced`."""
+"""Mutants of the election in steps: one deliberate mistake each, on the variants `electing-fenced` and `electing`."""
 
-from kafkaproof.spec.kafka.zookeeper import OK, create_controller_and_set_epoch, outcome, put_controller, put_epoch
+from kafkaproof.spec.election.history import requests
+from kafkaproof.spec.kafka.zookeeper import (
+    EXPIRED,
+    OK,
+    create_controller_and_set_epoch,
+    outcome,
+    put_controller,
+    put_epoch,
+)
+from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant
-from kafkaproof.spec.partition.zookeeper import check_epoch
+from kafkaproof.spec.partition.zookeeper import check_epoch, session_open
 
 AT = scope()
 
@@ -48,6 +57,15 @@ def accept_all(zk, b, epoch):
     return OK
 
 
+def create_beside(zk, b, delivery):
+    """A candidate counts as the owner of a /controller that another has created."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if zk.controller == NOBODY:
+        put_controller(zk, b)
+    return outcome(zk, OK, delivery)
+
+
 MUTANTS = (
     mutant("registers-anyhow", "epoch_unique", {create_controller_and_set_epoch: register_anyhow}, AT),
     mutant("overwrites", "written_in_own_epoch", {create_controller_and_set_epoch: overwrite}, AT),
@@ -58,3 +76,4 @@ MUTANTS = (
     ),
     mutant("steps-unchecked", "written_by_owner", {check_epoch: accept_all}, AT),
 )
+TWO_STEPS = (mutant("creates-beside", "deletes_own", {requests.create_controller: create_beside}, scope(faults=0)),)

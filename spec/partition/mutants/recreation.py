@@ -9,7 +9,7 @@ from kafkaproof.spec.partition.recreation.model import scope
 from kafkaproof.spec.partition.zookeeper import session_open
 
 CALM = scope(replicas=1, epochs=1, leader_epochs=1, faults=0)
-STRAY = scope(replicas=1, leader_epochs=1)
+STRAY = scope(replicas=1, leader_epochs=2)
 
 
 def keep_partition(partition):

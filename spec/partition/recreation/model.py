@@ -72,7 +72,8 @@ RECREATING = with_ids(
             "local_epoch": 35,
             "removed_when_deleted": 36,
         },
-        scope(replicas=1, leader_epochs=1): STOPPED_TWICE,
+        scope(replicas=1, leader_epochs=2): STOPPED_TWICE
+        | {"state_goes_with_topic": 25, "removed_when_deleted": 26, "log_goes_with_topic": 29, "local_epoch": 41},
     },
     others={"quick": ONE_FAULT, "deep": TWO_FAULTS},
 )

@@ -159,6 +159,6 @@ KIP455 = DELETION + (
     eventually(has_moved, after=is_moving, given=ASSUMED, requests=1, brokers="replicas"),
 )
 TWO_PHASE = DELETION + (
-    eventually_always(no_stray_log, given=ASSUMED, requests=1),
+    eventually_always(no_stray_log, given=ASSUMED, requests=1, faults=1),
     eventually(is_dealt_with, after=is_listed, given=ASSUMED, requests=1, brokers="replicas"),
 )
