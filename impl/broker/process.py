@@ -255,7 +255,7 @@ class Process:
             other, found = PARTITION, partners_in_partition(name, answer, self.partition)
         else:
             declared = self.cluster.partition.transition(name)
-            other, found = ELECTION, partners_in_election(declared, answer, self.requests.refused)
+            other, found = ELECTION, partners_in_election(declared, answer, self.partition, self.requests.refused)
         for partner, its_answer in found:
             if partner == failover.elect.__name__:
                 self.partition_zookeeper.begin_term(self.election.epoch, self.election.epoch_version)

@@ -19,13 +19,13 @@ from kafkaproof.spec.partition.creation.creation import topic_change
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.expansion import expansion
 from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.reassignment import admin_requests, reassignment
+from kafkaproof.spec.partition.reassignment import admin_requests
 from kafkaproof.spec.partition.reassignment.brokers import drop_unknown
 from kafkaproof.spec.partition.verdicts import NONE
 from kafkaproof.spec.running.processes import PARTITION, continuations
 
-REASSIGNMENT = (triggers.reassignment, admin_requests.reassign, reassignment.caught_up)
-"""Events of a reassignment: up to 2.0 the election that belongs to it, later its beginning and its end."""
+REASSIGNMENT = (triggers.reassignment, admin_requests.reassign)
+"""How a reassignment begins: up to 2.0 with the election that belongs to it."""
 OF_ANY_BROKER = (leader_zk.change_isr, faults.fail_log_dir)
 """Events of any broker, not of the controller."""
 

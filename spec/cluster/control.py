@@ -12,12 +12,11 @@ from kafkaproof.spec.language.combine import then
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sets import difference, is_empty
 from kafkaproof.spec.partition import machines
-from kafkaproof.spec.partition.context import Broker, Partition
-from kafkaproof.spec.partition.isr import may_be_written, take_answer
+from kafkaproof.spec.partition.context import Broker, Partition, remember_leadership
+from kafkaproof.spec.partition.isr import answer_leader, end_change, may_be_written
 from kafkaproof.spec.partition.network import leader_in, proposed_epoch
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.replica import leader_and_isr as accept_request
-from kafkaproof.spec.partition.telling import tell_partition
 from kafkaproof.spec.partition.verdicts import INELIGIBLE_REPLICA, NEWER, NONE, SAME, alter_error, is_there
 from kafkaproof.spec.partition.zookeeper import checked_set_state
 from kafkaproof.spec.replica.clients.network import commit
@@ -54,12 +53,14 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
         return False
 
     answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, epoch, delivery)
-    take_answer(controller, cached, sender, epoch, isr, answer)
     note_state(s.planes[p], s.zk.partitions[p])
     if answer == OK:
-        tell_partition(s, b, p, controller.live)
+        remember_leadership(cached, sender, isr, epoch)
+        end_change(s, b, p)
         grant(s.planes[p].network, sender)
-    elif answer == BADVERSION:
+    else:
+        answer_leader(s, b, answer)
+    if answer == BADVERSION:
         refuse(s.planes[p].network, sender)
     return True
 

@@ -67,7 +67,7 @@ GIVES_UP = {"alone_acknowledges": 10}
 COMPOSITION = Model(
     system="cluster",
     variant="fenced",
-    releases=Releases("3.3", "3.9"),
+    releases=Releases("3.4", "3.9"),
     story="Controllers that fail over, over replicas with logs, producers and consumers: what was "
     "acknowledged is kept, but when a zombie tells a leader that has just begun anew an ISR of the past; a leader "
     "alone in the ISR may wait for ever for one that has left it. The late answer to a fetch is as in 3.9.1.",

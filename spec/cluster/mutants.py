@@ -9,7 +9,7 @@ from kafkaproof.spec.language.mutants.mutant import Mutant, everywhere
 from kafkaproof.spec.language.sets import difference, everybody, is_empty, without_member
 from kafkaproof.spec.partition import faults as partition_faults
 from kafkaproof.spec.partition import replica as replica_requests
-from kafkaproof.spec.partition.history.leaderless import may_become_anything
+from kafkaproof.spec.partition.history.recordings import may_become_anything
 from kafkaproof.spec.partition.mutants import partition
 from kafkaproof.spec.replica import leader, network
 from kafkaproof.spec.replica.broker import LEADER, follow, lead, rest

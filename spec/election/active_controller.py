@@ -107,6 +107,26 @@ def write_state(s, b: Broker, delivery: Delivery):
     return True
 
 
+def write_when_asked(s, b: Broker, delivery: Delivery):
+    """A controller writes the partition state since a broker asks for that, and answers the broker: the change of an ISR,
+    a controlled shutdown.
+
+    Guards:  `b` is at work.
+    Request: OK; FENCED; BADVERSION of the state; EXPIRED; LOST.
+    Effects: on FENCED it goes on: that another was elected is the broker's to know.
+    Kafka:   KafkaController.ControlledShutdown, 2.1 to 2.2; processControlledShutdown, 2.3 to 3.9; processAlterIsr, 2.7
+             to 3.1; processAlterPartition, 3.2 to 3.9.
+    """
+    broker = s.brokers[b]
+    if not at_work(broker):
+        return False
+
+    answer = checked_set_state(s.zk, b, broker.epoch, broker.epoch_version, delivery)
+    if answer == EXPIRED:
+        lapse(broker)
+    return True
+
+
 def send(s, b: Broker, to: Receiver):
     """A controller sends a control request, with the epoch of its term.
 

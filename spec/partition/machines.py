@@ -21,7 +21,6 @@ from kafkaproof.spec.partition.context import (
     Broker,
     Partition,
     drop_result,
-    forget,
     online,
     remember_leadership,
     remember_result,
@@ -34,7 +33,7 @@ from kafkaproof.spec.partition.elections import (
     recipients,
     told_of_removal,
 )
-from kafkaproof.spec.partition.progress import end_election, end_removal, is_next
+from kafkaproof.spec.partition.progress import end_election, end_removal, give_up, is_next
 from kafkaproof.spec.partition.telling import stop_fetching, tell_leadership
 from kafkaproof.spec.partition.triggers import end_failover
 from kafkaproof.spec.partition.zookeeper import checked_create_state, checked_set_state, read_state
@@ -118,8 +117,9 @@ def write_leader(s, b: Broker, p: Partition, delivery: Delivery):
     Guards:  it has read `p` and elected.
     Request: OK; FENCED; BADVERSION; EXPIRED; LOST.
     Effects: on OK `p` is Online, and LeaderAndIsr is sent to the replicas; on BADVERSION, perhaps of its own lost
-             write, it reads again; on LOST it retries; on FENCED the term is over, and if the same event has created
-             states, what was collected for them is never sent: the state machine is dead for the rest of the process.
+             write, it reads again; on LOST it retries; on FENCED the term is over (in a controlled shutdown the event
+             alone), and if the same event has created states, what was collected for them is never sent: the state
+             machine is dead for the rest of the process.
     Kafka:   PartitionStateMachine.electLeaderForPartition, 0.8 to 1.0; doElectLeaderForPartitions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -141,7 +141,7 @@ def write_leader(s, b: Broker, p: Partition, delivery: Delivery):
         controller.doing = ELECTING
     elif answer == FENCED:
         controller.partition_batch = never_sent(controller.partition_batch)
-        forget(controller)
+        give_up(s, b, answer)
     elif answer == EXPIRED:
         fail_election(s, b, p)
     return True
@@ -176,7 +176,7 @@ def create_first_state(s, b: Broker, p: Partition, delivery: Delivery):
         partition.state = ONLINE_PARTITION
         controller.partition_batch = COLLECTED
     if answer == FENCED:
-        forget(controller)
+        give_up(s, b, answer)
     elif answer == EXPIRED:
         fail_election(s, b, p)
     elif answer != LOST:
@@ -226,8 +226,8 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, delivery: Delivery):
     Request: OK; FENCED; BADVERSION; EXPIRED; LOST.
     Effects: on OK the replica is Offline, and LeaderAndIsr is sent to the others (not before a deletion); on
              BADVERSION, perhaps because of its own lost write, it reads again; on LOST it retries; on FENCED the term
-             is over, and StopReplica, which was collected before, is never sent: the state machine is dead for the
-             rest of the process.
+             is over (in a controlled shutdown the event alone), and StopReplica, which was collected before, is never
+             sent: the state machine is dead for the rest of the process.
     Kafka:   KafkaController.removeReplicaFromIsr, 0.8 to 1.0; ReplicaStateMachine.doRemoveReplicasFromIsr,
              doHandleStateChanges, 1.1 to 3.9.
     """
@@ -252,7 +252,7 @@ def write_removal(s, b: Broker, p: Partition, r: Broker, delivery: Delivery):
         controller.doing = REMOVING
     elif answer == FENCED:
         controller.replica_batch = never_sent(COLLECTED)
-        forget(controller)
+        give_up(s, b, answer)
     elif answer == EXPIRED:
         fail_removal(s, b, p, r)
     return True

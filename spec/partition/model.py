@@ -160,7 +160,7 @@ DEAD_MACHINE = {"is_served": 21}
 """From 2.1 on: a controller rules again in a process in which a fenced write has left a batch unsent."""
 FENCED = model(
     "fenced",
-    Releases("3.3", "3.9"),
+    Releases("3.4", "3.9"),
     "Every write of a controller is checked against the epoch, and leaders ask the controller to change an "
     "ISR: a deposed controller changes nothing. An ISR with a broker that is not alive is refused (KIP-841).",
     PRESENT,

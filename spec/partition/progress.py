@@ -28,10 +28,12 @@ from kafkaproof.spec.language.sets import (
 )
 from kafkaproof.spec.partition.context import (
     CHANGING,
+    CONTROLLED_SHUTDOWN,
     DELETING_REQUEST,
     ELECTING,
     EMPTY,
     IDLE,
+    LAPSED,
     OFFLINE,
     PREFERRED_BY_ZNODE,
     REASSIGN,
@@ -48,6 +50,7 @@ from kafkaproof.spec.partition.context import (
     partitions_move,
     replicas_move,
 )
+from kafkaproof.spec.partition.zookeeper import disconnect
 
 
 def at_work(controller):
@@ -55,16 +58,32 @@ def at_work(controller):
     return controller.epoch > 0 and controller.doing == IDLE
 
 
-def give_up(controller, answer):
-    """A request of the event in progress is refused. On FENCED (a ControllerMovedException) the term is over; on EXPIRED
-    the event fails, and the Expire event, which comes next, ends the term.
+def give_up(s, b, answer):
+    """A request of the event in progress is refused. On FENCED (a ControllerMovedException) the term is over, unless the
+    event answers whoever asked for it with the exception, as a controlled shutdown does; on EXPIRED the event fails, and
+    the Expire event, which comes next, ends the term.
 
-    Kafka: ControllerEventThread.doWork, 1.1 to 3.9; KafkaController.maybeResign, 2.1 to 3.9.
+    Kafka: ControllerEventThread.doWork, 1.1 to 3.9; KafkaController.maybeResign, 2.1 to 3.9;
+           KafkaController.ControlledShutdown, 0.11 to 2.2; KafkaController.processControlledShutdown, 2.3 to 3.9.
     """
-    if answer == FENCED:
+    controller = s.brokers[b].controller
+    if answer == FENCED and controller.strategy != CONTROLLED_SHUTDOWN:
+        disconnect(s.zk, b)
         forget(controller)
     else:
         drop_event(controller)
+
+
+def lapse(controller, answer):
+    """A failover fails in a session that is over: whether /controller is its own cannot be read either, so the term lasts
+    until the Expire event. (What was read of the context is dropped here at once.)
+
+    Kafka: KafkaController.triggerControllerMove, 2.1 to 3.9.
+    """
+    epoch = controller.epoch
+    forget(controller)
+    controller.epoch = epoch
+    controller.doing = LAPSED
 
 
 def is_at_machines(controller):

@@ -16,13 +16,13 @@ PERCENTAGE = 50
 def rebalance(s, b: Broker):
     """The timer of the automatic rebalance fires: leaders are to move in each group that is out of balance.
 
-    Guards:  `b` is at work.
+    Guards:  `b` is at work, and no partition is being reassigned (up to 3.3).
     Effects: the partitions of these groups that may be moved are to be elected, if there are any.
     Kafka:   KafkaController.checkAndTriggerPartitionRebalance, 0.8.1 to 0.10.2; checkAndTriggerAutoLeaderRebalance,
              0.11 to 3.9.
     """
     controller = s.brokers[b].controller
-    if not at_work(controller):
+    if not at_work(controller) or is_barred(s, controller):
         return False
 
     controller.strategy = PREFERRED
@@ -31,6 +31,14 @@ def rebalance(s, b: Broker):
             controller.todo = union(controller.todo, to_rebalance(controller, preferred))
     proceed(controller)
     return True
+
+
+def is_barred(s, controller):
+    """Whether no leader is moved while a partition is being reassigned: that ended with 3.3.
+
+    Kafka: KafkaController.checkAndTriggerAutoLeaderRebalance, 3.4 to 3.9.
+    """
+    return False
 
 
 def is_in_group(controller, p, preferred):

@@ -6,7 +6,7 @@ only the queueing is modelled: no leader is elected for the topic any more.
 """
 
 from kafkaproof.spec.kafka.strategies import prefers
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Delivery
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, NONODE, OK, Delivery
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member
 from kafkaproof.spec.partition.context import (
@@ -28,7 +28,15 @@ from kafkaproof.spec.partition.context import (
     is_without_state,
 )
 from kafkaproof.spec.partition.network import NOTHING, UNCLEAN_TYPE, asked, is_asked_of, take_asked
-from kafkaproof.spec.partition.progress import at_work, give_up, is_at_machines, proceed, trigger_online, wants_leader
+from kafkaproof.spec.partition.progress import (
+    at_work,
+    give_up,
+    is_at_machines,
+    lapse,
+    proceed,
+    trigger_online,
+    wants_leader,
+)
 from kafkaproof.spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
 from kafkaproof.spec.partition.zookeeper import (
     checked_delete_request,
@@ -133,31 +141,38 @@ def preferred_election(s, b: Broker):
     return True
 
 
-def finds_request(s, b):
-    """Whether a new controller finds an operator's request for preferred leaders: without a session it finds nothing, and
-    its failover fails.
+def read_request(s, b):
+    """getData of /admin/preferred_replica_election: OK, NONODE or EXPIRED."""
+    if not session_open(s.zk, b):
+        return EXPIRED
+    return OK if election_wanted(s.zk) else NONODE
 
-    Kafka: KafkaController.fetchPendingPreferredReplicaElections, 1.1 to 3.9.
+
+def reads_request(s, b):
+    """Whether a new controller whose start-up is over reads the operator's request for preferred leaders, and deletes it:
+    here only one that is there. `requesting` has both steps always, as Kafka does.
     """
     return session_open(s.zk, b) and election_wanted(s.zk)
 
 
 def end_failover(s, b):
-    """After the last step of the start-up the operator's request for preferred leaders is to be read, if there is one."""
+    """After the last step of the start-up the operator's request for preferred leaders is to be read."""
     controller = s.brokers[b].controller
     if controller.failing_over and not controller.starting and not is_at_machines(controller):
         controller.failing_over = 0
-        if finds_request(s, b):
+        if reads_request(s, b):
             controller.doing = READING_REQUEST
 
 
 def pending_election(s, b: Broker):
     """A new controller whose state machines have started up reads the operator's request for preferred leaders.
 
-    Guards:  there was one when they had.
-    Effects: if it is there, partitions that another replica leads are to be elected; then it is to be deleted. If a
-             partition has no state, its topic to be deleted or not, the failover fails: /controller is to be given up,
-             and the request stays for the next controller.
+    Guards:  that is its next step.
+    Request: OK; NONODE; EXPIRED.
+    Effects: partitions that another replica leads are to be elected; then the request is to be deleted, also one that
+             was not there yet when it was read. If a partition has no state, its topic to be deleted or not, the
+             failover fails: /controller is to be given up, and the request stays for the next controller. On EXPIRED it
+             fails, too.
     Kafka:   KafkaController.initializeAndMaybeTriggerPreferredReplicaElection, 0.8.0;
              initializePreferredReplicaElection, 0.8.1 to 0.10.2; fetchPendingPreferredReplicaElections, 0.11 to 3.9.
     """
@@ -165,8 +180,11 @@ def pending_election(s, b: Broker):
     if controller.doing != READING_REQUEST:
         return False
 
-    if not election_wanted(s.zk):
-        proceed(controller)
+    answer = read_request(s, b)
+    if answer == EXPIRED:
+        lapse(controller, answer)
+    elif answer == NONODE:
+        controller.doing = DELETING_REQUEST
     elif has_partition_without_state(controller):
         controller.doing = MOVING
     else:
@@ -274,7 +292,7 @@ def delete_request(s, b: Broker, delivery: Delivery):
 
     answer = checked_delete_request(s.zk, b, request_dealt_with(controller), controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer != LOST:
         controller.strategy = OFFLINE
         proceed(controller)

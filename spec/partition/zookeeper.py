@@ -52,6 +52,7 @@ KNOWN = (
     "known_as_they_are",
     "as_they_are",
     "give_up_controller",
+    "disconnect",
 )
 
 
@@ -337,10 +338,7 @@ def delete_request(zk, b, request, epoch, delivery):
 
 def check_epoch(zk, b, epoch):
     """check of /controller_epoch: OK, or FENCED where another controller has been elected."""
-    if session_open(zk, b) and zk.epoch != epoch:
-        disconnect(zk, b)
-        return FENCED
-    return OK
+    return FENCED if session_open(zk, b) and zk.epoch != epoch else OK
 
 
 checked_create_state = checked(create_state, check_epoch)

@@ -12,18 +12,19 @@ from kafkaproof.spec.election.broker_state import OPEN
 from kafkaproof.spec.election.faults import close_session_and_end
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka import zookeeper
+from kafkaproof.spec.kafka.declarations import acting
 from kafkaproof.spec.kafka.zookeeper import DELETED
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.partition import brokers, failover
-from kafkaproof.spec.partition import replica as partition_replica
+from kafkaproof.spec.partition import brokers, isr
 from kafkaproof.spec.partition import zookeeper as partitions
 from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.history.leaderless import may_become_anything
-from kafkaproof.spec.partition.mutants.failovers import AT_ONCE, forget_at_once
+from kafkaproof.spec.partition.history.recordings import PROPOSED_UP_TO_7, UP_TO_7, caught_up
 from kafkaproof.spec.partition.network import is_asked_of
 from kafkaproof.spec.partition.properties import former as older
+from kafkaproof.spec.partition.reassignment import reassignment
+from kafkaproof.spec.partition.reassignment.event_properties import looked_at_in_turn
 from kafkaproof.spec.partition.triggers import admin_election
 from kafkaproof.spec.partition.znodes import ARMED, FIRED
 from kafkaproof.spec.replica import broker, replica
@@ -50,17 +51,24 @@ def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, upd
     if has_planes(partition) and not keeps_ends:
         partition = partition.rebound({broker.keeps_ends: forgotten_ends.keeps_no_end})
     if not goes_on:
-        present, former = {failover.lapse: forget_at_once}, {leader_zk.take_list_at_once: brokers.take_list}
-        partition = partition.rebound(
-            AT_ONCE
-            | {partition_replica.may_become: may_become_anything}
-            | (present if has_planes(partition) else former)
-        )
+        listed_one_by_one = {leader_zk.take_list_at_once: brokers.take_list}
+        partition = partition.rebound(UP_TO_7 | (PROPOSED_UP_TO_7 if has_planes(partition) else listed_one_by_one))
         kept = tuple(each for each in partition.properties if each.name != older.live_as_listed.__name__)
         partition = replace(partition, properties=kept)
+        if plain.reassigns:
+            partition = looking_at_any_time(partition)
     if has_planes(partition) and not goes_on:
         partition = partition.rebound({replica.obey: obey_or_rest})
     return Cluster(variant, plain.election.rebound(election), partition)
+
+
+def looking_at_any_time(model: Model) -> Model:
+    """A model whose controller looks at a reassignment at any time, not when it has written an ISR."""
+    added = acting(caught_up)
+    asked = tuple(p for p in model.properties if p.name != looked_at_in_turn.__name__)
+    return replace(model, transitions=model.transitions + added, properties=asked).rebound(
+        {reassignment.end_change: isr.end_change}
+    )
 
 
 def naming_partitions(model: Model) -> Model:

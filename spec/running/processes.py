@@ -28,6 +28,7 @@ from kafkaproof.spec.election import faults as any_system
 from kafkaproof.spec.election.election import maybe_resign
 from kafkaproof.spec.election.history import requests
 from kafkaproof.spec.kafka import zookeeper
+from kafkaproof.spec.kafka.declarations import asking
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, LOST_DROPPED, NODEEXISTS, NONODE, OK
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import CONTINUATION, Model, Transition
@@ -120,7 +121,8 @@ def cluster(variant: str, deletes: bool = True, reassigns: bool = True, updates:
     if updates:
         partition = halting_planes(partition) if has_planes(partition) else with_updates(partition)
     if variant == CHECKED:
-        return Cluster(variant, election.rebound(CHECKS_OF_ELECTION), partition.rebound(CHECKS_OF_STATES))
+        asked = replace(election, transitions=election.transitions + asking(active_controller.write_when_asked))
+        return Cluster(variant, asked.rebound(CHECKS_OF_ELECTION), partition.rebound(CHECKS_OF_STATES))
     return Cluster(variant, election, partition)
 
 
@@ -227,9 +229,11 @@ def partners_in_partition(name: str, answer: int | None, owner) -> Partners:
     return [(function.__name__, its_answer) for function, its_answer in found]
 
 
-def partners_in_election(transition: Transition, answer: int | None, refused: bool = False) -> Partners:
+def partners_in_election(transition: Transition, answer: int | None, owner, refused: bool = False) -> Partners:
     """The steps of *election* that go with a step of *partition*, and their answers. Where a failover has failed, the
     step is one that makes no request; those that give up /controller follow it.
+
+    `owner` is the broker's record in *partition* after the step: its term may go on though a write of it was FENCED.
 
     A write that is refused, other than by the check of the epoch, writes no more than a read does. The answer shows
     the refusal, or `refused` does where a step's answer is that of its read (`isr_notification`).
@@ -239,6 +243,8 @@ def partners_in_election(transition: Transition, answer: int | None, refused: bo
         return [(any_system.fail_batch.__name__, None)]
     if answer is None or partner is None:
         return []
+    if answer == FENCED and owner.controller.epoch > 0:
+        return [(active_controller.write_when_asked.__name__, FENCED)]
     refused = answer in REFUSED or refused and answer == OK
     if partner is active_controller.load or refused:
         return [(active_controller.load.__name__, EXPIRED if answer == EXPIRED else OK)]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from kafkaproof.spec.kafka.declarations import acting
 from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.releases import Releases
@@ -18,7 +19,7 @@ from kafkaproof.spec.partition.expansion import properties as topic_expansion
 from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, COMMON, FENCED, LOG_DIRS, PENDING
 from kafkaproof.spec.partition.phases import network as phases_network
 from kafkaproof.spec.partition.phases.state import NAMES, name_assigned
-from kafkaproof.spec.partition.reassignment import admin_requests, reassignment
+from kafkaproof.spec.partition.reassignment import admin_requests
 from kafkaproof.spec.partition.reassignment import brokers as reassignment_brokers
 from kafkaproof.spec.partition.reassignment import faults as reassignment_faults
 from kafkaproof.spec.partition.reassignment import network as reassignment_network
@@ -216,8 +217,8 @@ LEADERS_WRITE = partition.model(
     {},
 )
 KIP455_ZK = topics(
-    with_kip455(LEADERS_WRITE, "kip455-zk").rebound(
-        UNTIL_2_6 | {reassignment.caught_up: leaders.caught_up, telling.tell_leadership: phases_network.tell_leadership}
+    with_kip455(LEADERS_WRITE, "kip455-zk", acting(leaders.caught_up)).rebound(
+        UNTIL_2_6 | {telling.tell_leadership: phases_network.tell_leadership}
     ),
     "As in kip455, but leaders write the ISR themselves: it may shrink between the look at it and the move.",
     NAMED,

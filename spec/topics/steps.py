@@ -10,7 +10,7 @@ from dataclasses import replace
 from kafkaproof.spec.language.combine import at_once, for_each
 from kafkaproof.spec.language.domains import Choice
 from kafkaproof.spec.language.model import Model, Transition, concerning
-from kafkaproof.spec.partition import failover, faults, isr, machines
+from kafkaproof.spec.partition import failover, faults, machines
 from kafkaproof.spec.partition.phases import phases
 from kafkaproof.spec.partition.reassignment import reassignment
 
@@ -28,7 +28,6 @@ JOINED = {
     REMOVE_REPLICA: names(machines.read_for_removal, machines.write_removal),
     CHECK: names(reassignment.check_reassignment, reassignment.tell_replicas),
     "raise_epoch": names(phases.read_leader_epoch, reassignment.tell_replicas),
-    "alter_partition": names(isr.alter_partition, reassignment.caught_up),
     "crash": names(faults.crash, faults.expire_orphan),
 }
 """By the name of a step: the transitions that it joins, where a model has the first of them."""

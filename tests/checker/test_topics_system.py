@@ -31,7 +31,7 @@ CANCELLED = """
     reassignment.write_assignment(b=0, p=0, delivery=0) -> OK
     steps.check(b=0, p=0, delivery=0) -> OK
     replica.leader_and_isr(b=0, epoch=1, p=0)
-    steps.alter_partition(b=0, p=0, sender=0, isr=5, delivery=0) -> OK
+    isr.alter_partition(b=0, p=0, sender=0, isr=5, delivery=0) -> OK
     faults.ask_for_cancellation(p=0)
     admin_requests.alter_reassignment(b=0)
     reassignment.write_assignment(b=0, p=0, delivery=0) -> OK
@@ -113,7 +113,7 @@ def test_a_reassignment_whose_target_is_in_the_isr_when_that_is_written_cannot_b
     reassignment.write_assignment(b=0, p=0, delivery=0) -> OK
     steps.check(b=0, p=0, delivery=0) -> OK
     replica.leader_and_isr(b=0, epoch=1, p=0)
-    steps.alter_partition(b=0, p=0, sender=0, isr=3, delivery=0) -> OK
+    isr.alter_partition(b=0, p=0, sender=0, isr=3, delivery=0) -> OK
 """
     )
     at = scope(epochs=2, leader_epochs=5, faults=1)

@@ -238,7 +238,8 @@ class Follower:
             other, found = PARTITION, partners_in_partition(line.name, answer, self.world.record(line.broker)[1])
         else:
             transition = self.world.cluster.partition.transition(line.name)
-            other, found = ELECTION, partners_in_election(transition, answer, self.logged.refused(line.zxids))
+            owner, refused = self.world.record(line.broker)[1], self.logged.refused(line.zxids)
+            other, found = ELECTION, partners_in_election(transition, answer, owner, refused)
         lost = any(code == LOST for _, code in found)
         delivery = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
         if any(name == elect.__name__ for name, _ in found):

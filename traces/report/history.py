@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kafkaproof.spec.election import election, faults, session
-from kafkaproof.spec.election.active_controller import clean, write_state
+from kafkaproof.spec.election.active_controller import clean, write_state, write_when_asked
 from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.election.model import MODELS
 from kafkaproof.spec.language.model import Model, Transition
@@ -16,7 +16,7 @@ from kafkaproof.traces.explain.election.steps import Step
 
 _MOST = 60
 _WON = names(election.register, legacy.raise_epoch, election.found_epoch)
-_WRITING = names(clean, write_state)
+_WRITING = names(clean, write_state, write_when_asked)
 _OPENING = names(session.start, session.reopen)
 _CLOSING = names(faults.stop, session.die)
 _EXPIRING = names(faults.expire_session, faults.expire_orphan)

@@ -35,6 +35,7 @@ ELSEWHERE = by_name(
         requests.update_metadata: "UpdateMetadata is a step of partition",
         requests.stop_replica: "StopReplica is not sent",
         active_controller.write_state: "states are written by steps of partition",
+        active_controller.write_when_asked: "states are written by steps of partition",
     }
 )
 """Steps of *election* that stand for what runs as steps of *partition*, or does not run."""

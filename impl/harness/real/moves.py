@@ -27,6 +27,7 @@ from kafkaproof.spec.partition.expansion import expansion
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.reassignment import admin_requests, reassignment
 from kafkaproof.spec.partition.reassignment import faults as alterations
+from kafkaproof.spec.topics.history import leaders
 from kafkaproof.spec.topics.steps import CHECK, ELECT_LEADER, LOAD_CONTEXT, REMOVE_REPLICA
 
 CONTROLLER, TOPIC_ZNODE = "/controller", f"{TOPICS}/{TOPIC}"
@@ -119,7 +120,7 @@ FRAMES: Mapping[str, Callable[..., list[Wanted]]] = _JOINED | by_name(
         failover.load_brokers: _lists_brokers,
         brokers.broker_change: _lists_brokers,
         failover.load_state: _reads,
-        reassignment.caught_up: _reads,
+        leaders.caught_up: _reads,
         machines.read_for_election: _reads,
         machines.read_for_removal: _reads,
         machines.create_first_state: lambda b, p, **_: [_zk(b, CREATE, _state(p), _asked(CREATE, FOLDER))],

@@ -76,6 +76,9 @@ class PartitionZooKeeper(TopicZooKeeper):
     def give_up_controller(self, b):
         """The steps of *election* that follow delete /controller."""
 
+    def disconnect(self, b):
+        """The term is over: what is known is forgotten when the next one begins."""
+
     # Reads
 
     def list_brokers(self, b, reader):

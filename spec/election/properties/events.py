@@ -329,7 +329,7 @@ READS = (
     "confirm_epoch",
     "trigger_move",
 )
-WRITES = ("found_epoch", "register", "clean", "write_state", "delete_own_controller")
+WRITES = ("found_epoch", "register", "clean", "write_state", "write_when_asked", "delete_own_controller")
 ALWAYS = (
     always(session_of_process),
     always(ends_with_process),
@@ -353,9 +353,9 @@ STEPS = (
     always_step(ephemerals_go, of=("expire_orphan",)),
     always_step(fault_strikes, of=("crash", "stop", "expire_session")),
     always_step(works_while_ruling, of=("load",)),
-    always_step(writes_while_ruling, of=("clean", "write_state", "send")),
+    always_step(writes_while_ruling, of=("clean", "write_state", "write_when_asked", "send")),
     always_step(reads_what_is, of=("learn_epoch",)),
-    always_step(writes_its_epoch, of=("write_state",)),
+    always_step(writes_its_epoch, of=("write_state", "write_when_asked")),
 )
 FENCED = ALWAYS + STEPS + (sometimes(forced_resignation, faults=1),)
 OF_KNOWLEDGE = ("knows_controller", "term_is_whole", "works_while_ruling", "writes_while_ruling")

@@ -9,4 +9,6 @@ def upgraded_writes_in_time(before, after, b, delivery):
     return is_old(b) or before.zk.ghosts.stale_write or not after.zk.ghosts.stale_write
 
 
-UPGRADED = (always_step(upgraded_writes_in_time, of=("clean", "write_state", "delete_own_controller")),)
+UPGRADED = (
+    always_step(upgraded_writes_in_time, of=("clean", "write_state", "write_when_asked", "delete_own_controller")),
+)

@@ -86,7 +86,7 @@ def create_topic(s, b: Broker, new: Partitions, replicas: Count, start: Broker, 
     epoch = controller.epoch
     answer = checked_create_topic(s.zk, b, new, replicas, start, shift, controller.live, epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     return True
 
 
@@ -108,7 +108,7 @@ def topic_change(s, b: Broker):
 
     answer = read_topics(s.zk, b, new, controller)
     if answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     else:
         for p in range(len(controller.partitions)):
             if contains(new, p):

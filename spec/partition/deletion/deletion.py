@@ -186,7 +186,7 @@ def delete_state(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_delete_state(s.zk, b, p, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer != LOST:
         controller.todo = without_member(controller.todo, p)
         if is_empty(controller.todo):
@@ -208,7 +208,7 @@ def delete_topic(s, b: Broker, delivery: Delivery):
 
     answer = checked_delete_topic(s.zk, b, controller.dropping, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer != LOST:
         controller.doing = DELETING_CONFIG
     return True
@@ -228,7 +228,7 @@ def delete_config(s, b: Broker, delivery: Delivery):
 
     answer = checked_delete_config(s.zk, b, controller.dropping, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer != LOST:
         controller.doing = DELETING_MARKER
     return True
@@ -248,7 +248,7 @@ def delete_marker(s, b: Broker, delivery: Delivery):
 
     answer = checked_delete_marker(s.zk, b, controller.dropping, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer != LOST:
         forget_topic(controller)
         end_event(controller)
@@ -286,7 +286,7 @@ def delete_leftovers(s, b: Broker, delivery: Delivery):
 
     answer = checked_delete_leftovers(s.zk, b, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer != LOST:
         end_event(controller)
     return True

@@ -65,7 +65,7 @@ def new_partitions(s, b: Broker):
 
     answer = read_topics(s.zk, b, new, controller)
     if answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     else:
         for p in range(len(controller.partitions)):
             if contains(new, p):
@@ -94,5 +94,5 @@ def restore_partitions(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_restore_topic(s.zk, b, p, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     return True

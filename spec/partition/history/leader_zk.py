@@ -155,5 +155,5 @@ def isr_notification(s, b: Broker, p: Partition):
         drop_result(controller)
         tell_partition(s, b, p, controller.live)
     elif answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     return True

@@ -7,7 +7,8 @@ from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import PREFERRED, PREFERRED_BY_ZNODE, is_known, is_queued, online
 from kafkaproof.spec.partition.elections import chosen_leader
 from kafkaproof.spec.partition.history.strategies import preferred_leader_if_needed
-from kafkaproof.spec.partition.zookeeper import assigned
+from kafkaproof.spec.partition.triggers import is_reassignable
+from kafkaproof.spec.partition.zookeeper import assigned, is_moved
 
 
 def whoever_they_are(controller, isr):
@@ -64,6 +65,19 @@ def end_none_at_start(controller):
     Kafka: TopicDeletionManager.onTopicDeletion, 0.10.2 to 2.0.
     """
     return 0
+
+
+def is_barred_by_list(s, controller):
+    """Whether the automatic rebalance moves no leader: while a partition is being reassigned, which a listed one is here
+    until its request is deleted.
+
+    Kafka: KafkaController.checkAndTriggerPartitionRebalance, 0.8.1 to 0.10.2; checkAndTriggerAutoLeaderRebalance, 0.11
+           to 3.3.
+    """
+    for p in range(len(controller.partitions)):
+        if is_moved(s.zk, p) and is_reassignable(controller, p):
+            return True
+    return False
 
 
 def goes_back_if_online(controller, partition):

@@ -28,6 +28,11 @@ def ask_again(controller, answer):
     return 0
 
 
+def ask_in_event_again(s, b, answer):
+    """So is one of an event."""
+    return 0
+
+
 def waits_for_request(s, b):
     """Whether a new controller finds an operator's request for preferred leaders, in this session or in the next."""
     return election_wanted(s.zk)

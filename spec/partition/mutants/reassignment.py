@@ -30,6 +30,7 @@ from kafkaproof.spec.partition.reassignment.brokers import keep_from_deletion
 from kafkaproof.spec.partition.reassignment.plans import plan
 from kafkaproof.spec.partition.reassignment.progress import leave, reassigned
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_delist, set_topic
+from kafkaproof.spec.partition.telling import tell_partition
 from kafkaproof.spec.partition.zookeeper import known_as_they_are, listed
 
 ONE = scope(replicas=1, epochs=1)
@@ -158,7 +159,6 @@ OMITTED = tuple(
     for transition, kills in (
         (admin_requests.reassign, "taken_up_in_turn"),
         (reassignment.write_assignment, "assignment_written"),
-        (reassignment.caught_up, "looked_at_in_turn"),
         (reassignment.check_reassignment, "checked_as_read"),
         (reassignment.tell_replicas, "raised_in_turn"),
         (reassignment.stop_removed, "removed_stopped"),
@@ -171,6 +171,11 @@ OMITTED = tuple(
 )
 
 
+def look_at_no_isr(s, b, p):
+    """A controller that has written an ISR looks at no reassignment."""
+    tell_partition(s, b, p, s.brokers[b].controller.live)
+
+
 def look_at_nothing(controller, brokers):
     """When a broker comes, no reassignment to it is looked at."""
     return 0
@@ -178,6 +183,7 @@ def look_at_nothing(controller, brokers):
 
 IN_ISR = {progress.to_take_offline: keep_in_isr, deletion_progress.offline_among: stop_all}
 MUTANTS = OMITTED + (
+    mutant("isr-not-looked-at", "looked_at_in_turn", {reassignment.end_change: look_at_no_isr}, CALM),
     mutant("newcomer-not-looked-at", "newcomers_looked_at", {progress.reassigned_to: look_at_nothing}, LEFT),
     mutant_within(
         "target-written-early",

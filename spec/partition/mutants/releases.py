@@ -33,6 +33,14 @@ def listed_one_by_one(controller):
     return 0
 
 
+def never_barred(s, controller):
+    """The automatic rebalance does not wait for the end of reassignments."""
+    return False
+
+
+REASSIGNED_FIRST = (
+    mutant("rebalanced-meanwhile", "waits_for_reassignments", {former.is_barred_by_list: never_barred}, ONE),
+)
 LEGACY = (
     mutant("listed-one-by-one", "live_as_listed", {leader_zk.take_list_at_once: listed_one_by_one}, ONE),
     mutant("queued-not-moved", "leaver_moved_away", {former.is_moved_away_though_queued: left_if_queued}, TWO),

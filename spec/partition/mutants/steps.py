@@ -18,7 +18,7 @@ from kafkaproof.spec.partition import (
     zookeeper,
 )
 from kafkaproof.spec.partition.context import Broker, Partition, end_process, forget
-from kafkaproof.spec.partition.history.leaderless import may_become_anything
+from kafkaproof.spec.partition.history.recordings import may_become_anything
 from kafkaproof.spec.partition.mutants.partition import put_later_request
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, EARLY, ONE, mutant
 from kafkaproof.spec.partition.network import drop_requests, fall_silent, put_request

@@ -12,7 +12,7 @@ from kafkaproof.spec.partition.mutants.partition_mutant import MORE, PAIR, THREE
 from kafkaproof.spec.partition.progress import at_work, proceed
 from kafkaproof.spec.partition.triggers import needs_any
 from kafkaproof.spec.partition.znodes import LOG_DIR_EVENTS, PREFERRED_REQUEST, REASSIGN_REQUEST
-from kafkaproof.spec.partition.zookeeper import delete_request, disconnect, election_wanted, session_open
+from kafkaproof.spec.partition.zookeeper import delete_request, election_wanted, session_open
 
 
 def at_the_limit(preferring, led_by_others, percentage):
@@ -81,7 +81,6 @@ def first_of_the_target(target, isr, online):
 def unchecked_preferred(zk, b, request, epoch, delivery):
     """The request for preferred leaders is deleted without the check of the epoch."""
     if request != PREFERRED_REQUEST and session_open(zk, b) and zk.epoch != epoch:
-        disconnect(zk, b)
         return FENCED
     return delete_request(zk, b, request, epoch, delivery)
 
@@ -89,7 +88,6 @@ def unchecked_preferred(zk, b, request, epoch, delivery):
 def unchecked_reassignment(zk, b, request, epoch, delivery):
     """The request for a reassignment is deleted without the check of the epoch."""
     if request != REASSIGN_REQUEST and session_open(zk, b) and zk.epoch != epoch:
-        disconnect(zk, b)
         return FENCED
     return delete_request(zk, b, request, epoch, delivery)
 
@@ -97,7 +95,6 @@ def unchecked_reassignment(zk, b, request, epoch, delivery):
 def unchecked_notifications(zk, b, request, epoch, delivery):
     """Notifications of failed log directories are deleted without the check of the epoch."""
     if request != LOG_DIR_EVENTS and session_open(zk, b) and zk.epoch != epoch:
-        disconnect(zk, b)
         return FENCED
     return delete_request(zk, b, request, epoch, delivery)
 

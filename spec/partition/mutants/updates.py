@@ -11,7 +11,7 @@ from kafkaproof.spec.partition import replica, telling
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, alive
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.history import updates
-from kafkaproof.spec.partition.history.leaderless import may_become_anything
+from kafkaproof.spec.partition.history.recordings import may_become_anything
 from kafkaproof.spec.partition.metadata import cache, network
 from kafkaproof.spec.partition.metadata.network import put_halt, put_update, take_update, update_arrives
 from kafkaproof.spec.partition.model import scope

@@ -8,7 +8,6 @@ from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.phases.lists import read_list, take_up_list
 from kafkaproof.spec.partition.reassignment.brokers import keep_from_deletion
 from kafkaproof.spec.partition.reassignment.progress import reassigned
-from kafkaproof.spec.partition.rebalance import to_rebalance as to_rebalance_else
 from kafkaproof.spec.partition.zookeeper import listed
 
 
@@ -27,12 +26,10 @@ def resume_reassignments(s, b):
 load_state = then(brokers.load_state, resume_reassignments)
 
 
-def to_rebalance(controller, preferred):
-    """The partitions that the automatic rebalance moves to the broker that they prefer: none while a partition is being
-    reassigned.
+def is_barred(s, controller):
+    """Whether the automatic rebalance moves no leader: while a partition is being reassigned.
 
-    Kafka: KafkaController.checkAndTriggerAutoLeaderRebalance, 1.1 to 3.3.
+    Kafka: KafkaController.checkAndTriggerPartitionRebalance, 0.8.1 to 0.10.2; checkAndTriggerAutoLeaderRebalance, 0.11
+           to 3.3.
     """
-    if not is_empty(reassigned(controller)):
-        return 0
-    return to_rebalance_else(controller, preferred)
+    return not is_empty(reassigned(controller))

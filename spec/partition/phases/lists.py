@@ -83,7 +83,7 @@ def delete_listed(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_set_list(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer != LOST:
         if controller.finishing:
             tell_partition(s, b, p, controller.live)

@@ -62,7 +62,7 @@ WITH_PHASES = (
         reassignment.tell_raised: rebind(phases.tell_raised, NAMING),
         reassignment.read_again: phases.read_again,
         reassignment.end_telling: rebind(phases.end_telling, GOING_ON),
-        rebalance.to_rebalance: rebind(brokers.to_rebalance, REASSIGNED),
+        rebalance.is_barred: rebind(brokers.is_barred, REASSIGNED),
         context.forget: state.forget,
         context.drop_event: state.drop_event,
         deletion_state.forget_topic: state.forget_topic,

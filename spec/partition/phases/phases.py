@@ -79,7 +79,7 @@ def check_target(s, b: Broker, p: Partition):
     caught = answer == OK and is_caught_up(partition, controller.result.isr)
     drop_result(controller)
     if answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif caught:
         begin_second(controller, p)
     else:
@@ -146,7 +146,7 @@ def write_union(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_set_assignments(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer == OK:
         controller.doing = RAISING
     elif answer != LOST:
@@ -168,7 +168,7 @@ def read_leader_epoch(s, b: Broker, p: Partition):
 
     answer = read_state(s.zk, b, p, controller.epoch, controller.result)
     if answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer == OK:
         prepare(controller.result, controller.result.leader, controller.result.isr)
         controller.doing = TELLING
@@ -235,7 +235,7 @@ def write_target(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_set_assignments(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer == OK:
         take_off(controller)
     elif answer != LOST:

@@ -10,8 +10,10 @@ from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import is_empty, with_member
 from kafkaproof.spec.partition.context import (
     COLLECTED,
+    CONTROLLED_SHUTDOWN,
     DELETING_REQUEST,
     ELECTING,
+    IDLE,
     LAPSED,
     MOVING,
     PREFERRED_BY_ZNODE,
@@ -66,18 +68,25 @@ def preferred_as_asked(before, after, b):
 
 
 def failover_ends(before, after, b):
-    """A new controller that reads the operator's request elects as asked; if a partition has no state it gives up
-    /controller, and the request stays.
+    """A new controller that reads the operator's request elects as asked, and deletes it, there or not; if a partition has
+    no state it gives up /controller, and the request stays.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     if old.doing != READING_REQUEST:
         return False
+    if not has_session(before, b):
+        return new.doing == LAPSED
     if before.zk.preferred == 0:
-        return new.doing != MOVING and is_empty(new.todo)
+        return new.doing == DELETING_REQUEST and is_empty(new.todo)
     if lacks_state(old, True):
         return new.doing == MOVING and after.zk.preferred == 1
     return begins_preferred(new, led_elsewhere(old))
+
+
+def is_found(s, b):
+    """Whether a new controller finds an operator's request."""
+    return s.zk.preferred == 1 and has_session(s, b)
 
 
 def asked_when_started(before, after):
@@ -89,9 +98,15 @@ def asked_when_started(before, after):
         new = after.brokers[b].controller
         was_starting = old.failing_over or old.doing == READING_STATES and new.doing != READING_STATES
         if was_starting and new.epoch > 0 and not new.failing_over and new.doing != LAPSED:
-            if (new.doing == READING_REQUEST) != (before.zk.preferred == 1 and has_session(before, b)):
+            if (new.doing == READING_REQUEST) != is_found(before, b):
                 return False
     return True
+
+
+def request_heard(before, after, b, delivery):
+    """A request for preferred leaders is deleted only by an event that has read it."""
+    deleted = before.zk.preferred == 1 and after.zk.preferred == 0
+    return not deleted or before.brokers[b].controller.strategy == PREFERRED_BY_ZNODE
 
 
 def gives_up(before, after, b):
@@ -105,8 +120,9 @@ def is_fenced(before, after, b):
     """Whether a step refuses a write of a controller because another has been elected since."""
     old = before.brokers[b].controller
     writes = old.doing == WRITING_LEADER or old.doing == WRITING_REMOVAL
-    term_ends = after.brokers[b].up and old.epoch > 0 and after.brokers[b].controller.epoch == 0
-    return writes and term_ends and has_session(before, b) and old.epoch != before.zk.epoch
+    new = after.brokers[b].controller
+    ends = new.doing == IDLE if old.strategy == CONTROLLED_SHUTDOWN else new.epoch == 0
+    return writes and ends and after.brokers[b].up and has_session(before, b) and old.epoch != before.zk.epoch
 
 
 def unsent_for_ever(before, after):
@@ -144,6 +160,7 @@ FAILOVERS = (
     always_step(preferred_as_asked, of=("preferred_election",)),
     always_step(failover_ends, of=("pending_election",)),
     always_step(asked_when_started),
+    always_step(request_heard, of=("delete_request",)),
     always_step(gives_up, of=("move_controller",)),
     always_step(unsent_for_ever),
     always(dead_does_nothing),

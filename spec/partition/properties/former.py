@@ -5,7 +5,7 @@ from kafkaproof.spec.kafka.strategies import prefers
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty
-from kafkaproof.spec.partition.context import IDLE, PREFERRED, PREFERRED_BY_ZNODE
+from kafkaproof.spec.partition.context import IDLE, PREFERRED, PREFERRED_BY_ZNODE, is_known, is_queued
 from kafkaproof.spec.partition.history.triggers import is_moved_away_though_queued
 from kafkaproof.spec.partition.properties.events import is_touched, leaver_moved_away
 from kafkaproof.spec.partition.properties.sessions import has_session
@@ -51,6 +51,19 @@ def dead_in_isr(s):
     return False
 
 
+def waits_for_reassignments(before, after, b):
+    """The automatic rebalance moves no leader while the list of reassignments has a partition that has a leader or had
+    one, and whose topic is not queued for deletion (until 3.3).
+    """
+    controller = before.brokers[b].controller
+    for p in range(len(controller.partitions)):
+        begins = is_known(controller.partitions[p]) and not is_queued(controller, p)
+        if begins and before.zk.targets[p].length > 0:
+            return False
+    return True
+
+
+UNTIL_3_3 = (always_step(waits_for_reassignments, of=("rebalance",)),)
 UNTIL_2_1 = (always_step(live_as_listed, of=("broker_change",)),)
 UNTIL_2_0 = (
     *UNTIL_2_1,

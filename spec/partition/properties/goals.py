@@ -314,6 +314,16 @@ def rules_with_dead_machine(s):
     return False
 
 
+def dies_within_term(s):
+    """A controlled shutdown, whose write was refused, has killed a state machine of a controller that goes on."""
+    for broker in s.brokers:
+        controller = broker.controller
+        dead = controller.replica_batch == STUCK or controller.partition_batch == STUCK
+        if dead and controller.epoch == 1 and s.zk.epoch > 1:
+            return True
+    return False
+
+
 def leader_told_of_none(s):
     """A leader receives LeaderAndIsr of a higher leader epoch in which nobody leads; it will lead on."""
     for epoch in range(len(s.network.requests)):
@@ -363,7 +373,10 @@ FORCED_ELECTIONS = (
     sometimes(force_fails, faults=3),
 )
 GOALS = OF_ALL + SHUTTING_DOWN + LOG_DIRS + STALE_ISR
-DEAD_MACHINES = (sometimes(rules_with_dead_machine, faults=2, epochs=3),)
+DEAD_MACHINES = (
+    sometimes(rules_with_dead_machine, faults=2, epochs=3),
+    sometimes(dies_within_term, faults=2, epochs=2, replicas=2),
+)
 """From 2.1 on, where writes are fenced."""
 FROM_2_2 = DEAD_MACHINES + (sometimes(bounced_broker),)
 WITH_BROKER_EPOCHS = GOALS + FORCED_ELECTIONS + FROM_2_2

@@ -151,7 +151,9 @@ def event_in_order(s, b: Broker):
     if not is_empty(controller.replicas) or controller.starting:
         return False
     asked = controller.strategy == PREFERRED_BY_ZNODE or controller.strategy == REASSIGN
-    return asked if doing == DELETING_REQUEST else not asked and not no_broker_moves(controller)
+    if doing == DELETING_REQUEST:
+        return asked or has_no_event(controller)
+    return not asked and not no_broker_moves(controller)
 
 
 def result_is_to_be_written(s, b: Broker):

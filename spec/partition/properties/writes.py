@@ -13,6 +13,7 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, without_member
 from kafkaproof.spec.partition.context import (
+    CONTROLLED_SHUTDOWN,
     DELETING_EVENTS,
     DELETING_REQUEST,
     ELECTING,
@@ -37,10 +38,17 @@ def is_refused(s, b):
 
 
 def ends_unwritten(before, after, b, p):
-    """Whether a refused write has changed nothing, and ended the term: in a session that is over it goes on."""
-    if differs(before.zk.partitions[p], after.zk.partitions[p]):
-        return False
-    return term_goes_on(before, after, b) if not has_session(before, b) else after.brokers[b].controller.epoch == 0
+    """Whether a refused write has changed nothing, and ended the term: in a session that is over it goes on, and in a
+    controlled shutdown, which answers the broker that the write was refused.
+    """
+    if has_session(before, b) and before.brokers[b].controller.strategy != CONTROLLED_SHUTDOWN:
+        return after.brokers[b].controller.epoch == 0 and not differs(before.zk.partitions[p], after.zk.partitions[p])
+    return goes_on_unwritten(before, after, b, p)
+
+
+def goes_on_unwritten(before, after, b, p):
+    """Whether a refused write has changed nothing, and the term goes on."""
+    return term_goes_on(before, after, b) and not differs(before.zk.partitions[p], after.zk.partitions[p])
 
 
 def is_remembered(after, b, p):
@@ -184,7 +192,7 @@ def eligible(s, controller, p):
 
 def proposal_granted(before, after, b, p, sender, isr, delivery):
     """A proposal is granted to the leader of the cached leader epoch, for eligible replicas; then it is written on the
-    cached version, and cached. Without a session nothing is written, and the term goes on.
+    cached version, and cached. Where it is refused nothing is written, and the term goes on.
     """
     old = before.brokers[b].controller
     cached = old.partitions[p]
@@ -198,11 +206,11 @@ def proposal_granted(before, after, b, p, sender, isr, delivery):
     ):
         return False
     if not has_session(before, b):
-        return ends_unwritten(before, after, b, p) and rests(after, b)
+        return goes_on_unwritten(before, after, b, p) and rests(after, b)
     if isr == cached.isr or not contains(isr, sender) or not is_empty(difference(isr, eligible(before, old, p))):
         return False
     if is_refused(before, b):
-        return ends_unwritten(before, after, b, p)
+        return goes_on_unwritten(before, after, b, p) and rests(after, b)
     applied = contains(before.zk.partitions[p].readers, b) and delivery != LOST_DROPPED
     if applied and after.zk.partitions[p].isr != isr or new.epoch != old.epoch:
         return False

@@ -97,7 +97,7 @@ def delete_request(s, b: Broker, delivery: Delivery):
 
     answer = checked_delist(s.zk, b, in_hand(controller), controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer != LOST:
         end_request(controller)
     return True

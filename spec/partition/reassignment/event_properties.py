@@ -81,12 +81,14 @@ def assignment_written(before, after, b, p, delivery):
 
 
 def looked_at_in_turn(before, after, b, p):
-    """A controller at work that knows the target of a reassignment to be in the ISR reads the state, and nothing else."""
-    old = before.brokers[b].controller
+    """A controller that has written an ISR with the whole target of a reassignment reads the state next; else it rests."""
+    old = before.brokers[b].controller.partitions[p]
     new = after.brokers[b].controller
-    aim = target(old.partitions[p].assignment, old.partitions[p].removing)
-    ready = is_moving(old.partitions[p]) and is_empty(difference(aim, old.partitions[p].isr))
-    return rests(before, b) and ready and new.doing == CHECKING and new.moving == only(p)
+    written = old.isr != new.partitions[p].isr
+    ready = is_moving(old) and is_empty(difference(target(old.assignment, old.removing), new.partitions[p].isr))
+    if not written or not ready:
+        return rests(after, b)
+    return new.doing == CHECKING and new.moving == only(p)
 
 
 def checked_as_read(before, after, b, p):
@@ -239,7 +241,7 @@ def alteration_in_turn(before, after, b):
 EVENTS = (
     always_step(taken_up_in_turn, of=("reassign",)),
     always_step(assignment_written, of=("write_assignment",)),
-    always_step(looked_at_in_turn, of=("caught_up",)),
+    always_step(looked_at_in_turn, of=("alter_partition",)),
     always_step(checked_as_read, of=("check_reassignment",)),
     always_step(raised_in_turn, of=("tell_replicas",)),
     always_step(removed_stopped, of=("stop_removed",)),

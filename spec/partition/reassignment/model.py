@@ -7,7 +7,7 @@ from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import acting
 from kafkaproof.spec.language.model import CONTINUATION, Model, Property, Transition
 from kafkaproof.spec.language.rebind import rebind
-from kafkaproof.spec.partition import context, network, progress, zookeeper
+from kafkaproof.spec.partition import context, isr, network, progress, zookeeper
 from kafkaproof.spec.partition.deletion import model as partition_deletion
 from kafkaproof.spec.partition.deletion import network as deletion_network
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
@@ -27,13 +27,7 @@ CONTROLLER = (
     *reading(reassignment.check_reassignment, kind=CONTINUATION),
     *writing(reassignment.tell_replicas, reassignment.write_target, admin_requests.delete_request),
     *acting(brokers.broker_startup, kind=CONTINUATION),
-    *acting(
-        brokers.topic_deletion,
-        brokers.drop_reassignment,
-        brokers.drop_unknown,
-        admin_requests.reassign,
-        reassignment.caught_up,
-    ),
+    *acting(brokers.topic_deletion, brokers.drop_reassignment, brokers.drop_unknown, admin_requests.reassign),
     *acting(reassignment.stop_removed, kind=CONTINUATION),
 )
 OPERATORS = declared.faults(faults.ask_for_reassignment, faults.ask_for_unknown_reassignment)
@@ -70,13 +64,15 @@ def reassigning(
     kept = tuple(t for t in model.transitions if t.function.__name__ not in REPLACED)
     given = {transition.function.__name__ for transition in transitions}
     own = tuple(t for t in CONTROLLER + OPERATORS if t.function.__name__ not in given)
+    proposes = any(t.function.__name__ == isr.alter_partition.__name__ for t in kept)
+    looks = {isr.end_change: reassignment.end_change} if proposes else {}
     return partition_deletion.deleting(
         replace(model, transitions=kept, seams=model.seams + SEAMS),
         variant,
         story,
         own + transitions,
         asked,
-        WITH_REASSIGNMENTS,
+        WITH_REASSIGNMENTS | looks,
         properties,
         **changes,
     )

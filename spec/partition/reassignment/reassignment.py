@@ -36,7 +36,7 @@ from kafkaproof.spec.partition.context import (
 from kafkaproof.spec.partition.deletion.progress import move, offline_among
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.machines import prepare
-from kafkaproof.spec.partition.progress import at_work, give_up, is_next, proceed
+from kafkaproof.spec.partition.progress import give_up, is_next, proceed
 from kafkaproof.spec.partition.reassignment.network import put_removal
 from kafkaproof.spec.partition.reassignment.plans import is_ready, unneeded
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, leave, look_later, resume_deletion
@@ -68,7 +68,7 @@ def write_assignment(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_set_topic(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer != LOST:
         clear(controller.target)
         controller.removed = unneeded(controller.partitions[p])
@@ -77,22 +77,17 @@ def write_assignment(s, b: Broker, p: Partition, delivery: Delivery):
     return True
 
 
-def caught_up(s, b: Broker, p: Partition):
-    """A controller finds that the target of a reassignment is in the ISR.
+def end_change(s, b, p):
+    """An ISR is written: every live broker is told, and a reassignment whose target is in the ISR goes on. Nothing else
+    looks at the ISR, as after an election from outside it, until a broker comes or a term begins.
 
-    Guards:  it is in the ISR that `b` remembers; `b` is at work.
-    Effects: the ISR is to be read.
-    Kafka:   KafkaController.maybeCompleteReassignment (after AlterPartition), 2.7 to 3.9.
+    Kafka: KafkaController.maybeCompleteReassignment, 2.7 to 3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
-    if not at_work(controller) or not is_reassigned(partition):
-        return False
-    if not is_ready(partition, partition.isr):
-        return False
-
-    look_later(controller, only(p))
-    return True
+    tell_partition(s, b, p, controller.live)
+    if is_reassigned(partition) and is_ready(partition, partition.isr):
+        look_later(controller, only(p))
 
 
 def check_reassignment(s, b: Broker, p: Partition):
@@ -113,7 +108,7 @@ def check_reassignment(s, b: Broker, p: Partition):
 
     answer = read_state(s.zk, b, p, controller.epoch, controller.result)
     if answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer != OK:
         leave(controller, p)
         proceed(controller)
@@ -175,7 +170,7 @@ def tell_replicas(s, b: Broker, p: Partition, delivery: Delivery):
         drop_result(controller)
         read_again(controller)
     elif answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     return True
 
 
@@ -241,7 +236,7 @@ def write_target(s, b: Broker, p: Partition, delivery: Delivery):
 
     answer = checked_set_topic(s.zk, b, p, controller, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     elif answer != LOST:
         clear(controller.target)
         tell_partition(s, b, p, controller.live)

@@ -17,6 +17,7 @@ from kafkaproof.spec.partition import (
     machines,
     network,
     progress,
+    rebalance,
     telling,
     triggers,
     verdicts,
@@ -31,6 +32,7 @@ from kafkaproof.spec.partition.model import (
     COMMON,
     EVENTS,
     EXPIRY,
+    FOLLOWED_IN_VAIN,
     LOG_DIRS,
     LOST_ANSWER,
     OVERLOOKED,
@@ -50,6 +52,8 @@ from kafkaproof.spec.partition.properties.controllers import WITH_BROKER_EPOCHS
 from kafkaproof.spec.partition.properties.safety import COMMON as SAFETY_OF_ALL
 from kafkaproof.spec.partition.properties.safety import SAFETY, STEP_BY_STEP, WITHOUT_BROKER_EPOCHS
 
+UNTIL_3_3 = {rebalance.is_barred: former.is_barred_by_list}
+"""Where no reassignment is in steps of its own (see `phases.brokers.is_barred`)."""
 UNTIL_3_0 = {telling.is_failure_told: updates.is_no_leader_missing}
 UNTIL_2_6 = UNTIL_3_0 | {
     leader_zk.take_notification: leader_zk.checked_take_notification,
@@ -74,16 +78,16 @@ UNFENCED = UNTIL_2_1 | {
     zookeeper.checked_create_state: zookeeper.create_state,
     zookeeper.checked_set_state: zookeeper.set_state,
     zookeeper.checked_delete_request: zookeeper.delete_request,
-    failover.lapse: leader_zk.resign_at_once,
+    progress.lapse: leader_zk.resign_at_once,
     brokers.is_moved_away: former.is_moved_away_though_queued,
 }
 """Until 2.0."""
 UNTIL_1_0 = UNFENCED | {
     elections.isr_without: zkclient.isr_without_even_the_last,
     elections.chosen_leader: former.chosen_leader_if_needed,
-    failover.lapse: zkclient.ask_again,
-    progress.give_up: zkclient.ask_again,
-    triggers.finds_request: zkclient.waits_for_request,
+    progress.lapse: zkclient.ask_again,
+    progress.give_up: zkclient.ask_in_event_again,
+    triggers.reads_request: zkclient.waits_for_request,
     machines.fail_election: zkclient.elect_again,
     machines.fail_removal: zkclient.remove_again,
 }
@@ -123,6 +127,7 @@ def any_isr(variant, releases, story):
         story,
         PRESENT,
         tuple(p.rebound({writes.eligible: former.all_replicas}) for p in SAFETY + STEP_BY_STEP)
+        + older.UNTIL_3_3
         + goals.WITH_BROKER_EPOCHS
         + older.GOALS,
         QUICK,
@@ -131,25 +136,35 @@ def any_isr(variant, releases, story):
     ).rebound({verdicts.are_eligible: former.whoever_they_are})
 
 
+ELIGIBLE = model(
+    "kip841",
+    Releases("3.3", "3.3"),
+    "As in the present releases, but no leader is moved by the automatic rebalance while a partition is reassigned.",
+    PRESENT,
+    SAFETY + STEP_BY_STEP + goals.WITH_BROKER_EPOCHS + older.UNTIL_3_3,
+    QUICK,
+    TWO_FAULTS,
+    {scope(): FOLLOWED_IN_VAIN, scope(brokers=3): FOLLOWED_IN_VAIN, TWO_FAULTS: FOLLOWED_IN_VAIN | OVERLOOKED},
+).rebound(UNTIL_3_3)
 FAILURES_TOLD = any_isr(
     "failures-told",
     Releases("3.1", "3.2"),
     "As in 2.7 to 3.0, but all brokers are told at once that some are dead, also where that leaves a partition without a "
     "leader.",
-)
+).rebound(UNTIL_3_3)
 KIP497 = any_isr(
     "kip497",
     Releases("2.7", "3.0"),
     "As in the present releases, but the controller accepts an ISR with a broker that is not alive: when its leader "
     "fails, nobody may be there to lead.",
-).rebound(UNTIL_3_0)
+).rebound(UNTIL_3_0 | UNTIL_3_3)
 CANDIDATES = model(
     "rebalance-by-isr",
     Releases("2.6", "2.6"),
     "Leaders write the ISR, and the controller hears of it by notifications. The automatic rebalance asks first whether "
     "the preferred replica is in the ISR.",
     COMMON + ADMIN_ELECTIONS + LEADER_ZK,
-    SAFETY + FOLLOWED + goals.FORCED_ELECTIONS + goals.FROM_2_2,
+    SAFETY + FOLLOWED + older.UNTIL_3_3 + goals.FORCED_ELECTIONS + goals.FROM_2_2,
     QUICK,
     TWO_FAULTS,
     {
@@ -157,14 +172,14 @@ CANDIDATES = model(
         scope(brokers=3): CHECKED_WRITES,
         TWO_FAULTS: CHECKED_WRITES | OVERLOOKED | {"led_if_possible": 18, "is_served": 20},
     },
-).rebound(UNTIL_2_6)
+).rebound(UNTIL_2_6 | UNTIL_3_3)
 KIP460 = model(
     "kip460",
     Releases("2.4", "2.5"),
     "The first releases in which an administrator asks the controller for an unclean election (KIP-460). Leaders write "
     "the ISR, and the automatic rebalance holds elections in vain where the preferred replica is not in it.",
     COMMON + ADMIN_ELECTIONS + LEADER_ZK,
-    rebalancing_if_online(SAFETY) + FOLLOWED + goals.FORCED_ELECTIONS + goals.FROM_2_2,
+    rebalancing_if_online(SAFETY) + FOLLOWED + older.UNTIL_3_3 + goals.FORCED_ELECTIONS + goals.FROM_2_2,
     QUICK,
     TWO_FAULTS,
     {
@@ -172,14 +187,14 @@ KIP460 = model(
         scope(brokers=3): CHECKED_WRITES,
         TWO_FAULTS: CHECKED_WRITES | OVERLOOKED | {"led_if_possible": 18, "is_served": 20},
     },
-).rebound(UNTIL_2_6 | UNTIL_2_5)
+).rebound(UNTIL_2_6 | UNTIL_2_5 | UNTIL_3_3)
 REPENDINGS_FIRST = model(
     "removal-at-start",
     Releases("2.3", "2.3"),
     "The first release whose new controller takes the replicas of dead brokers out of the ISRs before it elects. An "
     "administrator asks for preferred elections alone, which is not explored here (KIP-183).",
     COMMON + LEADER_ZK,
-    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + goals.FROM_2_2,
+    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + older.UNTIL_3_3 + goals.FROM_2_2,
     QUICK,
     TWO_FAULTS,
     {
@@ -187,14 +202,14 @@ REPENDINGS_FIRST = model(
         scope(brokers=3): CHECKED_WRITES,
         TWO_FAULTS: CHECKED_WRITES | OVERLOOKED | {"led_if_possible": 18, "is_served": 20},
     },
-).rebound(UNTIL_2_6 | UNTIL_2_5)
+).rebound(UNTIL_2_6 | UNTIL_2_5 | UNTIL_3_3)
 KIP380 = model(
     "kip380",
     Releases("2.2", "2.2"),
     "The first release with broker epochs: a broker that has gone and come unseen is handled as failed and come again. "
     "A new controller elects, and leaves the replicas of dead brokers in the ISRs.",
     COMMON + LEADER_ZK,
-    moving_as_formerly(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + goals.FROM_2_2,
+    moving_as_formerly(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + older.UNTIL_3_3 + goals.FROM_2_2,
     QUICK,
     TWO_FAULTS,
     {
@@ -202,14 +217,14 @@ KIP380 = model(
         scope(brokers=3): CHECKED_WRITES,
         TWO_FAULTS: CHECKED_WRITES | OVERLOOKED | {"led_if_possible": 17, "is_served": 20},
     },
-).rebound(UNTIL_2_6 | UNTIL_2_2)
+).rebound(UNTIL_2_6 | UNTIL_2_2 | UNTIL_3_3)
 CHECKED = model(
     "checked",
     Releases("2.1", "2.1"),
     "The first release whose writes are checked against the epoch (KAFKA-6082). There are no broker epochs: a broker that "
     "goes and comes unseen is told nothing.",
     COMMON + LEADER_ZK,
-    moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_2_1 + FOLLOWED + goals.DEAD_MACHINES,
+    moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_2_1 + older.UNTIL_3_3 + FOLLOWED + goals.DEAD_MACHINES,
     QUICK,
     TWO_FAULTS,
     {
@@ -219,7 +234,7 @@ CHECKED = model(
         | {"led_if_possible": 17, "is_served": 11, "is_balanced": 16, "may_go": 17, "may_go_when_followed": 15}
         | {"preferred_dealt_with": 9},
     },
-).rebound(UNTIL_2_6 | UNTIL_2_1)
+).rebound(UNTIL_2_6 | UNTIL_2_1 | UNTIL_3_3)
 
 
 def unchecked(variant, releases, story, transitions, expected, standard=scope(brokers=3)):
@@ -229,7 +244,7 @@ def unchecked(variant, releases, story, transitions, expected, standard=scope(br
         releases,
         story,
         transitions,
-        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_2_0 + goals.GOALS,
+        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_2_0 + older.UNTIL_3_3 + goals.GOALS,
         standard,
         TWO_FAULTS,
         expected,
@@ -248,7 +263,7 @@ LEGACY = unchecked(
         scope(faults=2): ONE_FAULT
         | {"queued_left_alone": 9, "no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19},
     },
-).rebound(UNFENCED, safety_only=(scope(faults=2),))
+).rebound(UNFENCED | UNTIL_3_3, safety_only=(scope(faults=2),))
 UNCONFIGURED = unchecked(
     "unconfigured",
     Releases("1.1", "1.1"),
@@ -256,13 +271,14 @@ UNCONFIGURED = unchecked(
     without_configuration(COMMON + LEADER_ZK),
     {scope(): ONE_FAULT, scope(brokers=3): ONE_FAULT},
     QUICK,
-).rebound(UNFENCED)
+).rebound(UNFENCED | UNTIL_3_3)
 
 
 def with_zkclient(model, replaced, **changes):
     """A variant whose client opens new sessions by itself: what was asked of the old session is asked again."""
     return model.rebound(
         replaced
+        | UNTIL_3_3
         | {
             failover.reopen: zkclient.reopen,
             faults.expire_session: rebind(faults.expire_session, {zookeeper.disconnect: zkclient.keep_versions}),
@@ -278,7 +294,7 @@ JBOD = with_zkclient(
         "The client opens a new session by itself, and the event in progress goes on in it. One log directory of several "
         "may fail (KIP-112), and with that the failure of a broker takes every partition without a live leader offline.",
         SESSION + PENDING + without_configuration(EVENTS) + LEADER_ZK + LOG_DIRS + EXPIRY,
-        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_1_0 + goals.GOALS,
+        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_1_0 + older.UNTIL_3_3 + goals.GOALS,
         QUICK,
         TWO_FAULTS,
         {scope(): OLDEST, scope(brokers=3): OLDEST},
@@ -291,7 +307,7 @@ ONE_THREAD = with_zkclient(
         Releases("0.11", "0.11"),
         "As in 0.10.2, but one thread handles one event after the other: none comes between two partitions.",
         SESSION + PENDING + without_configuration(EVENTS) + LEADER_ZK + EXPIRY,
-        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + goals.OF_ALL + goals.STALE_ISR,
+        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + older.UNTIL_3_3 + goals.OF_ALL + goals.STALE_ISR,
         QUICK,
         TWO_FAULTS,
         {scope(): OLDEST, scope(brokers=3): OLDEST},
@@ -305,7 +321,7 @@ ZKCLIENT = with_zkclient(
         "The client opens a new session by itself and the event in progress goes on in it, beside another "
         "controller's; and the last member of an ISR leaves it, so that nobody is known to have what is committed.",
         SESSION + PENDING + without_configuration(EVENTS) + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
-        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + goals.OF_ALL + goals.STALE_ISR,
+        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + older.UNTIL_3_3 + goals.OF_ALL + goals.STALE_ISR,
         scope(brokers=3),
         TWO_FAULTS,
         {
@@ -319,4 +335,4 @@ ZKCLIENT = with_zkclient(
     safety_only=(scope(faults=2),),
 )
 OLDER = (ZKCLIENT, ONE_THREAD, JBOD, UNCONFIGURED, LEGACY, CHECKED)
-MODELS = (*OLDER, KIP380, REPENDINGS_FIRST, KIP460, CANDIDATES, KIP497, FAILURES_TOLD)
+MODELS = (*OLDER, KIP380, REPENDINGS_FIRST, KIP460, CANDIDATES, KIP497, FAILURES_TOLD, ELIGIBLE)

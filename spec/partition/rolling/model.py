@@ -20,7 +20,6 @@ from kafkaproof.spec.partition.zookeeper import (
     checked_set_state,
     create_state,
     delete_request,
-    disconnect,
     session_open,
     set_state,
 )
@@ -50,7 +49,6 @@ def delete_request_by_version(zk, b, request, epoch, delivery):
 def take_notification_by_version(zk, b, p, epoch, reader):
     """getData of a state and delete of the notification: as `take_notification`, or checked."""
     if not is_old(b) and session_open(zk, b) and zk.epoch != epoch:
-        disconnect(zk, b)
         return FENCED
     return take_notification(zk, b, p, epoch, reader)
 

@@ -33,7 +33,7 @@ UNREAD = {"reassignment_dealt_with": 9}
 WITHDRAWING = replace(
     FENCED,
     variant="withdrawing",
-    releases=Releases("3.3", "3.9"),
+    releases=Releases("3.4", "3.9"),
     story="An operator gives up a list of reassignments by deleting it. Nobody sets the controller's watch again: it "
     "hears of no later list until another term begins (KAFKA-9478; the same from 1.1 on).",
     state=withdrawal.STATE,

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kafkaproof.spec.election import election, faults
-from kafkaproof.spec.election.active_controller import clean, delete_own_controller, write_state
+from kafkaproof.spec.election.active_controller import clean, delete_own_controller, write_state, write_when_asked
 from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.election.session import register_broker, reopen, start
 from kafkaproof.spec.language.steps import names
@@ -194,7 +194,7 @@ class Observer:
                 asks_again = refusal(operations[0]) if session in self._registered else None
                 return refused(election.register, register_broker, answer="NODEEXISTS")._replace(otherwise=asks_again)
             case (Failure(code), Failure(-2)) if code == BADVERSION:
-                return refused(write_state, clean, delete_own_controller, answer="FENCED")
+                return refused(write_state, write_when_asked, clean, delete_own_controller, answer="FENCED")
         return None
 
     def _checked(self, operation: Operation) -> Observation | None:

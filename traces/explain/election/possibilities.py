@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kafkaproof.spec.election import election, faults, session
-from kafkaproof.spec.election.active_controller import clean, delete_own_controller, write_state
+from kafkaproof.spec.election.active_controller import clean, delete_own_controller, write_state, write_when_asked
 from kafkaproof.spec.election.broker_state import CLEANING
 from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_APPLIED
@@ -42,6 +42,7 @@ _LOGGED = names(
     election.register,
     clean,
     write_state,
+    write_when_asked,
     legacy.delete_any_controller,
     delete_own_controller,
 )
@@ -155,7 +156,7 @@ class Possibilities:
         scene = self.scene(broker, state_epoch)
         for local in self.sets[broker]:
             yield local, scene
-            if name == write_state.__name__:
+            if name in names(write_state, write_when_asked):
                 yield local, self.steps.after_reading(local, scene)
 
     def absolute(self, broker: int, scene: Scene) -> Shared:

@@ -1,0 +1,63 @@
+"""What brokers of this project did in recordings up to format 7, and no release of Kafka does."""
+
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED
+from kafkaproof.spec.language.sets import only
+from kafkaproof.spec.partition import isr, machines, progress, replica
+from kafkaproof.spec.partition.context import Broker, Partition, forget
+from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.partition.reassignment.plans import is_ready
+from kafkaproof.spec.partition.reassignment.progress import is_reassigned, look_later
+from kafkaproof.spec.partition.zookeeper import disconnect
+
+
+def may_become_anything(broker, b, leader):
+    """A broker follows whoever is named, and where nobody is, it leads no more."""
+    return True
+
+
+def forget_at_once(controller, answer):
+    """A failover that is refused for want of a session ends the term at once."""
+    forget(controller)
+
+
+def end_term(s, b, answer):
+    """So does any other event, and one of a controller that another has followed."""
+    disconnect(s.zk, b)
+    forget(s.brokers[b].controller)
+
+
+def forget_election(s, b, p):
+    """So does a request of an election."""
+    forget(s.brokers[b].controller)
+
+
+def forget_removal(s, b, p, r):
+    """So does a request for a replica that goes offline."""
+    forget(s.brokers[b].controller)
+
+
+def end_term_when_refused(s, b, answer):
+    """So does the change of an ISR."""
+    if answer == FENCED or answer == EXPIRED:
+        end_term(s, b, answer)
+
+
+def caught_up(s, b: Broker, p: Partition):
+    """A controller at work finds that the target of a reassignment is in the ISR that it remembers, and looks at it."""
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    if not at_work(controller) or not is_reassigned(partition) or not is_ready(partition, partition.isr):
+        return False
+
+    look_later(controller, only(p))
+    return True
+
+
+UP_TO_7 = {
+    progress.give_up: end_term,
+    machines.fail_election: forget_election,
+    machines.fail_removal: forget_removal,
+    replica.may_become: may_become_anything,
+}
+PROPOSED_UP_TO_7 = {progress.lapse: forget_at_once, isr.answer_leader: end_term_when_refused}
+"""The same for brokers that ask the controller to change an ISR."""
