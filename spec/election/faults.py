@@ -4,7 +4,7 @@ Lost answers count too; they are the `delivery` of a request (see `zookeeper`). 
 session is not a fault: it follows from the crash.
 """
 
-from kafkaproof.spec.election.broker_state import DOWN, IDLE, MOVING, OPEN, end_process
+from kafkaproof.spec.election.broker_state import CLEANING, DOWN, IDLE, LOADING, MOVING, OPEN, end_process
 from kafkaproof.spec.election.session import Broker
 from kafkaproof.spec.kafka.zookeeper import NOTHING, ORPHAN, end_orphan, end_session, orphan_session, remove_controller
 from kafkaproof.spec.language.domains import NOBODY
@@ -107,13 +107,17 @@ def edit_epoch(s):
 
 
 def fail_batch(s, b: Broker):
-    """The controller of `b` finds its own request batch in an illegal state, and must resign.
+    """The controller of `b` finds its own request batch in an illegal state, or its failover fails, and it must resign.
 
-    Guards:  `b` is active and no event is in progress.
+    Guards:  `b` is active; no event is in progress but a failover.
     Effects: triggerControllerMove is next.
+    Kafka:   ZookeeperLeaderElector.elect, 0.8 to 0.10.2; KafkaController.elect, 0.11 to 3.9;
+             ControllerBrokerRequestBatch.sendRequestsToBrokers, 0.8.1 to 3.9.
     """
     broker = s.brokers[b]
-    if broker.session == DOWN or not broker.active or broker.doing != IDLE:
+    if broker.session == DOWN or not broker.active:
+        return False
+    if broker.doing != IDLE and broker.doing != CLEANING and broker.doing != LOADING:
         return False
 
     broker.doing = MOVING

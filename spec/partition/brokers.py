@@ -121,9 +121,9 @@ def broker_failure(s, b: Broker):
     controller.live = difference(controller.live, dead)
     controller.leaving = difference(controller.leaving, dead)
     forget_failures(broker, dead)
+    controller.replicas = intersection(dead, hosts(controller))
     mark_offline_leaders(controller)
     trigger_online(controller)
-    controller.replicas = intersection(dead, hosts(controller))
     if is_failure_told(controller, dead):
         tell_brokers(s, b, controller.live)
     proceed(controller)

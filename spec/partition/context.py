@@ -113,6 +113,7 @@ BROKER = Record(
     seen_epoch=(Number(0, Bound("epochs")), "highest controller epoch in an accepted request"),
     replicas=(Array(REPLICA, "partitions"), "its replicas"),
     unnotified=(Flag(), "a log directory has failed, and the controller is still to be notified"),
+    deaf=(Flag(), "the thread that notifies of failed log directories has ended: none that fails now is noticed"),
     errors=(Array(SetOf("partitions"), "brokers"), "storage errors in its event queue, by the broker that answered"),
     controller=(CONTROLLER, "its controller"),
 )
@@ -186,6 +187,7 @@ def start_process(broker):
     """A process begins, with nothing in memory, and log directories that work."""
     broker.up = 1
     broker.unnotified = 0
+    broker.deaf = 0
     empty_queue(broker)
     forget(broker.controller)
     broker.controller.partition_batch = EMPTY

@@ -37,6 +37,14 @@ def may_be_unclean(controller, unclean):
     return 1 if controller.strategy == FORCED else unclean
 
 
+def end_in_vain(controller, partition):
+    """An election has failed: the partition stays as it is.
+
+    Kafka: PartitionStateMachine.doElectLeaderForPartitions, 1.1 to 3.9.
+    """
+    return 0
+
+
 def chosen_leader(controller, partition, isr, unclean):
     """The leader that the event in progress elects, NOBODY when its strategy fails.
 

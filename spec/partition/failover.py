@@ -148,13 +148,19 @@ def load_state(s, b: Broker, p: Partition):
     controller.todo = without_member(controller.todo, p)
     if is_empty(controller.todo):
         controller.deleting = deletion_wanted(s.zk)
-        tell_brokers(s, b, controller.live)
-        for q in range(len(controller.partitions)):
-            tell_started(s, b, q, intersection(alive(controller), replicas_of(controller.partitions[q].assignment)))
-        start_replicas(controller)
-        proceed(controller)
-        end_failover(s, b)
+        start_machines(s, b)
     return True
+
+
+def start_machines(s, b):
+    """The context is there: brokers are told of it, and the state machines start, that of replicas first."""
+    controller = s.brokers[b].controller
+    tell_brokers(s, b, controller.live)
+    for p in range(len(controller.partitions)):
+        tell_started(s, b, p, intersection(alive(controller), replicas_of(controller.partitions[p].assignment)))
+    start_replicas(controller)
+    proceed(controller)
+    end_failover(s, b)
 
 
 def move_controller(s, b: Broker):

@@ -180,7 +180,7 @@ def fail_log_dir(s, b: Broker, p: Partition):
     """A log directory of broker `b` fails: that of its replica of `p`.
 
     Guards:  there is a process, and the directory works.
-    Effects: the replica is lost to the process; if it led, it no longer leads.
+    Effects: the replica is lost to the process; if it led, it no longer leads. The controller is to be notified.
     """
     broker = s.brokers[b]
     if not broker.up or broker.replicas[p].failed or not contains(assigned(s.zk, p), b):
@@ -188,7 +188,7 @@ def fail_log_dir(s, b: Broker, p: Partition):
 
     lose_replica(broker.replicas[p])
     broker.replicas[p].failed = 1
-    broker.unnotified = 1
+    broker.unnotified = 0 if broker.deaf else 1
     put_proposals(s.network, p, b, NO_EPOCH)
     s.zk.faults += 1
     return True

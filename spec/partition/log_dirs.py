@@ -30,7 +30,7 @@ def notify(s, b: Broker):
 
     Guards:  one has failed, and the broker has not notified yet.
     Request: OK; EXPIRED.
-    Effects: on OK the notification exists.
+    Effects: on OK the notification exists. On EXPIRED there never is one, and the broker notices no later failure.
     Kafka:   LogDirUtils.propagateLogDirEvent, 1.0; KafkaZkClient.propagateLogDirEvent, 1.1 to 3.9.
     """
     broker = s.brokers[b]
@@ -40,7 +40,18 @@ def notify(s, b: Broker):
     answer = create_log_dir_event(s.zk, b)
     if answer == OK:
         broker.unnotified = 0
+    else:
+        end_thread(broker)
     return True
+
+
+def end_thread(broker):
+    """The thread that notifies of failed log directories ends with an exception.
+
+    Kafka: ReplicaManager.LogDirFailureHandler, 1.1 to 3.9; KafkaZkClient.propagateLogDirEvent, 1.1 to 3.9.
+    """
+    broker.unnotified = 0
+    broker.deaf = 1
 
 
 def log_dir_notification(s, b: Broker):

@@ -28,6 +28,7 @@ from kafkaproof.spec.partition.context import (
 from kafkaproof.spec.partition.elections import (
     chosen_isr,
     chosen_leader,
+    end_in_vain,
     is_removal_told,
     isr_without,
     recipients,
@@ -103,6 +104,7 @@ def read_for_election(s, b: Broker, p: Partition):
     if answer == EXPIRED:
         fail_election(s, b, p)
     elif leader == NOBODY:
+        end_in_vain(controller, partition)
         end_election(controller, p)
         end_failover(s, b)
     else:

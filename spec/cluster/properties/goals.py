@@ -98,7 +98,7 @@ def failure_dealt_with(s):
     for b in range(len(s.brokers)):
         broker = s.brokers[b]
         for replica in broker.replicas:
-            if replica.failed and not broker.unnotified and not contains(waiting, b):
+            if replica.failed and not broker.unnotified and not broker.deaf and not contains(waiting, b):
                 return True
     return False
 

@@ -1,6 +1,6 @@
 """Mutants of what election stands on: sessions, ephemerals, watches, one event at a time; on the variant `fenced`."""
 
-from kafkaproof.spec.election import election, session
+from kafkaproof.spec.election import election, faults, session
 from kafkaproof.spec.election.active_controller import at_work
 from kafkaproof.spec.election.broker_state import (
     CHECKING,
@@ -9,6 +9,7 @@ from kafkaproof.spec.election.broker_state import (
     ELECTING,
     FULL,
     IDLE,
+    MOVING,
     NONE,
     OPEN,
     end_election,
@@ -189,6 +190,17 @@ def read_value_alone(zk, b, reader):
     return OK
 
 
+def fail_amid(s, b: Broker):
+    """A controller is forced to resign in the middle of any event."""
+    broker = s.brokers[b]
+    if broker.session == DOWN or not broker.active or broker.doing == MOVING:
+        return False
+
+    broker.doing = MOVING
+    s.zk.faults += 1
+    return True
+
+
 HALF = {create_controller_and_set_epoch: half_a_multi}
 MUTANTS = (
     mutant("session-outlives-process", "session_of_process", {end_session: leave_session}),
@@ -204,6 +216,7 @@ MUTANTS = (
     mutant("created-after-expiry", "expired_write_is_told", {create_epoch: create_epoch_after_expiry}),
     mutant("asked-for-ever", "answer_ends_step", {end_election: stay}),
     mutant("event-left", "events_in_turn", {take_event: leave_event}, NO_FAULT),
+    mutant("fails-amid", "fails_at_work", {faults.fail_batch: fail_amid}),
     mutant("registered-on-any-version", "registration_is_one", UNVERSIONED),
     mutant("raised-without-controller", "epoch_with_controller", HALF),
     mutant("foreign-controller-deleted", "controller_stays", UNCHECKED_CONTROLLER, TWO),

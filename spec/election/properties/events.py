@@ -202,11 +202,16 @@ def events_in_turn(before, after, b):
     new = after.brokers[b]
     if old.session == DOWN or old.doing != IDLE or new.doing == IDLE:
         return False
-    if new.doing == MOVING:
-        return old.active == 1
     if new.doing == REGISTERING:
         return old.session == EXPIRED_SESSION and new.ruling == NONE and not new.active
     return old.session == OPEN and before.zk.clients[b].fired != NOTHING and after.zk.clients[b].fired == NOTHING
+
+
+def fails_at_work(before, after, b):
+    """A controller is forced to resign by its own work: by an event that ends, or by its failover."""
+    old = before.brokers[b]
+    works = old.doing == IDLE or old.doing == CLEANING or old.doing == LOADING
+    return old.session != DOWN and old.active == 1 and works and after.brokers[b].doing == MOVING
 
 
 def registration_is_one(before, after):
@@ -345,7 +350,8 @@ STEPS = (
     always_step(expired_is_told, of=(*READS, "load")),
     always_step(expired_write_is_told, of=WRITES),
     always_step(answer_ends_step, of=READS),
-    always_step(events_in_turn, of=("handle_change", "reopen", "fail_batch")),
+    always_step(events_in_turn, of=("handle_change", "reopen")),
+    always_step(fails_at_work, of=("fail_batch",)),
     always_step(registration_is_one),
     always_step(epoch_with_controller),
     always_step(controller_stays),

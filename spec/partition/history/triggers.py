@@ -1,7 +1,7 @@
 """When earlier releases elect a leader, accept an ISR, or end a partition otherwise than the present one."""
 
-from kafkaproof.spec.kafka.state_machines import OFFLINE_PARTITION
-from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.state_machines import OFFLINE_PARTITION, ONLINE_PARTITION
+from kafkaproof.spec.kafka.strategies import prefers, replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.context import PREFERRED, PREFERRED_BY_ZNODE, is_known, is_queued, online
@@ -46,15 +46,26 @@ def chosen_leader_if_needed(controller, partition, isr, unclean):
     return chosen_leader(controller, partition, isr, unclean)
 
 
+def end_needless(controller, partition):
+    """An election has failed. A preferred one that is not needed counts as held: the partition is Online, also where its
+    leader is dead.
+
+    Kafka: PartitionStateMachine.electLeaderForPartition, handleStateChange, 0.8 to 1.0.
+    """
+    asked = controller.strategy == PREFERRED or controller.strategy == PREFERRED_BY_ZNODE
+    if asked and prefers(partition.assignment, partition.leader):
+        partition.state = ONLINE_PARTITION
+
+
 def mark_dead_leaders(controller):
-    """Partitions led by the brokers that have failed go Offline: not those without a leader, nor those whose leader is
-    shutting down.
+    """Partitions led by the brokers that fail in this event go Offline: not those without a leader, nor those whose leader
+    is shutting down or has failed before.
 
     Kafka: KafkaController.onBrokerFailure, 0.8 to 0.11.
     """
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
-        dead = partition.leader != NOBODY and not contains(controller.live, partition.leader)
+        dead = partition.leader != NOBODY and contains(controller.replicas, partition.leader)
         if is_known(partition) and dead and not is_queued(controller, p):
             partition.state = OFFLINE_PARTITION
 

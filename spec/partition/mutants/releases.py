@@ -7,7 +7,10 @@ from kafkaproof.spec.partition.context import has_leader, is_known, is_queued
 from kafkaproof.spec.partition.elections import chosen_leader
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history import triggers as former
+from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import ONE, TWO
+
+FEW = scope(leader_epochs=1, faults=2)
 
 
 def all_offline_leaders(controller):
@@ -45,7 +48,15 @@ LEGACY = (
     mutant("listed-one-by-one", "live_as_listed", {leader_zk.take_list_at_once: listed_one_by_one}, ONE),
     mutant("queued-not-moved", "leaver_moved_away", {former.is_moved_away_though_queued: left_if_queued}, TWO),
 )
+
+
+def left_offline(controller, partition):
+    """A preferred election that is not needed leaves the partition as it is."""
+    return 0
+
+
 ZKCLIENT = (
+    mutant("needless-left-offline", "needless_counts", {former.end_needless: left_offline}, FEW),
     mutant("all-offline-leaders", "only_what_it_led", {former.mark_dead_leaders: all_offline_leaders}, TWO),
     mutant("needless-election", "preferred_if_needed", {former.chosen_leader_if_needed: elected_needlessly}, ONE),
 )

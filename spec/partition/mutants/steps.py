@@ -20,7 +20,7 @@ from kafkaproof.spec.partition import (
 from kafkaproof.spec.partition.context import Broker, Partition, end_process, forget
 from kafkaproof.spec.partition.history.recordings import may_become_anything
 from kafkaproof.spec.partition.mutants.partition import put_later_request
-from kafkaproof.spec.partition.mutants.partition_mutant import CALM, EARLY, ONE, mutant
+from kafkaproof.spec.partition.mutants.partition_mutant import CALM, EARLY, ONE, TWO, mutant
 from kafkaproof.spec.partition.network import drop_requests, fall_silent, put_request
 from kafkaproof.spec.partition.progress import dead_hosts
 from kafkaproof.spec.partition.zookeeper import disconnect, session_open
@@ -113,6 +113,11 @@ def notify_of_nothing(s, b: Broker, p: Partition):
     return True
 
 
+def live_on(broker):
+    """The thread that notifies of failed log directories survives a session that is over."""
+    return 0
+
+
 def crash_uncounted(s, b: Broker):
     """The death of a process counts as no fault."""
     if not s.brokers[b].up or not session_open(s.zk, b):
@@ -136,6 +141,7 @@ def put_nobody(network, epoch, p, leader, leader_epoch, isr, to):
 
 
 MUTANTS = OMITTED + (
+    mutant("thread-lives-on", "notified_once", {log_dirs.end_thread: live_on}, TWO),
     omitting(faults.crash, "dies_in_session", ONE),
     omitting(faults.shut_down, "of_the_living", ONE),
     mutant("result-kept", "one_event", {context.drop_result: keep_result}, CALM),

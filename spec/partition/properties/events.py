@@ -334,11 +334,11 @@ def errors_handled(before, after, b, r):
 
 
 def notified_once(before, after, b):
-    """A broker that has lost a log directory notifies through ZooKeeper, once, if it has a session."""
-    if not before.brokers[b].up or not before.brokers[b].unnotified:
+    """A broker that has lost a log directory notifies through ZooKeeper, once; without a session it never does again."""
+    if not before.brokers[b].up or not before.brokers[b].unnotified or after.brokers[b].unnotified:
         return False
     said = has_session(before, b)
-    return after.brokers[b].unnotified != said and contains(after.zk.log_dir_events, b) == (
+    return after.brokers[b].deaf != said and contains(after.zk.log_dir_events, b) == (
         said or contains(before.zk.log_dir_events, b)
     )
 

@@ -1,11 +1,11 @@
 """What is asked of the controllers of earlier releases alone."""
 
-from kafkaproof.spec.kafka.state_machines import OFFLINE_PARTITION
+from kafkaproof.spec.kafka.state_machines import OFFLINE_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.kafka.strategies import prefers
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty
-from kafkaproof.spec.partition.context import IDLE, PREFERRED, PREFERRED_BY_ZNODE, is_known, is_queued
+from kafkaproof.spec.partition.context import IDLE, MOVING, PREFERRED, PREFERRED_BY_ZNODE, is_known, is_queued
 from kafkaproof.spec.partition.history.triggers import is_moved_away_though_queued
 from kafkaproof.spec.partition.properties.events import is_touched, leaver_moved_away
 from kafkaproof.spec.partition.properties.sessions import has_session
@@ -39,6 +39,16 @@ def preferred_if_needed(before, after, b, p, delivery):
     return not needless or not differs(before.zk.partitions[p], after.zk.partitions[p])
 
 
+def needless_counts(before, after, b, p):
+    """A preferred election that is not needed, as the controller remembers, makes the partition Online (until 1.0)."""
+    old = before.brokers[b].controller
+    partition = old.partitions[p]
+    asked = old.strategy == PREFERRED or old.strategy == PREFERRED_BY_ZNODE
+    if not asked or not prefers(partition.assignment, partition.leader) or not has_session(before, b):
+        return True
+    return after.brokers[b].controller.partitions[p].state == ONLINE_PARTITION
+
+
 def dead_in_isr(s):
     """A controller that has handled everything leaves a broker in an ISR that it knows is not registered (until 3.2)."""
     for broker in s.brokers:
@@ -63,13 +73,28 @@ def waits_for_reassignments(before, after, b):
     return True
 
 
+def successor_fails(s):
+    """A request for preferred leaders that names a partition without a state has failed one failover, and now the next
+    (until 0.10.2).
+    """
+    for broker in s.brokers:
+        if broker.controller.doing == MOVING and broker.controller.epoch > 1:
+            return True
+    return False
+
+
 UNTIL_3_3 = (always_step(waits_for_reassignments, of=("rebalance",)),)
 UNTIL_2_1 = (always_step(live_as_listed, of=("broker_change",)),)
 UNTIL_2_0 = (
     *UNTIL_2_1,
     always_step(leaver_moved_away, of=("controlled_shutdown",)).rebound({is_touched: is_moved_away_though_queued}),
 )
-UNTIL_1_0 = (*UNTIL_2_0, always_step(preferred_if_needed, of=("write_leader",)))
+UNTIL_1_0 = (
+    *UNTIL_2_0,
+    always_step(preferred_if_needed, of=("write_leader",)),
+    always_step(needless_counts, of=("read_for_election",)),
+)
 UNTIL_0_11 = (*UNTIL_1_0, always_step(only_what_it_led, of=("broker_failure",)))
+UNTIL_0_10 = (sometimes(successor_fails, epochs=2),)
 GOALS = (sometimes(dead_in_isr),)
 """Of 2.7 to 3.2."""

@@ -230,7 +230,7 @@ def dead_knows_nothing(s, b: Broker, p: Partition):
     replica = broker.replicas[p]
     if broker.up:
         return True
-    holds = broker.controller.epoch != 0 or broker.seen_epoch != 0 or broker.unnotified or replica.failed
+    holds = broker.controller.epoch != 0 or broker.seen_epoch != 0 or broker.unnotified or broker.deaf or replica.failed
     holds = holds or broker.controller.partition_batch != EMPTY or broker.controller.replica_batch != EMPTY
     asks = contains(s.network.shutdowns, b) or s.network.proposals[p][b] != NO_EPOCH
     return not holds and not asks and replica.leader_epoch == NO_EPOCH

@@ -194,9 +194,11 @@ def move_asked_once(before, after, p, target):
 
 
 def directory_fails_once(before, after, b, p):
-    """Only a log directory that works and holds a replica fails; then the broker is to notify the controller."""
+    """Only a log directory that works and holds a replica fails; then the broker is to notify the controller, if it
+    notices.
+    """
     failed = before.brokers[b].replicas[p].failed < after.brokers[b].replicas[p].failed
-    return failed and contains(assigned(after.zk, p), b) and after.brokers[b].unnotified == 1
+    return failed and contains(assigned(after.zk, p), b) and after.brokers[b].unnotified != before.brokers[b].deaf
 
 
 def sessions_change_alone(before, after):

@@ -6,24 +6,27 @@ A group of replaced rules is named after the last release that has them.
 from kafkaproof.spec.kafka import state_machines
 from kafkaproof.spec.kafka.declarations import acting, asking
 from kafkaproof.spec.kafka.strategies import may_rebalance
-from kafkaproof.spec.language.model import EVENT
+from kafkaproof.spec.language.model import CONTINUATION, EVENT
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import (
     brokers,
+    context,
     elections,
     failover,
     faults,
+    log_dirs,
     machines,
     network,
     progress,
     rebalance,
+    state,
     telling,
     triggers,
     verdicts,
     zookeeper,
 )
-from kafkaproof.spec.partition.history import leader_zk, updates
+from kafkaproof.spec.partition.history import leader_zk, pending_first, updates
 from kafkaproof.spec.partition.history import triggers as former
 from kafkaproof.spec.partition.history import zkclient_partition as zkclient
 from kafkaproof.spec.partition.history.strategies import may_rebalance_if_online
@@ -85,6 +88,7 @@ UNFENCED = UNTIL_2_1 | {
 UNTIL_1_0 = UNFENCED | {
     elections.isr_without: zkclient.isr_without_even_the_last,
     elections.chosen_leader: former.chosen_leader_if_needed,
+    elections.end_in_vain: former.end_needless,
     progress.lapse: zkclient.ask_again,
     progress.give_up: zkclient.ask_in_event_again,
     triggers.reads_request: zkclient.waits_for_request,
@@ -95,6 +99,12 @@ UNTIL_0_11 = UNTIL_1_0 | {
     progress.mark_offline_leaders: former.mark_dead_leaders,
     telling.is_failure_told: updates.is_no_leader_dead,
 }
+WITH_PENDING = UNTIL_0_11 | {
+    triggers.reads_request: pending_first.was_asked,
+    context.drop_event: pending_first.drop_event,
+}
+UNTIL_0_10 = WITH_PENDING | {failover.start_machines: rebind(pending_first.start_machines, WITH_PENDING)}
+PENDING_FIRST = acting(pending_first.pending_election, failover.move_controller, kind=CONTINUATION)
 CHECKED_WRITES = LOST_ANSWER | {"leaderless_for_a_reason": 15}
 ONE_FAULT = CHECKED_WRITES | {"no_stale_write": 7, "context_is_zookeeper": 10, "is_served": 11, "is_balanced": 16}
 OLDEST = ONE_FAULT | {"isr_not_empty": 14}
@@ -299,7 +309,7 @@ JBOD = with_zkclient(
         TWO_FAULTS,
         {scope(): OLDEST, scope(brokers=3): OLDEST},
     ),
-    UNTIL_1_0,
+    UNTIL_1_0 | {log_dirs.end_thread: zkclient.notify_again},
 )
 ONE_THREAD = with_zkclient(
     model(
@@ -319,9 +329,15 @@ ZKCLIENT = with_zkclient(
         "zkclient",
         Releases("0.10.2", "0.10.2"),
         "The client opens a new session by itself and the event in progress goes on in it, beside another "
-        "controller's; and the last member of an ISR leaves it, so that nobody is known to have what is committed.",
-        SESSION + PENDING + without_configuration(EVENTS) + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
-        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_0_11 + older.UNTIL_3_3 + goals.OF_ALL + goals.STALE_ISR,
+        "controller's; the last member of an ISR leaves it, so that nobody is known to have what is committed; and a "
+        "request for preferred leaders that names a partition without a state fails every failover.",
+        SESSION + PENDING_FIRST + without_configuration(EVENTS) + LEADER_ZK + EXPIRY + acting(zkclient.release_lock),
+        moving_as_formerly(WITHOUT_BROKER_EPOCHS)
+        + older.UNTIL_0_11
+        + older.UNTIL_3_3
+        + older.UNTIL_0_10
+        + goals.OF_ALL
+        + goals.STALE_ISR,
         scope(brokers=3),
         TWO_FAULTS,
         {
@@ -331,7 +347,8 @@ ZKCLIENT = with_zkclient(
             | {"queued_left_alone": 9, "no_stale_delete": 10, "led_if_possible": 13, "online_has_leader": 19},
         },
     ),
-    UNTIL_0_11,
+    UNTIL_0_10,
+    state=pending_first.with_pending(state.STATE),
     safety_only=(scope(faults=2),),
 )
 OLDER = (ZKCLIENT, ONE_THREAD, JBOD, UNCONFIGURED, LEGACY, CHECKED)
