@@ -80,7 +80,7 @@ def assignment_written(before, after, b, p, delivery):
     return written and goes_on and new.removed == gone and new.target.length == 0
 
 
-def looked_at_in_turn(before, after, b, p):
+def looked_at_in_turn(before, after, b, p, sender, isr, delivery):
     """A controller that has written an ISR with the whole target of a reassignment reads the state next; else it rests."""
     old = before.brokers[b].controller.partitions[p]
     new = after.brokers[b].controller
