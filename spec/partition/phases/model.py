@@ -231,7 +231,7 @@ CHECKED = in_phases(
         scope(): LOST | LATE_ANSWER,
         scope(brokers=3, epochs=1): LOST | LATE_ANSWER | {"context_is_zookeeper": 10},
         scope(brokers=3): LOST | LATE_ANSWER | {"context_is_zookeeper": 10},
-        scope(replicas=1, epochs=1, faults=2): STUCK | NAMED_PROCESS | {"not_deleted_while_reassigned": 23},
+        scope(replicas=1, epochs=1, faults=2): STUCK | NAMED_PROCESS,
         scope(replicas=1, leader_epochs=1, faults=2): GIVEN_UP | {"log_goes_with_topic": 21, "deletion_goes_on": 24},
     },
     others={"quick": scope(epochs=1), "deep": scope(replicas=1, epochs=1, faults=2)},

@@ -1,0 +1,45 @@
+"""The partition system with stale reads, and what is known of it."""
+
+from dataclasses import replace
+
+from kafkaproof.spec.kafka.declarations import acting
+from kafkaproof.spec.language.model import concerning
+from kafkaproof.spec.language.releases import Releases
+from kafkaproof.spec.partition import brokers, failover, faults, rebalance, triggers
+from kafkaproof.spec.partition.lagging import zookeeper
+from kafkaproof.spec.partition.lagging.faults import catch_up
+from kafkaproof.spec.partition.lagging.properties import GOALS, SAFETY
+from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, FENCED, LOG_DIRS, TWO_FAULTS, scope
+
+OFF = {each.function for each in LOG_DIRS + ADMIN_ELECTIONS} | {
+    brokers.controlled_shutdown,
+    faults.shut_down,
+    faults.stop,
+    faults.ask_for_preferred,
+    triggers.preferred_election,
+    triggers.pending_election,
+    failover.move_controller,
+    faults.ask_for_reassignment,
+    triggers.reassignment,
+    triggers.delete_request,
+    rebalance.rebalance,
+    faults.queue_deletion,
+    triggers.topic_deletion,
+}
+"""What reads nothing but registrations and states is explored in `fenced` alone."""
+TRANSITIONS = tuple(each for each in FENCED.transitions if each.function not in OFF) + acting(catch_up)
+LAGGING = replace(
+    FENCED,
+    variant="lagging",
+    releases=Releases("3.3", "3.9"),
+    story="The ZooKeeper server of a controller may lag behind what others write: it lists brokers that have gone, and "
+    "elects from states of the past. Versions and the epoch are compared when it writes.",
+    state=zookeeper.STATE,
+    initial=zookeeper.initial,
+    transitions=TRANSITIONS,
+    properties=concerning(SAFETY, TRANSITIONS) + GOALS,
+    scope=scope(),
+    expected={scope(): {}, scope(brokers=3): {}, TWO_FAULTS: {}},
+    others={"quick": scope(), "deep": TWO_FAULTS},
+).rebound(zookeeper.LAGGING)
+MODELS = (LAGGING,)
