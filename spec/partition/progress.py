@@ -30,7 +30,6 @@ from kafkaproof.spec.partition.context import (
     CHANGING,
     DELETING_REQUEST,
     ELECTING,
-    EMPTY,
     IDLE,
     OFFLINE,
     PREFERRED_BY_ZNODE,
@@ -186,15 +185,6 @@ def end_removal(controller, p, r):
     if is_empty(controller.removing):
         controller.replicas = without_member(controller.replicas, r)
     drop_result(controller)
-    proceed(controller)
-
-
-def end_election(controller, p):
-    """Partition `p` is done, elected or not; after the last one the requests are sent."""
-    controller.todo = without_member(controller.todo, p)
-    drop_result(controller)
-    if is_empty(controller.todo):
-        controller.partition_batch = EMPTY
     proceed(controller)
 
 

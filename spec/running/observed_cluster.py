@@ -16,11 +16,12 @@ from kafkaproof.spec.kafka.zookeeper import DELETED
 from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.sets import contains
-from kafkaproof.spec.partition import brokers, failover
+from kafkaproof.spec.partition import brokers, failover, rounds
 from kafkaproof.spec.partition import replica as partition_replica
 from kafkaproof.spec.partition import zookeeper as partitions
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history.leaderless import may_become_anything
+from kafkaproof.spec.partition.history.zkclient_partition import elect_at_once
 from kafkaproof.spec.partition.mutants.failovers import AT_ONCE, forget_at_once
 from kafkaproof.spec.partition.network import is_asked_of
 from kafkaproof.spec.partition.properties import former as older
@@ -39,8 +40,8 @@ def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, upd
 
     Up to format 5 of recordings a leader that leads again forgets the ends of its followers (`keeps_ends`), up to 6
     brokers are sent no UpdateMetadata (`updates`), and up to 7 an event whose session has expired ends at once, with its
-    term, brokers of 2.0 take the brokers that they list as live one by one, and a leader that is told that nobody leads
-    stops leading (`goes_on`).
+    term, brokers of 2.0 take the brokers that they list as live one by one, a leader that is told that nobody leads
+    stops leading, and a state whose write met another version is read again at once (`goes_on`).
     """
     plain = cluster(variant, deletes, reassigns, updates)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
@@ -53,7 +54,7 @@ def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, upd
         present, former = {failover.lapse: forget_at_once}, {leader_zk.take_list_at_once: brokers.take_list}
         partition = partition.rebound(
             AT_ONCE
-            | {partition_replica.may_become: may_become_anything}
+            | {partition_replica.may_become: may_become_anything, rounds.retry_election: elect_at_once}
             | (present if has_planes(partition) else former)
         )
         kept = tuple(each for each in partition.properties if each.name != older.live_as_listed.__name__)

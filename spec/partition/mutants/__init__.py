@@ -29,6 +29,7 @@ MUTANTS = {
     "reassigning": reassignment.MUTANTS,
     "altering": reassignment.ALTERATION,
     "recreating": recreation.MUTANTS,
+    "kip460": releases.KIP460,
     "legacy": elections.LEGACY_MUTANTS + liveness.LEGACY + releases.LEGACY,
     "phases-checked": phases.MUTANTS,
     "updating": updates.MUTANTS,
