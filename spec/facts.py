@@ -19,7 +19,7 @@ from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.rebind import callees
 from kafkaproof.spec.language.releases import Releases, merged
 from kafkaproof.spec.language.sources import Source, sources_of
-from kafkaproof.spec.partition import brokers, progress, telling, verdicts
+from kafkaproof.spec.partition import brokers, progress, rounds, telling, verdicts
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.recreation import replica as recreation_replica
 from kafkaproof.spec.partition.recreation import zookeeper as recreation_zookeeper
@@ -36,6 +36,7 @@ OUTSIDE: tuple[tuple[str, Callable, str], ...] = (
     ("requests", deletion_progress.is_heeded, "Up to 2.2 `phases.progress.is_asked_by_deletion` is the rule."),
     ("requests", telling.tell_newcomers, "Up to 2.6 `updates.tell_newcomers_all` is the rule."),
     ("requests", deletion_progress.ended_at_start, "Up to 2.0 `triggers.end_none_at_start` is the rule."),
+    ("requests", rounds.is_elected_again, "Up to 2.3 `triggers.is_whole_batch_elected_again` is the rule."),
     ("requests", brokers.take_list, "Up to 2.1 `leader_zk.take_list_at_once` is the rule."),
     ("requests", progress.lapse, "Up to 2.0 `leader_zk.resign_at_once` is the rule."),
     ("requests", state_machines.replica_move_is_legal, "Up to 2.2 `replica_move_was_legal` is the rule."),

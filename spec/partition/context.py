@@ -61,10 +61,11 @@ OFFLINE, PREFERRED, PREFERRED_BY_ZNODE, CONTROLLED_SHUTDOWN, FORCED, REASSIGN = 
 
 Batch = Choice(
     "EMPTY",
+    "WRITTEN",  # states are written in a round of elections that is not over: their requests are collected at its end
     "COLLECTED",  # requests are collected, and sent when the state machine has done what it was asked for
     "STUCK",  # requests were collected in a former term and never sent: the state machine does nothing any more
 )
-EMPTY, COLLECTED, STUCK = Batch
+EMPTY, WRITTEN, COLLECTED, STUCK = Batch
 
 REPLICA = Record(
     leader=(Leader, "leader that the last accepted LeaderAndIsr named"),
@@ -95,6 +96,8 @@ CONTROLLER = Record(
     strategy=(Strategy, "how the event in progress elects"),
     target=(Assignment, "the target of the reassignment in progress"),
     todo=(SetOf("partitions"), "partitions still to be read or elected"),
+    another_round=(Flag(), "a write of this round of elections met another version: there is another round"),
+    next_round=(SetOf("partitions"), "partitions that are elected again in the next round, if there is one"),
     removing=(SetOf("partitions"), "partitions from whose ISR the lowest of `replicas` is still to be removed"),
     replicas=(SetOf("brokers"), "brokers whose replicas are still to go offline"),
     joined=(SetOf("brokers"), "brokers that have come, not yet handled"),
@@ -224,6 +227,8 @@ def drop_event(controller):
     controller.strategy = OFFLINE
     clear(controller.target)
     controller.todo = 0
+    controller.another_round = 0
+    controller.next_round = 0
     controller.removing = 0
     controller.replicas = 0
     controller.joined = 0
@@ -240,7 +245,7 @@ def forget(controller):
     controller.live = 0
     controller.leaving = 0
     controller.deleting = 0
-    if controller.partition_batch == COLLECTED:
+    if controller.partition_batch != STUCK:
         controller.partition_batch = EMPTY
     for partition in controller.partitions:
         forget_partition(partition)

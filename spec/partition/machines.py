@@ -1,8 +1,9 @@
 """The partition and the replica state machine: what moves through ZooKeeper, one partition a step.
 
 An election reads the state first, decides by the strategy of the event, and writes on the version that was read; if
-that is not the current one any more, it starts again with reading. Partitions and replicas are handled in the order of
-their ids; in Kafka, in that of a hash map.
+that is not the current one any more, it starts again with reading, once the other partitions are through. Partitions
+and replicas are handled in the order of their ids; in Kafka all are read before any is written, in the order of a hash
+map.
 """
 
 from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, OFFLINE_REPLICA, ONLINE_PARTITION
@@ -18,6 +19,7 @@ from kafkaproof.spec.partition.context import (
     STUCK,
     WRITING_LEADER,
     WRITING_REMOVAL,
+    WRITTEN,
     Broker,
     Partition,
     drop_result,
@@ -34,7 +36,8 @@ from kafkaproof.spec.partition.elections import (
     recipients,
     told_of_removal,
 )
-from kafkaproof.spec.partition.progress import end_election, end_removal, give_up, is_next
+from kafkaproof.spec.partition.progress import end_removal, give_up, is_next
+from kafkaproof.spec.partition.rounds import end_election, end_partition, retry_election
 from kafkaproof.spec.partition.telling import stop_fetching, tell_leadership
 from kafkaproof.spec.partition.triggers import end_failover
 from kafkaproof.spec.partition.zookeeper import checked_create_state, checked_set_state, read_state
@@ -47,12 +50,12 @@ def removes(controller, p, r):
 
 def never_sent(batch):
     """What becomes of a batch when ControllerMovedException (from 2.1 on) ends the event: what was collected stays there
-    for ever.
+    for ever. What the same round has written was not collected yet.
 
     Kafka: PartitionStateMachine.handleStateChanges, ReplicaStateMachine.handleStateChanges, 0.8 to 2.2;
            ZkPartitionStateMachine.handleStateChanges, ZkReplicaStateMachine.handleStateChanges, 2.3 to 3.9.
     """
-    return EMPTY if batch == EMPTY else STUCK
+    return STUCK if batch == COLLECTED or batch == STUCK else EMPTY
 
 
 def prepare(result, leader, isr):
@@ -119,9 +122,9 @@ def write_leader(s, b: Broker, p: Partition, delivery: Delivery):
     Guards:  it has read `p` and elected.
     Request: OK; FENCED; BADVERSION; EXPIRED; LOST.
     Effects: on OK `p` is Online, and LeaderAndIsr is sent to the replicas; on BADVERSION, perhaps of its own lost
-             write, it reads again; on LOST it retries; on FENCED the term is over (in a controlled shutdown the event
-             alone), and if the same event has created states, what was collected for them is never sent: the state
-             machine is dead for the rest of the process.
+             write, it is elected again when the others are through; on LOST it retries; on FENCED the term is over (in a
+             controlled shutdown the event alone), and if the same event has created states, or elected in an earlier
+             round, what was collected for that is never sent: the state machine is dead for the rest of the process.
     Kafka:   PartitionStateMachine.electLeaderForPartition, 0.8 to 1.0; doElectLeaderForPartitions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
@@ -136,11 +139,12 @@ def write_leader(s, b: Broker, p: Partition, delivery: Delivery):
         remember_result(controller, partition)
         tell_leadership(s, b, p, recipients(controller, partition))
         partition.state = ONLINE_PARTITION
+        if controller.partition_batch == EMPTY:
+            controller.partition_batch = WRITTEN
         end_election(controller, p)
         end_failover(s, b)
     elif answer == BADVERSION:
-        drop_result(controller)
-        controller.doing = ELECTING
+        retry_election(controller, p)
     elif answer == FENCED:
         controller.partition_batch = never_sent(controller.partition_batch)
         give_up(s, b, answer)
@@ -182,7 +186,7 @@ def create_first_state(s, b: Broker, p: Partition, delivery: Delivery):
     elif answer == EXPIRED:
         fail_election(s, b, p)
     elif answer != LOST:
-        end_election(controller, p)
+        end_partition(controller, p)
         end_failover(s, b)
     return True
 

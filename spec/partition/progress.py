@@ -31,7 +31,6 @@ from kafkaproof.spec.partition.context import (
     CONTROLLED_SHUTDOWN,
     DELETING_REQUEST,
     ELECTING,
-    EMPTY,
     IDLE,
     LAPSED,
     OFFLINE,
@@ -205,15 +204,6 @@ def end_removal(controller, p, r):
     if is_empty(controller.removing):
         controller.replicas = without_member(controller.replicas, r)
     drop_result(controller)
-    proceed(controller)
-
-
-def end_election(controller, p):
-    """Partition `p` is done, elected or not; after the last one the requests are sent."""
-    controller.todo = without_member(controller.todo, p)
-    drop_result(controller)
-    if is_empty(controller.todo):
-        controller.partition_batch = EMPTY
     proceed(controller)
 
 

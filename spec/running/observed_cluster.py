@@ -40,8 +40,8 @@ def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, upd
 
     Up to format 5 of recordings a leader that leads again forgets the ends of its followers (`keeps_ends`), up to 6
     brokers are sent no UpdateMetadata (`updates`), and up to 7 an event whose session has expired ends at once, with its
-    term, brokers of 2.0 take the brokers that they list as live one by one, and a leader that is told that nobody leads
-    stops leading (`goes_on`).
+    term, brokers of 2.0 take the brokers that they list as live one by one, a leader that is told that nobody leads
+    stops leading, and a state whose write met another version is read again at once (`goes_on`).
     """
     plain = cluster(variant, deletes, reassigns, updates)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}

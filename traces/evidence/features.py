@@ -47,6 +47,13 @@ class Features(NamedTuple):
         return self.variant.startswith(GUARDED)
 
     @property
+    def partition_variant(self) -> str:
+        """A variant of the partition system of the last of these releases."""
+        if self.guarded:
+            return "fenced" if self.kip455 else "removal-at-start"
+        return "kip112" if self.variant == "zkclient" else "legacy"
+
+    @property
     def has_one_thread(self) -> bool:
         """Whether a controller handles one event after the other, in one thread (0.11 and later).
 

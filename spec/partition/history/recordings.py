@@ -2,8 +2,9 @@
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED
 from kafkaproof.spec.language.sets import only
-from kafkaproof.spec.partition import isr, machines, progress, replica
+from kafkaproof.spec.partition import isr, machines, progress, replica, rounds
 from kafkaproof.spec.partition.context import Broker, Partition, forget
+from kafkaproof.spec.partition.history.zkclient_partition import elect_at_once
 from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.reassignment.plans import is_ready
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, look_later
@@ -57,6 +58,7 @@ UP_TO_7 = {
     progress.give_up: end_term,
     machines.fail_election: forget_election,
     machines.fail_removal: forget_removal,
+    rounds.retry_election: elect_at_once,
     replica.may_become: may_become_anything,
 }
 PROPOSED_UP_TO_7 = {progress.lapse: forget_at_once, isr.answer_leader: end_term_when_refused}

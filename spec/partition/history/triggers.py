@@ -57,6 +57,16 @@ def end_needless(controller, partition):
         partition.state = ONLINE_PARTITION
 
 
+def is_whole_batch_elected_again(refused):
+    """Whether a partition is elected again in the next round of an election, if there is one: always, its own write
+    refused or not.
+
+    Kafka: PartitionStateMachine.electLeaderForPartitions, 1.1 to 2.2; ZkPartitionStateMachine.electLeaderForPartitions,
+           2.3.
+    """
+    return True
+
+
 def mark_dead_leaders(controller):
     """Partitions led by the brokers that fail in this event go Offline: not those without a leader, nor those whose leader
     is shutting down or has failed before.

@@ -12,7 +12,7 @@ that a broker is a candidate before it registers (see `zkclient_session`); the o
 session run.
 """
 
-from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, ELECTING, PREFERRED, Broker
+from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, ELECTING, PREFERRED, Broker, drop_result
 from kafkaproof.spec.partition.history.strategies import isr_after_removal_or_empty
 from kafkaproof.spec.partition.network import keep_requests
 from kafkaproof.spec.partition.progress import end_event
@@ -41,6 +41,23 @@ def waits_for_request(s, b):
 def elect_again(s, b, p):
     """A request of an election is retried in the next session."""
     return 0
+
+
+def is_never_put_off(refused):
+    """Whether a partition is elected again when the others are through: never, see `elect_at_once`.
+
+    Kafka: PartitionStateMachine.electLeaderForPartition, 0.8 to 1.0.
+    """
+    return False
+
+
+def elect_at_once(controller, p):
+    """The state of a partition whose write met another version is read again at once, before the next partition.
+
+    Kafka: PartitionStateMachine.electLeaderForPartition, 0.8 to 1.0.
+    """
+    drop_result(controller)
+    controller.doing = ELECTING
 
 
 def remove_again(s, b, p, r):

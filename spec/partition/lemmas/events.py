@@ -18,6 +18,7 @@ from kafkaproof.spec.partition.properties.invariants import (
     replica_has_state,
     result_is_newer,
     result_is_to_be_written,
+    rounds_in_order,
     watch_tells,
     while_states_are_read,
 )
@@ -43,7 +44,7 @@ def assignment_is_read(s, b: Broker, p: Partition):
 def queued_has_no_election(s, b: Broker):
     """A controller that knows that the topic is to be deleted has nothing to elect."""
     controller = s.brokers[b].controller
-    return is_empty(controller.deleting) or is_empty(controller.todo)
+    return is_empty(controller.deleting) or is_empty(controller.todo) and is_empty(controller.next_round)
 
 
 def forced_is_asked(s, b: Broker):
@@ -117,6 +118,7 @@ EVENTS = (
     event_in_order,
     failover_in_order,
     batches_in_order,
+    rounds_in_order,
     result_is_to_be_written,
     result_is_newer,
     queued_has_no_election,

@@ -107,7 +107,8 @@ def may_have_written(s, b, p):
     if contains(controller.removing, p) and (controller.doing == REMOVING or controller.doing == WRITING_REMOVAL):
         return state.leader == cached.leader or contains(controller.replicas, cached.leader)
     elects = controller.doing == ELECTING or controller.doing == WRITING_LEADER
-    return elects and contains(controller.todo, p) and chosen_leader(controller, cached, state.isr, 0) != NOBODY
+    asked = contains(controller.todo, p) or contains(controller.next_round, p)
+    return elects and asked and chosen_leader(controller, cached, state.isr, 0) != NOBODY
 
 
 def cache_is_state(s, b: Broker, p: Partition):

@@ -32,6 +32,7 @@ MUTANTS = {
     "recreating": recreation.MUTANTS,
     "kip841": releases.REASSIGNED_FIRST,
     "lagging": lagging.MUTANTS,
+    "kip460": releases.KIP460,
     "legacy": elections.LEGACY_MUTANTS + liveness.LEGACY + releases.LEGACY,
     "phases-checked": phases.MUTANTS,
     "updating": updates.MUTANTS,

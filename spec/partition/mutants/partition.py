@@ -12,7 +12,7 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Delivery
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, within
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, without_member
-from kafkaproof.spec.partition import elections, isr, machines, network, progress, replica, verdicts, zookeeper
+from kafkaproof.spec.partition import elections, isr, machines, network, progress, replica, rounds, verdicts, zookeeper
 from kafkaproof.spec.partition.context import (
     IDLE,
     NO_EPOCH,
@@ -32,7 +32,8 @@ from kafkaproof.spec.partition.mutants import triggers as partition_triggers
 from kafkaproof.spec.partition.mutants.elections import last_in
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, EARLY, ONE, SPARE, TWO, mutant, mutant_within
 from kafkaproof.spec.partition.network import proposed_epoch, put_request
-from kafkaproof.spec.partition.progress import end_election, hosts
+from kafkaproof.spec.partition.progress import hosts
+from kafkaproof.spec.partition.rounds import end_election
 from kafkaproof.spec.partition.verdicts import FENCED_LEADER_EPOCH
 from kafkaproof.spec.partition.verdicts import NONE as ACCEPTED
 from kafkaproof.spec.partition.znodes import ARMED, NONE
@@ -243,7 +244,7 @@ def everyone_live(controller, partition, r):
 
 UNCOMPARED = {replica.is_stale: obey_any, replica.is_news: any_epoch}
 UNTRIGGERED = {progress.trigger_online: trigger_nothing}
-AS_ONLINE = {progress.end_election: end_as_online}
+AS_ONLINE = {rounds.end_election: end_as_online}
 UNRAISED = {machines.prepare: keep_epoch}
 UNCHECKED = {zookeeper.checked_create_state: create_unchecked}
 FALL_THROUGH = {strategies.preferred_leader: preferred_or_next}

@@ -2,13 +2,14 @@
 
 from kafkaproof.spec.kafka.state_machines import OFFLINE_PARTITION
 from kafkaproof.spec.language.mutants.mutant import mutant
+from kafkaproof.spec.partition import rounds
 from kafkaproof.spec.partition.brokers import is_moved_away
-from kafkaproof.spec.partition.context import has_leader, is_known, is_queued
+from kafkaproof.spec.partition.context import EMPTY, has_leader, is_known, is_queued
 from kafkaproof.spec.partition.elections import chosen_leader
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history import triggers as former
 from kafkaproof.spec.partition.model import scope
-from kafkaproof.spec.partition.mutants.partition_mutant import ONE, TWO
+from kafkaproof.spec.partition.mutants.partition_mutant import ONE, PAIR, TWO
 
 FEW = scope(leader_epochs=1, faults=2)
 
@@ -44,9 +45,34 @@ def never_barred(s, controller):
 REASSIGNED_FIRST = (
     mutant("rebalanced-meanwhile", "waits_for_reassignments", {former.is_barred_by_list: never_barred}, ONE),
 )
+
+
+def alone_again(refused):
+    """Of a batch only the partitions are elected again whose writes met another version."""
+    return refused
+
+
+def all_again(refused):
+    """A whole batch is elected again."""
+    return True
+
+
+def send_each_round(controller):
+    """Each round of an election sends what it has written."""
+    controller.todo = controller.next_round if controller.another_round else 0
+    controller.partition_batch = EMPTY
+    controller.another_round = 0
+    controller.next_round = 0
+
+
 LEGACY = (
+    mutant("alone-again", "whole_batch_again", {former.is_whole_batch_elected_again: alone_again}, PAIR),
     mutant("listed-one-by-one", "live_as_listed", {leader_zk.take_list_at_once: listed_one_by_one}, ONE),
     mutant("queued-not-moved", "leaver_moved_away", {former.is_moved_away_though_queued: left_if_queued}, TWO),
+)
+KIP460 = (
+    mutant("all-again", "not_elected_twice", {rounds.is_elected_again: all_again}, PAIR),
+    mutant("rounds-sent-at-once", "collected_when_over", {rounds.end_round: send_each_round}, PAIR),
 )
 
 

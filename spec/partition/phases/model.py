@@ -223,7 +223,7 @@ CHECKED = in_phases(
     "A reassignment has two phases, and only /admin/reassign_partitions knows of it. Every write of a controller is "
     "checked against the epoch.",
     releases.WITHOUT_ADMIN_ELECTIONS + releases.FOLLOWED + goals.FROM_2_2,
-    releases.UNTIL_2_6 | releases.UNTIL_2_5,
+    releases.UNTIL_2_6 | releases.UNTIL_2_3,
     told={},
     scope=scope(),
     expected={

@@ -29,6 +29,7 @@ from kafkaproof.spec.partition.context import (
     REMOVING,
     WRITING_LEADER,
     WRITING_REMOVAL,
+    WRITTEN,
     Broker,
     Partition,
     is_known,
@@ -124,10 +125,23 @@ def batches_in_order(s, b: Broker):
     replica state machine has nothing collected between its steps.
     """
     controller = s.brokers[b].controller
-    if controller.replica_batch == COLLECTED or len(controller.partitions) == 1 and controller.partition_batch != EMPTY:
+    batch = controller.partition_batch
+    if controller.replica_batch == COLLECTED or controller.replica_batch == WRITTEN:
+        return False
+    if len(controller.partitions) == 1 and batch != EMPTY:
         return False
     elects = controller.doing == ELECTING or controller.doing == WRITING_LEADER
-    return elects if controller.partition_batch == COLLECTED else controller.partition_batch == EMPTY or not elects
+    return elects if batch == COLLECTED or batch == WRITTEN else batch == EMPTY or not elects
+
+
+def rounds_in_order(s, b: Broker, p: Partition):
+    """There is another round while partitions are elected, and one that this round has passed is to be elected again."""
+    controller = s.brokers[b].controller
+    if not contains(controller.next_round, p):
+        return controller.another_round == (not is_empty(controller.next_round))
+    elects = controller.doing == ELECTING or controller.doing == WRITING_LEADER
+    passed = not contains(controller.todo, p) and not is_empty(controller.todo)
+    return elects and passed and controller.partitions[p].state != NEW_PARTITION
 
 
 def event_in_order(s, b: Broker):

@@ -27,6 +27,7 @@ from kafkaproof.spec.partition.context import (
 from kafkaproof.spec.partition.properties.controllers import differs_from_cache
 from kafkaproof.spec.partition.properties.elections import expected_isr, expected_leader
 from kafkaproof.spec.partition.properties.invariants import is_first
+from kafkaproof.spec.partition.properties.rounds import is_passed, left_to_elect
 from kafkaproof.spec.partition.properties.sessions import has_session, rests, term_goes_on
 from kafkaproof.spec.partition.properties.states import differs, exists
 from kafkaproof.spec.partition.zookeeper import assigned, listed
@@ -59,9 +60,9 @@ def is_remembered(after, b, p):
     return own and not differs_from_cache(state, controller.partitions[p])
 
 
-def is_answered(before, after, b, p, delivery, again):
+def is_answered(before, after, b, p, delivery, again, todo):
     """Whether a write on the version that was read was applied, remembered and followed by the rest of the event as
-    its answer says: on another version the controller reads `again`, without an answer it retries.
+    its answer says: on another version the controller reads `again`, with `todo` to elect; without an answer it retries.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -78,26 +79,26 @@ def is_answered(before, after, b, p, delivery, again):
     if delivery != ANSWERED:
         return new.doing == old.doing and new.result.leader_epoch == old.result.leader_epoch
     if not known:
-        return new.doing == again and new.todo == old.todo and new.removing == old.removing
+        return new.doing == again and new.todo == todo and new.removing == old.removing
     return is_remembered(after, b, p) and state.readers == only(b)
 
 
 def election_written(before, after, b, p, delivery):
     """An election's result is written on the version that was read; if that succeeds it is remembered and the partition
-    is Online; on another version the state is read again, without an answer the write is retried; where another
-    was elected the term ends, and without a session the election fails.
+    is Online; on another version the state is read again when the others are through, without an answer the write is
+    retried; where another was elected the term ends, and without a session the election fails.
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     if old.doing != WRITING_LEADER or not is_first(old.todo, p):
         return False
     if is_refused(before, b):
-        failed = new.todo == without_member(old.todo, p) and new.partitions[p].state == old.partitions[p].state
+        failed = is_passed(old, new, p) and new.partitions[p].state == old.partitions[p].state
         return (failed or has_session(before, b)) and ends_unwritten(before, after, b, p)
-    if not is_answered(before, after, b, p, delivery, ELECTING):
+    if not is_answered(before, after, b, p, delivery, ELECTING, left_to_elect(old, p, True)):
         return False
     done = delivery == ANSWERED and contains(before.zk.partitions[p].readers, b)
-    return not done or new.todo == without_member(old.todo, p) and new.partitions[p].state == ONLINE_PARTITION
+    return not done or is_passed(old, new, p) and new.partitions[p].state == ONLINE_PARTITION
 
 
 def removal_written(before, after, b, p, r, delivery):
@@ -108,7 +109,7 @@ def removal_written(before, after, b, p, r, delivery):
     if is_refused(before, b):
         kept = after.brokers[b].controller.partitions[p].replicas[r] == old.partitions[p].replicas[r]
         return (kept or has_session(before, b)) and ends_unwritten(before, after, b, p)
-    if not is_answered(before, after, b, p, delivery, REMOVING):
+    if not is_answered(before, after, b, p, delivery, REMOVING, old.todo):
         return False
     done = delivery == ANSWERED and contains(before.zk.partitions[p].readers, b)
     return not done or after.brokers[b].controller.partitions[p].replicas[r] == OFFLINE_REPLICA
@@ -131,7 +132,7 @@ def first_state_written(before, after, b, p, delivery):
         return False
     if possible and delivery != ANSWERED:
         return new.doing == old.doing and new.todo == old.todo and not is_known(new.partitions[p])
-    if new.todo != without_member(old.todo, p):
+    if not is_passed(old, new, p):
         return False
     if not made:
         return new.partitions[p].state == NEW_PARTITION
@@ -150,13 +151,13 @@ def elected_as_read(before, after, b, p):
     if old.doing != ELECTING or not is_first(old.todo, p) or old.partitions[p].state == NEW_PARTITION:
         return False
     if not has_session(before, b):
-        failed = new.todo == without_member(old.todo, p) and new.partitions[p].state == old.partitions[p].state
+        failed = is_passed(old, new, p) and new.partitions[p].state == old.partitions[p].state
         return failed and term_goes_on(before, after, b)
     leader = NOBODY
     if state.controller_epoch <= old.epoch and exists(state):
         leader = expected_leader(old, p, state, before.zk.unclean)
     if leader == NOBODY:
-        return new.todo == without_member(old.todo, p) and new.partitions[p].state == old.partitions[p].state
+        return is_passed(old, new, p) and new.partitions[p].state == old.partitions[p].state
     result = new.result
     elected = result.leader == leader and result.isr == expected_isr(old, p, state, leader)
     elected = elected and result.leader_epoch == state.leader_epoch + 1 and contains(after.zk.partitions[p].readers, b)

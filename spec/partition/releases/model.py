@@ -20,6 +20,7 @@ from kafkaproof.spec.partition import (
     network,
     progress,
     rebalance,
+    rounds,
     state,
     telling,
     triggers,
@@ -52,6 +53,8 @@ from kafkaproof.spec.partition.properties import elections as asked
 from kafkaproof.spec.partition.properties import former as older
 from kafkaproof.spec.partition.properties import goals, writes
 from kafkaproof.spec.partition.properties.controllers import WITH_BROKER_EPOCHS
+from kafkaproof.spec.partition.properties.rounds import BATCHES, WHOLE_BATCH
+from kafkaproof.spec.partition.properties.rounds import GOALS as IN_ROUNDS
 from kafkaproof.spec.partition.properties.safety import COMMON as SAFETY_OF_ALL
 from kafkaproof.spec.partition.properties.safety import SAFETY, STEP_BY_STEP, WITHOUT_BROKER_EPOCHS
 
@@ -66,7 +69,8 @@ UNTIL_2_6 = UNTIL_3_0 | {
 UNTIL_2_5 = UNTIL_3_0 | {may_rebalance: may_rebalance_if_online}
 FORMER_MOVES = {state_machines.replica_move_is_legal: state_machines.replica_move_was_legal}
 """Until 2.2, in transitions and properties."""
-UNTIL_2_2 = UNTIL_2_5 | FORMER_MOVES | {progress.dead_hosts: leader_zk.nobody}
+UNTIL_2_3 = UNTIL_2_5 | {rounds.is_elected_again: former.is_whole_batch_elected_again}
+UNTIL_2_2 = UNTIL_2_3 | FORMER_MOVES | {progress.dead_hosts: leader_zk.nobody}
 UNTIL_2_1 = UNTIL_2_2 | {
     zookeeper.list_brokers: leader_zk.list_broker_ids,
     zookeeper.known_as_they_are: zookeeper.as_they_are,
@@ -92,6 +96,8 @@ UNTIL_1_0 = UNFENCED | {
     progress.lapse: zkclient.ask_again,
     progress.give_up: zkclient.ask_in_event_again,
     triggers.reads_request: zkclient.waits_for_request,
+    rounds.is_elected_again: zkclient.is_never_put_off,
+    rounds.retry_election: zkclient.elect_at_once,
     machines.fail_election: zkclient.elect_again,
     machines.fail_removal: zkclient.remove_again,
 }
@@ -107,6 +113,10 @@ UNTIL_0_10 = WITH_PENDING | {failover.start_machines: rebind(pending_first.start
 PENDING_FIRST = acting(pending_first.pending_election, failover.move_controller, kind=CONTINUATION)
 CHECKED_WRITES = LOST_ANSWER | {"leaderless_for_a_reason": 15}
 ONE_FAULT = CHECKED_WRITES | {"no_stale_write": 7, "context_is_zookeeper": 10, "is_served": 11, "is_balanced": 16}
+PAIR = scope(partitions=2, epochs=1, leader_epochs=2)
+IN_BATCHES = {"is_served_despite_loss": 10, "leaderless_for_a_reason": 19}
+TWICE = {"is_served": 15, "not_elected_twice": 16, "is_balanced": 22}
+"""From 1.1 to 2.3 with two partitions: both are elected again where the write of one of them met another version."""
 OLDEST = ONE_FAULT | {"isr_not_empty": 14}
 FOLLOWED = goals.OF_ALL + goals.SHUTTING_DOWN + goals.LOG_DIRS
 """From 2.1 to 2.6, without those of administrators and of broker epochs."""
@@ -174,7 +184,7 @@ CANDIDATES = model(
     "Leaders write the ISR, and the controller hears of it by notifications. The automatic rebalance asks first whether "
     "the preferred replica is in the ISR.",
     COMMON + ADMIN_ELECTIONS + LEADER_ZK,
-    SAFETY + FOLLOWED + older.UNTIL_3_3 + goals.FORCED_ELECTIONS + goals.FROM_2_2,
+    SAFETY + BATCHES + older.UNTIL_3_3 + FOLLOWED + goals.FORCED_ELECTIONS + goals.FROM_2_2,
     QUICK,
     TWO_FAULTS,
     {
@@ -189,12 +199,19 @@ KIP460 = model(
     "The first releases in which an administrator asks the controller for an unclean election (KIP-460). Leaders write "
     "the ISR, and the automatic rebalance holds elections in vain where the preferred replica is not in it.",
     COMMON + ADMIN_ELECTIONS + LEADER_ZK,
-    rebalancing_if_online(SAFETY) + FOLLOWED + older.UNTIL_3_3 + goals.FORCED_ELECTIONS + goals.FROM_2_2,
+    rebalancing_if_online(SAFETY)
+    + BATCHES
+    + older.UNTIL_3_3
+    + FOLLOWED
+    + goals.FORCED_ELECTIONS
+    + goals.FROM_2_2
+    + IN_ROUNDS,
     QUICK,
     TWO_FAULTS,
     {
         scope(): CHECKED_WRITES,
         scope(brokers=3): CHECKED_WRITES,
+        PAIR: IN_BATCHES,
         TWO_FAULTS: CHECKED_WRITES | OVERLOOKED | {"led_if_possible": 18, "is_served": 20},
     },
 ).rebound(UNTIL_2_6 | UNTIL_2_5 | UNTIL_3_3)
@@ -204,7 +221,7 @@ REPENDINGS_FIRST = model(
     "The first release whose new controller takes the replicas of dead brokers out of the ISRs before it elects. An "
     "administrator asks for preferred elections alone, which is not explored here (KIP-183).",
     COMMON + LEADER_ZK,
-    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + older.UNTIL_3_3 + goals.FROM_2_2,
+    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS) + WHOLE_BATCH + older.UNTIL_3_3 + FOLLOWED + goals.FROM_2_2,
     QUICK,
     TWO_FAULTS,
     {
@@ -212,14 +229,14 @@ REPENDINGS_FIRST = model(
         scope(brokers=3): CHECKED_WRITES,
         TWO_FAULTS: CHECKED_WRITES | OVERLOOKED | {"led_if_possible": 18, "is_served": 20},
     },
-).rebound(UNTIL_2_6 | UNTIL_2_5 | UNTIL_3_3)
+).rebound(UNTIL_2_6 | UNTIL_2_3 | UNTIL_3_3)
 KIP380 = model(
     "kip380",
     Releases("2.2", "2.2"),
     "The first release with broker epochs: a broker that has gone and come unseen is handled as failed and come again. "
     "A new controller elects, and leaves the replicas of dead brokers in the ISRs.",
     COMMON + LEADER_ZK,
-    moving_as_formerly(WITHOUT_ADMIN_ELECTIONS) + FOLLOWED + older.UNTIL_3_3 + goals.FROM_2_2,
+    moving_as_formerly(WITHOUT_ADMIN_ELECTIONS) + WHOLE_BATCH + older.UNTIL_3_3 + FOLLOWED + goals.FROM_2_2,
     QUICK,
     TWO_FAULTS,
     {
@@ -234,12 +251,19 @@ CHECKED = model(
     "The first release whose writes are checked against the epoch (KAFKA-6082). There are no broker epochs: a broker that "
     "goes and comes unseen is told nothing.",
     COMMON + LEADER_ZK,
-    moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_2_1 + older.UNTIL_3_3 + FOLLOWED + goals.DEAD_MACHINES,
+    moving_as_formerly(WITHOUT_BROKER_EPOCHS)
+    + older.UNTIL_2_1
+    + older.UNTIL_3_3
+    + WHOLE_BATCH
+    + FOLLOWED
+    + goals.DEAD_MACHINES
+    + IN_ROUNDS,
     QUICK,
     TWO_FAULTS,
     {
         scope(): CHECKED_WRITES | {"is_served": 11, "is_balanced": 16},
         scope(brokers=3): CHECKED_WRITES | {"is_served": 11, "is_balanced": 16},
+        PAIR: IN_BATCHES | TWICE,
         TWO_FAULTS: CHECKED_WRITES
         | {"led_if_possible": 17, "is_served": 11, "is_balanced": 16, "may_go": 17, "may_go_when_followed": 15}
         | {"preferred_dealt_with": 9},
@@ -254,7 +278,12 @@ def unchecked(variant, releases, story, transitions, expected, standard=scope(br
         releases,
         story,
         transitions,
-        moving_as_formerly(WITHOUT_BROKER_EPOCHS) + older.UNTIL_2_0 + older.UNTIL_3_3 + goals.GOALS,
+        moving_as_formerly(WITHOUT_BROKER_EPOCHS)
+        + older.UNTIL_2_0
+        + WHOLE_BATCH
+        + older.UNTIL_3_3
+        + goals.GOALS
+        + IN_ROUNDS,
         standard,
         TWO_FAULTS,
         expected,
@@ -270,6 +299,7 @@ LEGACY = unchecked(
     {
         scope(): ONE_FAULT,
         scope(brokers=3): ONE_FAULT,
+        PAIR: IN_BATCHES | TWICE,
         scope(faults=2): ONE_FAULT
         | {"queued_left_alone": 9, "no_stale_delete": 10, "led_if_possible": 14, "online_has_leader": 19},
     },

@@ -21,7 +21,7 @@ from kafkaproof.spec.partition.releases import model as releases
 from kafkaproof.spec.topics.model import BESIDE, LATE_ANSWER, PARTS, SEAMS_BESIDE, scope, topics
 from kafkaproof.spec.topics.properties import safety as properties
 
-UNTIL_2_3 = releases.UNTIL_2_6 | releases.UNTIL_2_5
+UNTIL_2_3 = releases.UNTIL_2_6 | releases.UNTIL_2_3
 UNTIL_2_2 = releases.UNTIL_2_6 | releases.UNTIL_2_2 | phases.UNTIL_2_2
 UNTIL_2_1 = UNTIL_2_2 | releases.UNTIL_2_1
 UNTIL_2_0 = (

@@ -14,6 +14,7 @@ from kafkaproof.traces.basics.interned import Known
 from kafkaproof.traces.evidence.broker_views import Sight
 from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.explain.partitions.case import Case, Created, Repeated, Unclean
+from kafkaproof.traces.explain.partitions.rounds import is_elected_again
 from kafkaproof.traces.explain.partitions.strategies import Elected, Elections, Strategy
 
 FAILOVER, FAILURE, START_UP = "controller failover", "broker failure", "broker start-up"
@@ -216,10 +217,8 @@ class Explainer:
             yield Explanation(Strategy.EPOCH_BUMP, REASSIGNMENT, None, 0 if case.targets else 1)
 
     def _repeated(self, case: Case) -> Iterator[Explanation]:
-        """An election one of whose writes met another version is held again: of the whole batch up to 2.3, later of the
-        partition, whose own write it may have been, if its answer was lost (PartitionStateMachine.electLeaderForPartitions).
-        """
-        if case.repeats and case.known == case.written:
+        """An election one of whose writes met another version is held again (see `is_elected_again`)."""
+        if case.repeats and case.known == case.written and is_elected_again(self._features, case.repeats[0]):
             yield Explanation(*case.repeats)
 
 
