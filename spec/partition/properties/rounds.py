@@ -48,6 +48,8 @@ def is_answered(before, after, b):
     """Whether ZooKeeper has answered the write of an election, and has not refused it because of the epoch."""
     old = before.brokers[b].controller
     new = after.brokers[b].controller
+    if old.strategy == CONTROLLED_SHUTDOWN and old.epoch != before.zk.epoch:
+        return False
     return has_session(before, b) and old.epoch == new.epoch and new.doing != WRITING_LEADER
 
 
