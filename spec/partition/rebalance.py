@@ -22,7 +22,7 @@ def rebalance(s, b: Broker):
              0.11 to 3.9.
     """
     controller = s.brokers[b].controller
-    if not at_work(controller) or is_barred(s, controller):
+    if not at_work(controller) or is_barred(s, b):
         return False
 
     controller.strategy = PREFERRED
@@ -33,7 +33,7 @@ def rebalance(s, b: Broker):
     return True
 
 
-def is_barred(s, controller):
+def is_barred(s, b):
     """Whether no leader is moved while a partition is being reassigned: that ended with 3.3.
 
     Kafka: KafkaController.checkAndTriggerAutoLeaderRebalance, 3.4 to 3.9.

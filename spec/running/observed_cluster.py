@@ -20,7 +20,7 @@ from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition import brokers, isr
 from kafkaproof.spec.partition import zookeeper as partitions
 from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.history.recordings import PROPOSED_UP_TO_7, UP_TO_7, caught_up
+from kafkaproof.spec.partition.history.recordings import PROPOSED_UP_TO_7, UP_TO_7
 from kafkaproof.spec.partition.network import is_asked_of
 from kafkaproof.spec.partition.properties import former as older
 from kafkaproof.spec.partition.reassignment import reassignment
@@ -30,6 +30,7 @@ from kafkaproof.spec.partition.znodes import ARMED, FIRED
 from kafkaproof.spec.replica import broker, replica
 from kafkaproof.spec.replica.history import forgotten_ends
 from kafkaproof.spec.replica.history.leaderless import obey_or_rest
+from kafkaproof.spec.running.earlier_recordings import caught_up
 from kafkaproof.spec.running.processes import Cluster, cluster, has_planes
 
 ASKED_OF = (SetOf("partitions"), "the partitions of which an administrator asks for an election")

@@ -141,7 +141,7 @@ FENCED = named_by(
         OF_MULTI,
         properties.IN_ONE_MULTI,
         variant="electing-fenced",
-        releases=Releases("3.3", "3.9"),
+        releases=Releases("3.4", "3.9"),
         story="As fenced, and an election has its steps: /controller is read, then the epoch, and one transaction creates "
         "/controller and raises the epoch.",
         expected={scope(faults=0): {}, scope(): {}, scope(brokers=3): {}},

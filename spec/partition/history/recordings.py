@@ -1,13 +1,9 @@
 """What brokers of this project did in recordings up to format 7, and no release of Kafka does."""
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED
-from kafkaproof.spec.language.sets import only
 from kafkaproof.spec.partition import isr, machines, progress, replica, rounds
-from kafkaproof.spec.partition.context import Broker, Partition, forget
+from kafkaproof.spec.partition.context import forget
 from kafkaproof.spec.partition.history.zkclient_partition import elect_at_once
-from kafkaproof.spec.partition.progress import at_work
-from kafkaproof.spec.partition.reassignment.plans import is_ready
-from kafkaproof.spec.partition.reassignment.progress import is_reassigned, look_later
 from kafkaproof.spec.partition.zookeeper import disconnect
 
 
@@ -41,17 +37,6 @@ def end_term_when_refused(s, b, answer):
     """So does the change of an ISR."""
     if answer == FENCED or answer == EXPIRED:
         end_term(s, b, answer)
-
-
-def caught_up(s, b: Broker, p: Partition):
-    """A controller at work finds that the target of a reassignment is in the ISR that it remembers, and looks at it."""
-    controller = s.brokers[b].controller
-    partition = controller.partitions[p]
-    if not at_work(controller) or not is_reassigned(partition) or not is_ready(partition, partition.isr):
-        return False
-
-    look_later(controller, only(p))
-    return True
 
 
 UP_TO_7 = {

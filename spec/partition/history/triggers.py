@@ -88,13 +88,14 @@ def end_none_at_start(controller):
     return 0
 
 
-def is_barred_by_list(s, controller):
+def is_barred_by_list(s, b):
     """Whether the automatic rebalance moves no leader: while a partition is being reassigned, which a listed one is here
     until its request is deleted.
 
     Kafka: KafkaController.checkAndTriggerPartitionRebalance, 0.8.1 to 0.10.2; checkAndTriggerAutoLeaderRebalance, 0.11
            to 3.3.
     """
+    controller = s.brokers[b].controller
     for p in range(len(controller.partitions)):
         if is_moved(s.zk, p) and is_reassignable(controller, p):
             return True

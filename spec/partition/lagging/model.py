@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kafkaproof.spec.kafka.declarations import acting
+from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.language.model import concerning
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import brokers, failover, faults, rebalance, triggers
@@ -27,11 +27,11 @@ OFF = {each.function for each in LOG_DIRS + ADMIN_ELECTIONS} | {
     triggers.topic_deletion,
 }
 """What reads nothing but registrations and states is explored in `fenced` alone."""
-TRANSITIONS = tuple(each for each in FENCED.transitions if each.function not in OFF) + acting(catch_up)
+TRANSITIONS = tuple(each for each in FENCED.transitions if each.function not in OFF) + declared.faults(catch_up)
 LAGGING = replace(
     FENCED,
     variant="lagging",
-    releases=Releases("3.3", "3.9"),
+    releases=Releases("3.4", "3.9"),
     story="The ZooKeeper server of a controller may lag behind what others write: it lists brokers that have gone, and "
     "elects from states of the past. Versions and the epoch are compared when it writes.",
     state=zookeeper.STATE,

@@ -64,7 +64,7 @@ FEW_ELECTIONS = scope(epochs=1, leader_epochs=2)
 UPDATING = replace(
     with_updates(replace(FENCED, transitions=TRANSITIONS)).rebound(IN_ORDER),
     variant="updating",
-    releases=Releases("3.3", "3.9"),
+    releases=Releases("3.4", "3.9"),
     story="Brokers tell clients what controllers have told them: an answer may be old, but when a controller has told all "
     "and all has arrived, every broker tells what the controller knows. They follow only leaders that they were told are "
     "alive.",

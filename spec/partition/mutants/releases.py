@@ -37,7 +37,7 @@ def listed_one_by_one(controller):
     return 0
 
 
-def never_barred(s, controller):
+def never_barred(s, b):
     """The automatic rebalance does not wait for the end of reassignments."""
     return False
 

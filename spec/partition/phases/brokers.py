@@ -26,10 +26,10 @@ def resume_reassignments(s, b):
 load_state = then(brokers.load_state, resume_reassignments)
 
 
-def is_barred(s, controller):
+def is_barred(s, b):
     """Whether the automatic rebalance moves no leader: while a partition is being reassigned.
 
     Kafka: KafkaController.checkAndTriggerPartitionRebalance, 0.8.1 to 0.10.2; checkAndTriggerAutoLeaderRebalance, 0.11
            to 3.3.
     """
-    return not is_empty(reassigned(controller))
+    return not is_empty(reassigned(s.brokers[b].controller))

@@ -163,13 +163,15 @@ LATE_ANSWER_OF_ONE = {"state_goes_with_topic": 29, "removed_when_deleted": 30}
 STUCK = (
     HALF_DONE
     | LATE_ANSWER_OF_ONE
-    | {"deletion_goes_on": 24, "not_deleted_while_reassigned": 25, "log_goes_with_topic": 28}
+    | {"deletion_goes_on": 24, "log_goes_with_topic": 28}
 )
 """A replica that a reassignment has added half done does not exist for the controller, and cannot be deleted."""
 UNFENCED = LOST | {"context_is_zookeeper": 11, "online_has_leader": 13, "queued_left_alone": 16}
 """Up to 2.0 a partition stays Online while its topic is deleted, and a controlled shutdown moves its leader."""
 ZOMBIE = UNFENCED | {
     "no_stale_write": 7,
+    "not_deleted_while_reassigned": 19,
+    "local_epoch": 22,
     "context_is_zookeeper": 10,
     "state_deleted_by_right": 21,
     "deleted_by_right": 22,
@@ -181,6 +183,8 @@ ZOMBIE = UNFENCED | {
 }
 ZOMBIE_OF_ONE = {
     "no_stale_write": 7,
+    "not_deleted_while_reassigned": 17,
+    "local_epoch": 19,
     "context_is_zookeeper": 10,
     "online_has_leader": 11,
     "state_deleted_by_right": 17,
@@ -197,6 +201,8 @@ ZOMBIE_OF_ONE = {
 }
 ZOMBIE_WITH_LIST = {
     "no_stale_write": 7,
+    "not_deleted_while_reassigned": 15,
+    "local_epoch": 17,
     "waits_for_somebody": 8,
     "listed_by_right": 9,
     "no_stale_delete": 10,
@@ -264,11 +270,11 @@ UNCHECKED = in_phases(
     told=TOLD_UNTIL_2_0,
     scope=scope(),
     expected={
-        scope(epochs=1): UNFENCED | LATE_ANSWER_UNNAMED,
+        scope(epochs=1): UNFENCED | LATE_ANSWER_UNNAMED | {"local_epoch": 37},
         scope(): ZOMBIE,
         scope(replicas=1): ZOMBIE_OF_ONE,
         scope(brokers=3): ZOMBIE,
-        scope(replicas=1, epochs=1, faults=2): STUCK | {"online_has_leader": 11, "queued_left_alone": 15},
+        scope(replicas=1, epochs=1, faults=2): STUCK | {"online_has_leader": 11, "queued_left_alone": 19},
         scope(replicas=1, leader_epochs=1, faults=2): ZOMBIE_WITH_LIST,
     },
     others={"quick": scope(epochs=1), "deep": scope(replicas=1, epochs=1, faults=2)},

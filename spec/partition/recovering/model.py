@@ -29,7 +29,7 @@ TRANSITIONS = tuple(each for each in FENCED.transitions if each.function not in 
 RECOVERING = replace(
     FENCED,
     variant="recovering",
-    releases=Releases("3.3", "3.9"),
+    releases=Releases("3.4", "3.9"),
     story="An election from outside the ISR marks the partition RECOVERING in ZooKeeper (KIP-704). Its leader does not "
     "recover, but leads at once; the mark stays, through clean elections too, until a leader changes the ISR.",
     state=state.STATE.changed(zk=(ZOOKEEPER, "ZooKeeper")),
