@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kafkaproof.spec.kafka.declarations import acting, asking
-from kafkaproof.spec.language.model import CONTINUATION, EVENT
+from kafkaproof.spec.language.model import EVENT
 from kafkaproof.spec.partition import context
 from kafkaproof.spec.partition.creation.zookeeper import leave_unused, read_topics
 from kafkaproof.spec.partition.deletion import replica
@@ -16,7 +16,7 @@ from kafkaproof.spec.partition.reassignment.model import ADMINISTRATORS, ALTERAT
 EVENTS = (*reading(expansion.new_partitions), *writing(expansion.restore_partitions, kind=EVENT))
 CONTROLLER = asking(expansion.add_partitions) + EVENTS
 """Where what is read is written at once."""
-IN_TWO_STEPS = asking(expansion.read_topic) + asking(expansion.write_partitions, kind=CONTINUATION) + EVENTS
+IN_TWO_STEPS = asking(expansion.read_topic, expansion.write_partitions) + EVENTS
 SEAMS = (zookeeper.add_partitions, zookeeper.checked_restore_topic)
 SEAMS_IN_TWO_STEPS = (zookeeper.read_topic, zookeeper.write_topic, zookeeper.checked_restore_topic)
 
