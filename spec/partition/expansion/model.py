@@ -4,55 +4,66 @@ from dataclasses import replace
 
 from kafkaproof.spec.kafka.declarations import acting, asking
 from kafkaproof.spec.language.model import EVENT
+from kafkaproof.spec.partition import context
 from kafkaproof.spec.partition.creation.zookeeper import leave_unused, read_topics
 from kafkaproof.spec.partition.deletion import replica
-from kafkaproof.spec.partition.expansion import expansion, zookeeper
+from kafkaproof.spec.partition.expansion import expansion, state, zookeeper
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
+from kafkaproof.spec.partition.expansion.state import initial as begin
 from kafkaproof.spec.partition.model import FENCED, reading, scope, writing
-from kafkaproof.spec.partition.reassignment import state
 from kafkaproof.spec.partition.reassignment.model import ADMINISTRATORS, ALTERATIONS, reassigning
-from kafkaproof.spec.partition.reassignment.state import initial as begin
 
-CONTROLLER = (
-    *asking(expansion.add_partitions),
-    *reading(expansion.new_partitions),
-    *writing(expansion.restore_partitions, kind=EVENT),
-)
+EVENTS = (*reading(expansion.new_partitions), *writing(expansion.restore_partitions, kind=EVENT))
+CONTROLLER = asking(expansion.add_partitions) + EVENTS
+"""Where what is read is written at once."""
+IN_TWO_STEPS = asking(expansion.read_topic, expansion.write_partitions) + EVENTS
 SEAMS = (zookeeper.add_partitions, zookeeper.checked_restore_topic)
+SEAMS_IN_TWO_STEPS = (zookeeper.read_topic, zookeeper.write_topic, zookeeper.checked_restore_topic)
 
 
 def initial(s):
-    """As without expansions, but the last partition belongs to no topic yet."""
+    """The last partition belongs to no topic yet."""
     begin(s)
     leave_unused(s.zk, len(s.zk.assignments) - 1)
 
 
 DEFAULT = scope(replicas=1, partitions=2, epochs=1, leader_epochs=2)
-FOUND = {
-    "assignments_stay": 11,
-    "removed_when_deleted": 11,
-    "no_partition_undone": 11,
+UNDONE = {"assignments_stay": 12, "removed_when_deleted": 12, "no_partition_undone": 12, "no_reassignment_undone": 12}
+"""A reassignment takes back what was just added, and what is added takes back a reassignment."""
+OF_ONE = UNDONE | {
+    "sent_by_term": 14,
+    "replicas_remembered": 14,
+    "context_is_zookeeper": 16,
+    "isr_assigned": 16,
+    "proposal_granted": 16,
+    "rebalanced": 19,
     "not_deleted_while_reassigned": 19,
-    "state_goes_with_topic": 28,
+    "state_goes_with_topic": 29,
 }
-"""A reassignment takes back what was just added; the rest as in `altering`."""
+OF_TWO = UNDONE | {
+    "target_order_kept": 15,
+    "context_is_zookeeper": 17,
+    "rebalanced": 18,
+    "not_deleted_while_reassigned": 21,
+    "state_goes_with_topic": 30,
+    "local_epoch": 30,
+}
 EXPANDING = reassigning(
-    replace(FENCED, seams=FENCED.seams + SEAMS + (read_topics,)),
+    replace(FENCED, seams=FENCED.seams + SEAMS_IN_TWO_STEPS + (read_topics,)),
     "expanding",
     "An administrator has the controller add partitions to a topic while brokers fail, and while the topic is queued "
     "for deletion: then the controller takes them back. A reassignment writes the topic znode over those that it does "
-    "not know yet.",
-    acting(replica.stop_replica) + CONTROLLER + ALTERATIONS + ADMINISTRATORS,
-    properties=topic_expansion.properties,
-    state=state.WITH_ALTERATIONS,
+    "not know yet, and an expansion over a reassignment that has begun since it read the topic.",
+    acting(replica.stop_replica) + IN_TWO_STEPS + ALTERATIONS + ADMINISTRATORS,
+    properties=topic_expansion.properties_of_steps,
+    state=state.STATE,
     initial=initial,
     scope=DEFAULT,
     expected={
-        DEFAULT: FOUND,
-        scope(brokers=3, replicas=1, partitions=2, epochs=1, leader_epochs=2): FOUND,
-        scope(partitions=2, epochs=1, leader_epochs=2): FOUND
-        | {"not_deleted_while_reassigned": 21, "state_goes_with_topic": 32},
+        DEFAULT: OF_ONE,
+        scope(brokers=3, replicas=1, partitions=2, epochs=1, leader_epochs=2): OF_ONE,
+        scope(partitions=2, epochs=1, leader_epochs=2): OF_TWO,
     },
     others={"quick": DEFAULT, "deep": scope(partitions=2, epochs=1, leader_epochs=2)},
-)
+).rebound({context.start_process: state.start_process})
 MODELS = (EXPANDING,)

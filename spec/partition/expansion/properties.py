@@ -9,21 +9,57 @@ from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.expansion.zookeeper import added
+from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.sessions import has_session
 from kafkaproof.spec.partition.reassignment import properties as partition_reassignment
 from kafkaproof.spec.partition.reassignment.properties import is_assigned_so, unneeded_replicas
 
 
 def added_to_topic(before, after, b, p, new, start, delivery):
-    """Partitions are added only to a topic that its controller does not know to be queued for deletion, with as many
-    replicas as the others, on different brokers (T6).
-    """
+    """Partitions are added to a topic that is there, with as many replicas as another one of it (T6)."""
     for q in range(len(after.zk.assignments)):
         appears = before.zk.assignments[q].length == 0 and after.zk.assignments[q].length > 0
-        alike = after.zk.assignments[q].length == before.brokers[b].controller.partitions[p].assignment.length
-        if appears and not (contains(new, q) and alike and after.zk.topics[q] == after.zk.topics[p]):
+        if appears and not (contains(new, q) and is_one_of_topic(before.zk, after.zk, q)):
             return False
+    return True
+
+
+def is_one_of_topic(before, after, p):
+    """Whether a partition has joined a topic, and has as many replicas as one of its partitions."""
+    for q in range(len(after.topics)):
+        beside = before.assignments[q].length > 0 and after.topics[q] == after.topics[p]
+        if beside and after.assignments[q].length == after.assignments[p].length:
+            return True
+    return False
+
+
+def expanded_if_kept(before, after, b, p, new, start, delivery):
+    """No partitions are added to a topic that its controller knows to be queued for deletion."""
     return not contains(before.brokers[b].controller.deleting, p)
+
+
+def read_if_kept(before, after, b, p):
+    """A topic to which partitions are to be added is read as it is; its controller does not know that it is queued for
+    deletion, and it says that nothing of it is being reassigned.
+    """
+    if contains(before.brokers[b].controller.deleting, p):
+        return False
+    for q in range(len(before.zk.assignments)):
+        if before.zk.topics[q] == before.zk.topics[p] and has_session(before, b):
+            moves = not is_empty(before.zk.adding[q]) or not is_empty(before.zk.removing[q])
+            if moves or not same_sequence(before.zk.assignments[q], after.brokers[b].expansion.assignments[q]):
+                return False
+    return True
+
+
+def no_reassignment_undone(before, after, b, p, new, start, delivery):
+    """Partitions that are added leave the assignments of the others alone, and their reassignments."""
+    for q in range(len(before.zk.assignments)):
+        same = before.zk.adding[q] == after.zk.adding[q] and before.zk.removing[q] == after.zk.removing[q]
+        kept = same_sequence(before.zk.assignments[q], after.zk.assignments[q])
+        if before.zk.assignments[q].length > 0 and not (same and kept):
+            return False
+    return True
 
 
 def taken_up_if_new(before, after, b):
@@ -95,7 +131,7 @@ def added_to_queued(s):
 
 
 EXPANSION = (
-    always_step(added_to_topic, of=("add_partitions",)),
+    always_step(added_to_topic, of=("add_partitions", "write_partitions")),
     always_step(taken_up_if_new, of=("new_partitions",)),
     always_step(restored_to_states, of=("restore_partitions",)),
     always_step(no_partition_undone, of=("write_assignment", "write_union", "write_target")),
@@ -103,15 +139,36 @@ EXPANSION = (
     sometimes(added_to_queued),
 )
 
+AT_ONCE = (always_step(expanded_if_kept, of=("add_partitions",)),)
+IN_TWO_STEPS = (
+    always_step(read_if_kept, of=("read_topic",)),
+    always_step(no_reassignment_undone, of=("write_partitions",)),
+)
+
 
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The properties of a model with expansions: those of reassignments, adapted, and those of expansions."""
+    return with_expansions(without_creation(found))
+
+
+def properties_of_steps(found: tuple[Property, ...]) -> tuple[Property, ...]:
+    """The same of a model in which an expansion first reads and then writes."""
+    return expanded(without_creation(found)) + IN_TWO_STEPS
+
+
+def without_creation(found: tuple[Property, ...]) -> tuple[Property, ...]:
+    """The properties of a model with reassignments, without those of a topic that is created."""
     kept = partition_reassignment.with_alterations(topic_creation.properties(found))
-    return with_expansions(tuple(p for p in kept if p.name not in WITHOUT))
+    return tuple(p for p in kept if p.name not in WITHOUT)
 
 
 def with_expansions(found: tuple[Property, ...]) -> tuple[Property, ...]:
-    """Properties of a model with reassignments, adapted, and those of expansions."""
+    """Properties of a model with reassignments, adapted, and those of expansions that read and write at once."""
+    return expanded(found) + AT_ONCE
+
+
+def expanded(found: tuple[Property, ...]) -> tuple[Property, ...]:
+    """Properties of a model with reassignments, adapted, and those of all expansions."""
     return tuple(p.rebound(WITH_EXPANSIONS) for p in found) + EXPANSION
 
 

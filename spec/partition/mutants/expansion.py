@@ -1,13 +1,14 @@
 """Mutants of the expansion of topics: one deliberate mistake each, on the variant `expanding`."""
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
+from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, is_empty
 from kafkaproof.spec.partition import context
 from kafkaproof.spec.partition.context import OFFLINE, Broker, clear, forget
 from kafkaproof.spec.partition.creation.creation import begin_partition, known_partitions
 from kafkaproof.spec.partition.creation.zookeeper import read_topics
 from kafkaproof.spec.partition.expansion import expansion, zookeeper
-from kafkaproof.spec.partition.expansion.zookeeper import added, restore_topic
+from kafkaproof.spec.partition.expansion.zookeeper import added, restore_topic, write_topic
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.progress import at_work, proceed
@@ -16,11 +17,29 @@ from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_topic
 
 THREE = scope(replicas=1, partitions=3, epochs=1, leader_epochs=1)
 TWO = scope(replicas=1, partitions=2, epochs=1, leader_epochs=1, faults=0)
+MOVED = scope(replicas=1, partitions=2, epochs=1, leader_epochs=1)
 
 
 def queue_nothing(controller, p):
     """Partitions are added to a topic that is queued for deletion."""
     return False
+
+
+def always_settled(zk, p):
+    """Partitions are added to a topic of which a partition is being reassigned."""
+    return True
+
+
+def add_nowhere(zk, new, p):
+    """Partitions that are added are of no topic that is there."""
+    return 0
+
+
+def write_others_anew(zk, b, p, reader, new, start, delivery):
+    """A topic that gets more partitions loses the replicas of the others."""
+    clear(reader.assignments[p])
+    push(reader.assignments[p], start)
+    return write_topic(zk, b, p, reader, new, start, delivery)
 
 
 def take_up_all(s, b: Broker):
@@ -65,7 +84,10 @@ MUTANTS = (
     mutant(
         "neighbours-unwritten", "no_partition_undone", {reassignment_zookeeper.checked_set_topic: write_it_alone}, THREE
     ),
-    mutant_within("added-to-queued", "added_to_topic", "add_partitions", {context.is_queued: queue_nothing}, TWO),
+    mutant_within("read-if-queued", "read_if_kept", "read_topic", {context.is_queued: queue_nothing}, TWO),
+    mutant("read-while-reassigned", "read_if_kept", {zookeeper.is_settled: always_settled}, MOVED),
+    mutant("added-elsewhere", "added_to_topic", {zookeeper.add_to_topic: add_nowhere}, TWO),
+    mutant("written-as-default", "no_reassignment_undone", {zookeeper.write_topic: write_others_anew}, TWO),
     mutant("queued-taken-up", "taken_up_if_new", {expansion.new_partitions: take_up_all}, TWO),
     mutant("state-not-restored", "restored_to_states", {zookeeper.checked_restore_topic: restore_none}, TWO),
 )
