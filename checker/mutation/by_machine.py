@@ -25,12 +25,15 @@ VARIANTS = (
     "partition/fenced",
     "partition/creating",
     "partition/deleting",
+    "partition/reassigning",
     "partition/altering",
     "partition/expanding",
     "partition/withdrawing",
     "partition/updating",
     "partition/phases-checked",
-    "partition/rebalance-by-isr",
+    "partition/recovering",
+    "partition/recreating",
+    "partition/electing-fenced",
     "topics/kip455",
     "requests/current",
     "replica/current",
@@ -40,16 +43,21 @@ VARIANTS = (
     "cluster/fenced",
 )
 """The variants that are changed, `SYSTEM/VARIANT`: the latest of each system, and then slices that have more text."""
+SLICES = {"topics": "partition", "requests": "partition"}
+"""Systems whose rules are those of another, which has rows of its own."""
 
 
-def variants() -> dict[str, tuple[Model, Model | None]]:
-    """The models that are changed, by name, each with the one of its system whose text is not changed once more."""
-    found: dict[str, tuple[Model, Model | None]] = {}
-    first: dict[str, Model] = {}
+def variants() -> dict[str, tuple[Model, tuple[Model, ...]]]:
+    """The models that are changed, by name, each with those before it whose text is not changed once more: the others of
+    its system, and of the one that it is a slice of.
+    """
+    found: dict[str, tuple[Model, tuple[Model, ...]]] = {}
+    before: dict[str, tuple[Model, ...]] = {}
     for name in VARIANTS:
         model = find(*name.split("/"))[0]
-        found[name] = model, first.get(model.system)
-        first.setdefault(model.system, model)
+        own = before.get(model.system, ())
+        found[name] = model, own + before.get(SLICES.get(model.system, ""), ())
+        before[model.system] = (*own, model)
     return found
 
 
@@ -115,9 +123,9 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as directory:
         os.environ["XDG_CACHE_HOME"] = directory
         for name in given.variant or VARIANTS:
-            model, other = variants()[name]
+            model, others = variants()[name]
             found: list[Judged] = []
-            for one in judged(model, drawn(model, given.per, given.seed, other)):
+            for one in judged(model, drawn(model, given.per, given.seed, others)):
                 found.append(one)
                 print(line(one), flush=True)
             page.put(model, given.seed, found)

@@ -32,6 +32,7 @@ from kafkaproof.spec.partition.properties.elections import told
 from kafkaproof.spec.partition.properties.writes import is_refused
 from kafkaproof.spec.partition.reassignment import event_properties
 from kafkaproof.spec.partition.reassignment.event_properties import EVENTS
+from kafkaproof.spec.partition.reassignment.memory import MEMORY
 from kafkaproof.spec.partition.reassignment.network import CANCELLATION
 from kafkaproof.spec.partition.reassignment.plans import origin_of, unneeded
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, reassigned
@@ -426,14 +427,14 @@ ALTERATIONS = (
     sometimes(supersedes, faults=2),
 )
 WITH_ALTERATIONS = {goes_at_once: unneeded_replicas, is_superseded: by_another}
-GONE = ("reassignment_succeeds", "reassignment_fails", "moved_as_asked", "move_asked_once")
+GONE = ("reassignment_succeeds", "reassignment_fails", "moved_as_asked", "move_asked_once", "request_dropped")
 """Goals and properties of a reassignment's election, for models that have only this part of a reassignment."""
 
 
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The properties of a model with reassignments: those without, adapted, and those of reassignments."""
     kept = (p for p in topic_deletion.properties(found) if p.name not in GONE)
-    return tuple(p.rebound(WITH_REASSIGNMENTS) for p in kept) + SAFETY + EVENTS + GOALS
+    return tuple(p.rebound(WITH_REASSIGNMENTS) for p in kept) + SAFETY + EVENTS + MEMORY + GOALS
 
 
 def with_alterations(found: tuple[Property, ...]) -> tuple[Property, ...]:
