@@ -13,7 +13,7 @@ from pathlib import Path
 from kafkaproof.checker.mutation.changes import Change, calls
 from kafkaproof.checker.mutation.page import EQUIVALENT, Judged, Page, line
 from kafkaproof.checker.mutation.sample import drawn
-from kafkaproof.checker.mutation.verdicts import NOTICED, STILLBORN, Verdict, judge, originals
+from kafkaproof.checker.mutation.verdicts import NOTICED, STILLBORN, Original, Verdict, judge, originals
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.unnoticed import Reasons, listed
@@ -61,12 +61,22 @@ def variants() -> dict[str, tuple[Model, tuple[Model, ...]]]:
     return found
 
 
-def judged(model: Model, changes: list[Change]):
-    """Judge changes, each in a process of its own, since a changed index may write anywhere; yields `Judged`."""
-    asked = [originals(model), *(originals(find(*part)[0]) for part in model.parts)]
+def later(name: str) -> tuple[Model, ...]:
+    """The variants of the same system that are changed after this one: some of them run its text with more besides."""
+    after = VARIANTS[VARIANTS.index(name) + 1 :]
+    return tuple(find(*each.split("/"))[0] for each in after if each.split("/")[0] == name.split("/")[0])
+
+
+def judged(model: Model, changes: list[Change], others: tuple[Model, ...] = ()):
+    """Judge changes, each in a process of its own, since a changed index may write anywhere; yields `Judged`.
+
+    What the model does not notice is asked of its parts, and of the `others`, as far as they run what is changed.
+    """
+    asked = (model, *(find(*part)[0] for part in model.parts), *others)
+    known: dict[str, list[Original]] = {}
     equivalent, unnoticed = listed(model.system)
     for change in changes:
-        verdict = _judged_by_all(asked, change)
+        verdict = _judged_by_all(asked, change, known)
         if verdict.kind not in (STILLBORN, NOTICED) and reason_of(change, equivalent):
             yield Judged(change, verdict, EQUIVALENT, reason_of(change, equivalent))
         else:
@@ -81,18 +91,26 @@ def reason_of(change: Change, reasons: Reasons) -> str:
     )
 
 
-def _judged_by_all(asked, change):
-    """The verdict of a model on a change; if it notices nothing, that of the first of its parts that does."""
-    verdict = _apart(asked[0], change)
-    for part in asked[1:]:
+def _judged_by_all(asked, change, known):
+    """The verdict of the first model on a change; if it notices nothing, that of the first other that does. `known` keeps
+    the unchanged models.
+    """
+    verdict = _apart(_known(asked[0], known), change)
+    for other in asked[1:]:
         if verdict.kind in (STILLBORN, NOTICED):
             break
-        model = part[0].model
-        if calls(model, change.function):
-            found = _apart(part, change)
+        if calls(other, change.function):
+            found = _apart(_known(other, known), change)
             if found.kind == NOTICED:
-                verdict = replace(found, scope=f"{found.scope} of {model.name}")
+                verdict = replace(found, scope=f"{found.scope} of {other.name}")
     return verdict
+
+
+def _known(model, known):
+    """The unchanged model at its scopes, explored when it is asked first."""
+    if model.name not in known:
+        known[model.name] = originals(model)
+    return known[model.name]
 
 
 def _apart(known, change):
@@ -125,7 +143,7 @@ def main(arguments: list[str]) -> int:
         for name in given.variant or VARIANTS:
             model, others = variants()[name]
             found: list[Judged] = []
-            for one in judged(model, drawn(model, given.per, given.seed, others)):
+            for one in judged(model, drawn(model, given.per, given.seed, others), later(name)):
                 found.append(one)
                 print(line(one), flush=True)
             page.put(model, given.seed, found)

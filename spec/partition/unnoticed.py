@@ -12,6 +12,7 @@ IN_HAND = (
     "if contains(intersection(controller.dropping, hosted_by(controller, r)), p) and goes_offline(controller, p, r): "
     f"{FOUND}"
 )
+WAITS = "waits = controller.doing == IDLE or controller.doing == CHANGING or controller.doing == RESUMING"
 ONE_PARTITION = "Every topic has one partition at its scopes, and there is one topic."
 UNBEGUN = "On EXPIRED nothing is to be dropped: the event has not begun."
 ON_ITS_WAY = "What is not on its way is read by nobody, and replaced before it is."
@@ -34,6 +35,11 @@ EQUIVALENT = {
         "if update.leader != leader or update.leader_epoch != leader_epoch or update.isr != isr: update.to = 0 -> "
         "if update.leader_epoch != leader_epoch or update.isr != isr: update.to = 0",
     ): "Another leader has another leader epoch.",
+    (
+        f"{REASSIGNMENT}.plans.verdict_on",
+        "return ACCEPTED if is_known(partition) else UNKNOWN_SERVER_ERROR -> "
+        "return ACCEPTED if not is_known(partition) else UNKNOWN_SERVER_ERROR",
+    ): "The reassignment begins with either answer, and nothing else looks at it.",
     (f"{METADATA}.network.take_halt", "halt.leader_epochs[b] = 0 -> nothing"): ON_ITS_WAY,
 }
 UNNOTICED = {
@@ -46,6 +52,40 @@ UNNOTICED = {
         f"{DELETION}.progress.to_take_offline",
         f"{IN_HAND} -> if contains(intersection(controller.dropping, hosted_by(controller, r)), p): {FOUND}",
     ): ONE_PARTITION,
+    (f"{REASSIGNMENT}.faults.ask_for_cancellation", "s.network.alteration.partition = p -> nothing"): ONE_PARTITION,
+    (
+        f"{REASSIGNMENT}.faults.ask_for_alteration",
+        "if request.wanted != NOTHING_WANTED or contains(others, first): return False -> "
+        "if request.wanted != NOTHING_WANTED: return False",
+    ): "A target has one replica at its scopes, so there are no others.",
+    (
+        f"{REASSIGNMENT}.progress.look_later",
+        f"{WAITS} -> {WAITS.replace('CHANGING', 'READING_STATES')}",
+    ): "It takes a broker that comes while another goes, besides the controller: its scopes have two brokers.",
+    (
+        f"{REASSIGNMENT}.network.is_overtaken",
+        "return told != NO_EPOCH and told < leader_epoch -> return told != NO_EPOCH and told <= leader_epoch",
+    ): "A replica that is removed is told its last leader epoch only where a request replaces another.",
+    (
+        f"{REASSIGNMENT}.reassignment.check_reassignment",
+        "if answer == EXPIRED: ... else ... -> if answer == BADVERSION: ... else ...",
+    ): "With one partition in hand the event is over either way.",
+    (
+        f"{RECREATION}.network.identify",
+        "request.to = 0 -> nothing",
+    ): "StopReplica has overtaken what was on its way to the replicas of the former topic.",
+    (
+        f"{RECREATION}.replica.refuse_topic",
+        "broker.seen_epoch = epoch -> nothing",
+    ): "At its scopes a broker has heard of a term before it hears of a topic that was created in it.",
+    (
+        "kafkaproof.spec.partition.phases.progress.same",
+        "return one.length == other.length and begins_with(one, other) -> return begins_with(one, other)",
+    ): "It takes an assignment that begins with a shorter target, or is one: more replicas than its scopes have.",
+    (
+        "kafkaproof.spec.partition.history.leader_zk.isr_notification",
+        "if answer == OK: ... else ... -> if answer == OK: ...",
+    ): "Nothing asks that a term ends when the deletion of a notification is refused: the next write ends it.",
     (
         f"{CREATION}.creation.begin_partition",
         "if contains(replicas_of(partition.assignment), r) and replicas_move(controller): "

@@ -4,8 +4,9 @@ Sources: TopicDeletionManager, ControllerContext.resetContext, 2.7 to 3.9.
 """
 
 from kafkaproof.spec.language.model import always
-from kafkaproof.spec.language.sets import difference, is_empty, union
-from kafkaproof.spec.partition.context import IDLE
+from kafkaproof.spec.language.sets import difference, intersection, is_empty, union
+from kafkaproof.spec.partition.context import CHANGING, ELECTING, IDLE, REMOVING, WRITING_LEADER, WRITING_REMOVAL
+from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion.state import (
     DELETING_CONFIG,
     DELETING_LEFTOVERS,
@@ -15,7 +16,7 @@ from kafkaproof.spec.partition.deletion.state import (
     RESUMING,
     STOPPING,
 )
-from kafkaproof.spec.partition.properties.invariants import has_no_event
+from kafkaproof.spec.partition.properties.invariants import has_no_event, no_broker_moves
 
 
 def deletions_end_with_term(s):
@@ -36,12 +37,12 @@ def has_topic_in_hand(doing):
 
 def deletion_in_order(s):
     """What is left of a deletion agrees with what is done next: whose replicas are stopped, or znodes deleted, is in hand;
-    what is resumed is to be resumed. It is of topics that are queued.
+    what is resumed is to be resumed. What is known of it is queued.
     """
     for broker in s.brokers:
         controller = broker.controller
         left = union(controller.ineligible, union(controller.resuming, controller.dropping))
-        if not is_empty(difference(left, controller.deleting)):
+        if not is_empty(difference(intersection(left, known_partitions(controller)), controller.deleting)):
             return False
         if has_topic_in_hand(controller.doing) and is_empty(controller.dropping):
             return False
@@ -62,4 +63,23 @@ def nothing_left_at_rest(s):
     return True
 
 
-MEMORY = (always(deletions_end_with_term), always(deletion_in_order), always(nothing_left_at_rest))
+def something_left_in_event(s):
+    """A step that elects, takes replicas offline or handles brokers has something left to do."""
+    for broker in s.brokers:
+        controller = broker.controller
+        doing = controller.doing
+        if (doing == ELECTING or doing == WRITING_LEADER) and is_empty(controller.todo):
+            return False
+        if (doing == REMOVING or doing == WRITING_REMOVAL) and is_empty(controller.removing):
+            return False
+        if doing == CHANGING and no_broker_moves(controller):
+            return False
+    return True
+
+
+MEMORY = (
+    always(something_left_in_event),
+    always(deletions_end_with_term),
+    always(deletion_in_order),
+    always(nothing_left_at_rest),
+)

@@ -9,11 +9,13 @@ from kafkaproof.spec.kafka.state_machines import (
 )
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
 from kafkaproof.spec.language.mutants.omission import omitting
-from kafkaproof.spec.language.sets import contains, difference, is_empty, union
+from kafkaproof.spec.language.sets import contains, difference, is_empty, union, without_member
+from kafkaproof.spec.partition import progress as partition_progress
 from kafkaproof.spec.partition.context import (
     IDLE,
     NO_EPOCH,
     PREFERRED_BY_ZNODE,
+    REMOVING,
     Broker,
     Partition,
     lose_replica,
@@ -167,6 +169,12 @@ def say_deleted(network, epoch, p, b, failed):
     put_stopped(network, epoch, p, b, 0)
 
 
+def end_no_removal(controller, p, r):
+    """A replica that is offline is not yet done."""
+    controller.removing = without_member(controller.removing, p)
+    controller.doing = REMOVING
+
+
 def forget_all_but_ineligible(controller):
     """When a term ends, topics stay ineligible for deletion."""
     drop_event(controller)
@@ -199,6 +207,7 @@ def drop_preferred(s, b: Broker, p: Partition):
 MUTANTS = OMITTED + (
     mutant("wrong-request-dropped", "request_dropped", {deletion.drop_reassignment: drop_preferred}, TWO_FAULTS),
     mutant_within("failure-unsaid", "answered_as_done", "stop_replica", {network.put_stopped: say_deleted}, ONE),
+    mutant("removal-without-replica", "something_left_in_event", {partition_progress.end_removal: end_no_removal}, ONE),
     mutant("ineligible-kept", "deletions_end_with_term", {state.forget: forget_all_but_ineligible}, ONE),
     mutant("nothing-resumed-at-end", "nothing_left_at_rest", {progress.end_event: stop_or_rest}, ZOMBIE),
     mutant("resumed-without-topic", "deletion_in_order", {progress.resume_later: resume_whatever}, ONE),

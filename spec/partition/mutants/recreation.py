@@ -6,7 +6,7 @@ from kafkaproof.spec.language.sets import difference, without_member
 from kafkaproof.spec.partition.context import forget_partition as forget_any
 from kafkaproof.spec.partition.deletion import network, progress
 from kafkaproof.spec.partition.deletion.state import DELETING_CONFIG
-from kafkaproof.spec.partition.mutants.partition_mutant import mutant
+from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.recreation import network as recreation_network
 from kafkaproof.spec.partition.recreation import recreation, replica, zookeeper
 from kafkaproof.spec.partition.recreation.model import scope
@@ -16,6 +16,7 @@ from kafkaproof.spec.partition.zookeeper import session_open
 
 CALM = scope(replicas=1, epochs=1, leader_epochs=1, faults=0)
 TWO_FAULTS = scope(replicas=1, epochs=1, leader_epochs=1, faults=2)
+TWO_REPLICAS, REMOVED = scope(epochs=1, leader_epochs=1), scope(epochs=1, leader_epochs=3)
 STRAY = scope(replicas=1, leader_epochs=2)
 
 
@@ -52,6 +53,12 @@ def keep_id(partition):
 def name_the_next(network, epoch, p, topic):
     """LeaderAndIsr has the id of the topic that is created next."""
     network.requests[epoch][p].topic = topic + 1
+
+
+def overtake_the_same(network, epoch, p, topic):
+    """What is on its way about a topic is dropped when it is told again."""
+    network.requests[epoch][p].to = 0
+    network.requests[epoch][p].topic = topic
 
 
 def drop_late_never(network, b):
@@ -92,6 +99,20 @@ OMITTED = tuple(
 MUTANTS = OMITTED + (
     mutant("id-remembered", "id_with_assignment", {recreation.forget_partition: keep_id}, CALM),
     mutant("next-id-sent", "sent_of_topic", {recreation_network.identify: name_the_next}, CALM),
+    mutant_within(
+        "same-overtaken-by-start",
+        "sent_besides",
+        "broker_startup",
+        {recreation_network.identify: overtake_the_same},
+        TWO_REPLICAS,
+    ),
+    mutant_within(
+        "same-overtaken-by-removal",
+        "removed_besides",
+        "read_for_removal",
+        {recreation_network.identify: overtake_the_same},
+        REMOVED,
+    ),
     mutant(
         "late-after-death", "late_ends_with_process", {recreation_network.drop_requests: drop_late_never}, TWO_FAULTS
     ),

@@ -217,6 +217,7 @@ ZOMBIE_WITH_LIST = {
     "deletion_goes_on": 20,
     "log_goes_with_topic": 21,
 }
+ASKED_TWICE = scope(replicas=1, epochs=1, leader_epochs=1, faults=2)
 CHECKED = in_phases(
     "phases-checked",
     Releases("2.3", "2.3"),
@@ -231,10 +232,13 @@ CHECKED = in_phases(
         scope(): LOST | LATE_ANSWER,
         scope(brokers=3, epochs=1): LOST | LATE_ANSWER | {"context_is_zookeeper": 10},
         scope(brokers=3): LOST | LATE_ANSWER | {"context_is_zookeeper": 10},
-        scope(replicas=1, epochs=1, faults=2): STUCK | NAMED_PROCESS | {"not_deleted_while_reassigned": 23},
+        scope(replicas=1, epochs=1, faults=2): STUCK
+        | NAMED_PROCESS
+        | {"not_deleted_while_reassigned": 15, "local_epoch": 31},
+        ASKED_TWICE: GIVEN_UP | {"deletion_goes_on": 24},
         scope(replicas=1, leader_epochs=1, faults=2): GIVEN_UP | {"log_goes_with_topic": 21, "deletion_goes_on": 24},
     },
-    others={"quick": scope(epochs=1), "deep": scope(replicas=1, epochs=1, faults=2)},
+    others={"quick": scope(epochs=1), "deep": scope(replicas=1, epochs=1, faults=2), "two-faults": ASKED_TWICE},
 )
 REWRITING = in_phases(
     "phases-rewriting",

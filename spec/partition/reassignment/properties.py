@@ -372,6 +372,14 @@ def is_reassigned_wholly(s):
     return False
 
 
+def is_listed_whole(s):
+    """A partition is listed with as many replicas as a target may have."""
+    for p in range(len(s.zk.targets)):
+        if s.zk.targets[p].length == len(s.zk.targets[p].slots) - 1:
+            return True
+    return False
+
+
 def is_overtaken(s):
     """A removed replica must lead or follow again before its StopReplica has arrived."""
     for sent in s.network.stops:
@@ -398,6 +406,7 @@ SAFETY = (
 )
 GOALS = (
     sometimes(is_reassigned_wholly),
+    sometimes(is_listed_whole, faults=1),
     sometimes(is_resumed, epochs=2, faults=2),
     sometimes(is_completed_by_another, epochs=2, faults=2),
     sometimes(is_asked_again, epochs=2, faults=2),

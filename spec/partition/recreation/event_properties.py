@@ -6,7 +6,15 @@ Sources: ControllerContext.removeTopic, KafkaController.processTopicChange, Repl
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import LOST_DROPPED
 from kafkaproof.spec.language.model import always, always_step
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, union, with_member
+from kafkaproof.spec.language.sets import (
+    contains,
+    difference,
+    intersection,
+    is_empty,
+    union,
+    with_member,
+    without_member,
+)
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion.network import stop_arrives
 from kafkaproof.spec.partition.properties.sessions import has_session, rests
@@ -62,6 +70,28 @@ def sent_of_topic(before, after):
     return True
 
 
+def drops_nothing(before, after, b):
+    """Whether LeaderAndIsr that says the same as before is still on its way to all that it was on its way to."""
+    for p in range(len(after.zk.partitions)):
+        epoch = before.brokers[b].controller.epoch
+        old = before.network.requests[epoch][p]
+        new = after.network.requests[epoch][p]
+        same = old.leader == new.leader and old.leader_epoch == new.leader_epoch and old.topic == new.topic
+        if same and not is_empty(difference(old.to, new.to)):
+            return False
+    return True
+
+
+def sent_besides(before, after, b):
+    """What newcomers are told is told besides what is on its way to others."""
+    return drops_nothing(before, after, b)
+
+
+def removed_besides(before, after, b, p, r):
+    """What others are told when a replica that is not in the ISR goes offline is told besides what is on its way."""
+    return drops_nothing(before, after, b)
+
+
 def another_refused(before, after, b, epoch, p):
     """LeaderAndIsr is refused for its topic where there is a log of another one; nothing of the replica changes."""
     old = before.brokers[b].replicas[p]
@@ -84,8 +114,9 @@ def own_obeyed(before, after, b, epoch, p):
 
 
 def late_taken_once(before, after, b, epoch, p):
-    """A StopReplica that arrives again is taken once."""
-    return late_arrives(before.network, epoch, p, b) and not late_arrives(after.network, epoch, p, b)
+    """A StopReplica that arrives again is taken once, and no other is."""
+    old = before.network.stops[epoch][p].late
+    return contains(old, b) and after.network.stops[epoch][p].late == without_member(old, b)
 
 
 def sent_again_once(before, after, b, epoch, p):
@@ -122,6 +153,8 @@ EVENTS = (
     always_step(gone_forgotten, of=("topic_gone",)),
     always(id_with_assignment),
     always_step(sent_of_topic),
+    always_step(sent_besides, of=("broker_startup",)),
+    always_step(removed_besides, of=("read_for_removal",)),
     always_step(another_refused, of=("refuse_topic",)),
     always_step(own_obeyed, of=("leader_and_isr",)),
     always_step(late_taken_once, of=("late_stop_replica",)),
