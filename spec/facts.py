@@ -14,15 +14,11 @@ from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.election.history import zkclient
 from kafkaproof.spec.group import deletion, member, membership, transactions
 from kafkaproof.spec.group.history import clients
-from kafkaproof.spec.kafka import state_machines
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.rebind import callees
 from kafkaproof.spec.language.releases import Releases, merged
 from kafkaproof.spec.language.sources import Source, sources_of
-from kafkaproof.spec.partition import brokers, progress, rounds, telling, verdicts
-from kafkaproof.spec.partition.deletion import progress as deletion_progress
-from kafkaproof.spec.partition.recreation import replica as recreation_replica
-from kafkaproof.spec.partition.recreation import zookeeper as recreation_zookeeper
+from kafkaproof.spec.partition import rounds
 from kafkaproof.spec.replica import leader
 from kafkaproof.spec.replication.history import unfenced_replication
 
@@ -33,21 +29,11 @@ OUTSIDE: tuple[tuple[str, Callable, str], ...] = (
     ("election", zkclient.give_up, "From 0.11 on a broker resigns before it deletes /controller."),
     ("partition", zkclient.keep_context, "In 1.0 a broker resigns before it deletes /controller."),
     ("partition", zkclient.give_up, "From 0.11 on a broker resigns before it deletes /controller."),
-    ("requests", deletion_progress.is_heeded, "Up to 2.2 `phases.progress.is_asked_by_deletion` is the rule."),
-    ("requests", telling.tell_newcomers, "Up to 2.6 `updates.tell_newcomers_all` is the rule."),
-    ("requests", deletion_progress.ended_at_start, "Up to 2.0 `triggers.end_none_at_start` is the rule."),
-    ("requests", rounds.is_elected_again, "Up to 2.3 `triggers.is_whole_batch_elected_again` is the rule."),
-    ("requests", brokers.take_list, "Up to 2.1 `leader_zk.take_list_at_once` is the rule."),
-    ("requests", progress.lapse, "Up to 2.0 `leader_zk.resign_at_once` is the rule."),
-    ("requests", state_machines.replica_move_is_legal, "Up to 2.2 `replica_move_was_legal` is the rule."),
-    ("requests", progress.dead_hosts, "2.2 has `leader_zk.nobody`."),
-    ("requests", telling.is_failure_told, "Up to 3.0 `updates.is_no_leader_missing` is the rule."),
-    ("requests", brokers.is_moved_away, "Up to 2.0 topics that are queued for deletion are not left out."),
-    ("topics", verdicts.are_eligible, "Up to 3.2 `former.whoever_they_are` is the rule."),
-    ("topics", telling.is_failure_told, "Up to 3.0 `updates.is_no_leader_missing` is the rule."),
-    ("topics", recreation_replica.is_of_another, "Up to 2.7 there are no topic ids; its scopes have one topic."),
-    ("topics", recreation_zookeeper.is_taken, "Up to 3.0 a topic is created although its deletion is not over."),
-    ("topics", recreation_replica.refuse_topic, "2.7 and earlier releases have no topic ids."),
+    (
+        "requests",
+        rounds.is_elected_again,
+        "Up to 2.3 a whole batch is elected again; with one partition that is the same.",
+    ),
     ("group", deletion.delete_group, "Up to 1.0 no request deletes a group."),
     ("group", deletion.is_expired, "2.8.1, 3.0.0 and 3.1.0 have `rules.expires_unsubscribed`."),
     ("group", membership.heartbeat_beside, "Up to 2.6 no heartbeat is sent beside a sync."),

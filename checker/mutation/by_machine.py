@@ -13,7 +13,7 @@ from pathlib import Path
 from kafkaproof.checker.mutation.changes import Change, calls
 from kafkaproof.checker.mutation.page import EQUIVALENT, Judged, Page, line
 from kafkaproof.checker.mutation.sample import drawn
-from kafkaproof.checker.mutation.verdicts import NOTICED, STILLBORN, Verdict, judge, originals
+from kafkaproof.checker.mutation.verdicts import NOTICED, STILLBORN, Original, Verdict, judge, originals
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.unnoticed import Reasons, listed
@@ -25,12 +25,15 @@ VARIANTS = (
     "partition/fenced",
     "partition/creating",
     "partition/deleting",
+    "partition/reassigning",
     "partition/altering",
     "partition/expanding",
     "partition/withdrawing",
     "partition/updating",
     "partition/phases-checked",
-    "partition/rebalance-by-isr",
+    "partition/recovering",
+    "partition/recreating",
+    "partition/electing-fenced",
     "topics/kip455",
     "requests/current",
     "replica/current",
@@ -40,25 +43,40 @@ VARIANTS = (
     "cluster/fenced",
 )
 """The variants that are changed, `SYSTEM/VARIANT`: the latest of each system, and then slices that have more text."""
+SLICES = {"topics": "partition", "requests": "partition"}
+"""Systems whose rules are those of another, which has rows of its own."""
 
 
-def variants() -> dict[str, tuple[Model, Model | None]]:
-    """The models that are changed, by name, each with the one of its system whose text is not changed once more."""
-    found: dict[str, tuple[Model, Model | None]] = {}
-    first: dict[str, Model] = {}
+def variants() -> dict[str, tuple[Model, tuple[Model, ...]]]:
+    """The models that are changed, by name, each with those before it whose text is not changed once more: the others of
+    its system, and of the one that it is a slice of.
+    """
+    found: dict[str, tuple[Model, tuple[Model, ...]]] = {}
+    before: dict[str, tuple[Model, ...]] = {}
     for name in VARIANTS:
         model = find(*name.split("/"))[0]
-        found[name] = model, first.get(model.system)
-        first.setdefault(model.system, model)
+        own = before.get(model.system, ())
+        found[name] = model, own + before.get(SLICES.get(model.system, ""), ())
+        before[model.system] = (*own, model)
     return found
 
 
-def judged(model: Model, changes: list[Change]):
-    """Judge changes, each in a process of its own, since a changed index may write anywhere; yields `Judged`."""
-    asked = [originals(model), *(originals(find(*part)[0]) for part in model.parts)]
+def later(name: str) -> tuple[Model, ...]:
+    """The variants of the same system that are changed after this one: some of them run its text with more besides."""
+    after = VARIANTS[VARIANTS.index(name) + 1 :]
+    return tuple(find(*each.split("/"))[0] for each in after if each.split("/")[0] == name.split("/")[0])
+
+
+def judged(model: Model, changes: list[Change], others: tuple[Model, ...] = ()):
+    """Judge changes, each in a process of its own, since a changed index may write anywhere; yields `Judged`.
+
+    What the model does not notice is asked of its parts, and of the `others`, as far as they run what is changed.
+    """
+    asked = (model, *(find(*part)[0] for part in model.parts), *others)
+    known: dict[str, list[Original]] = {}
     equivalent, unnoticed = listed(model.system)
     for change in changes:
-        verdict = _judged_by_all(asked, change)
+        verdict = _judged_by_all(asked, change, known)
         if verdict.kind not in (STILLBORN, NOTICED) and reason_of(change, equivalent):
             yield Judged(change, verdict, EQUIVALENT, reason_of(change, equivalent))
         else:
@@ -73,18 +91,26 @@ def reason_of(change: Change, reasons: Reasons) -> str:
     )
 
 
-def _judged_by_all(asked, change):
-    """The verdict of a model on a change; if it notices nothing, that of the first of its parts that does."""
-    verdict = _apart(asked[0], change)
-    for part in asked[1:]:
+def _judged_by_all(asked, change, known):
+    """The verdict of the first model on a change; if it notices nothing, that of the first other that does. `known` keeps
+    the unchanged models.
+    """
+    verdict = _apart(_known(asked[0], known), change)
+    for other in asked[1:]:
         if verdict.kind in (STILLBORN, NOTICED):
             break
-        model = part[0].model
-        if calls(model, change.function):
-            found = _apart(part, change)
+        if calls(other, change.function):
+            found = _apart(_known(other, known), change)
             if found.kind == NOTICED:
-                verdict = replace(found, scope=f"{found.scope} of {model.name}")
+                verdict = replace(found, scope=f"{found.scope} of {other.name}")
     return verdict
+
+
+def _known(model, known):
+    """The unchanged model at its scopes, explored when it is asked first."""
+    if model.name not in known:
+        known[model.name] = originals(model)
+    return known[model.name]
 
 
 def _apart(known, change):
@@ -115,9 +141,9 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as directory:
         os.environ["XDG_CACHE_HOME"] = directory
         for name in given.variant or VARIANTS:
-            model, other = variants()[name]
+            model, others = variants()[name]
             found: list[Judged] = []
-            for one in judged(model, drawn(model, given.per, given.seed, other)):
+            for one in judged(model, drawn(model, given.per, given.seed, others), later(name)):
                 found.append(one)
                 print(line(one), flush=True)
             page.put(model, given.seed, found)

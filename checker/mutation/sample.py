@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CodeType
 
 from kafkaproof.checker.mutation.changes import Change, changes
@@ -23,15 +23,15 @@ def changeable(transition_function: Callable) -> list[Callable]:
     return [function for function in reached if not function.__module__.startswith(LANGUAGE)]
 
 
-def texts(model: Model | None) -> set[CodeType]:
-    """The texts that a model's transitions run, those of callees included."""
-    functions = [function for t in (model.transitions if model else ()) for function in changeable(t.function)]
+def texts(models: Iterable[Model]) -> set[CodeType]:
+    """The texts that the transitions of models run, those of callees included."""
+    functions = [function for model in models for t in model.transitions for function in changeable(t.function)]
     return {function.__code__ for function in functions}
 
 
-def possible(model: Model, other: Model | None = None) -> list[Change]:
-    """Every change of the functions of a model's transitions and of their callees, each once; none of what `other` runs."""
-    domains, found, left = Domains.of(model), {}, texts(other)
+def possible(model: Model, others: Iterable[Model] = ()) -> list[Change]:
+    """Every change of the functions of a model's transitions and of their callees, each once; none of what `others` run."""
+    domains, found, left = Domains.of(model), {}, texts(others)
     for transition in model.transitions:
         for function in changeable(transition.function):
             if function.__code__ not in found and function.__code__ not in left:
@@ -39,13 +39,13 @@ def possible(model: Model, other: Model | None = None) -> list[Change]:
     return [change for listed in found.values() for change in listed]
 
 
-def drawn(model: Model, most: int, seed: int, other: Model | None = None) -> list[Change]:
-    """Up to `most` different changes, none of what `other` runs.
+def drawn(model: Model, most: int, seed: int, others: Iterable[Model] = ()) -> list[Change]:
+    """Up to `most` different changes, none of what `others` run.
 
     Transitions take turns; each draws from its own text or from its callees.
     """
     generator, domains = random.Random(f"{seed} {model.name}"), Domains.of(model)
-    left = texts(other)
+    left = texts(others)
     turns = list(model.transitions)
     generator.shuffle(turns)
     taken, found, listed = set(), [], {}

@@ -1,22 +1,24 @@
 """The requests system: its variants, oldest first, and what is known of each."""
 
-from kafkaproof.spec.kafka import control_requests
+from kafkaproof.spec.kafka import control_requests, state_machines
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import BROKER, ZOOKEEPER, acting, asking
 from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.domains import Number, Size
 from kafkaproof.spec.language.model import CONTINUATION, Arrow, Model, Transition, among
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import context, progress, telling, zookeeper
+from kafkaproof.spec.partition import brokers, context, progress, telling, zookeeper
 from kafkaproof.spec.partition import faults as partition_faults
 from kafkaproof.spec.partition import network as newest
 from kafkaproof.spec.partition import replica as partition_replica
 from kafkaproof.spec.partition.deletion import faults as deletion_faults
 from kafkaproof.spec.partition.deletion import network as deletion_network
+from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.deletion.model import WITH_DELETIONS
 from kafkaproof.spec.partition.history import leader_zk, updates
 from kafkaproof.spec.partition.metadata import cache, halting
 from kafkaproof.spec.partition.model import DELETE_CONTROLLER
+from kafkaproof.spec.partition.phases import progress as phases_progress
 from kafkaproof.spec.requests import broker, controller, faults, network, state
 from kafkaproof.spec.requests.history import shared_queue, stops
 from kafkaproof.spec.requests.properties.events import EVENTS
@@ -172,17 +174,22 @@ CURRENT = model(
 )
 SAME_EPOCH = model(
     "same-epoch",
-    Releases("2.6", "3.3"),
-    "The same, but StopReplica of the leader epoch that the replica has is refused: a follower that is to stop goes on. (Up "
-    "to 3.0 brokers that have died are not told of while a partition lacks a leader: see broker-epochs.)",
+    Releases("3.1", "3.3"),
+    "The same, but StopReplica of the leader epoch that the replica has is refused: a follower that is to stop goes on. (That "
+    "is so from 2.6 on; up to 3.0 brokers that have died are not told of while a partition lacks a leader: see "
+    "broker-epochs.)",
     OWN_QUEUE,
     SAFETY + GOALS,
     HOLDS | {TWO_FAULTS: {}},
 ).rebound({halting.is_in_time: stops.is_later})
-UNTIL_2_5 = {halting.is_in_time: stops.whenever_it_was, telling.is_failure_told: updates.is_no_leader_missing}
+UNTIL_2_5 = {
+    halting.is_in_time: stops.whenever_it_was,
+    telling.is_failure_told: updates.is_no_leader_missing,
+    telling.tell_newcomers: updates.tell_newcomers_all,
+}
 BROKER_EPOCHS = model(
     "broker-epochs",
-    Releases("2.2", "2.5"),
+    Releases("2.3", "2.5"),
     "StopReplica carries no leader epoch; broker epochs and control requests of their own queue make up for most "
     "of it.",
     OWN_QUEUE,
@@ -197,10 +204,13 @@ UNTIL_2_1 = UNTIL_2_5 | {
     zookeeper.list_brokers: leader_zk.list_broker_ids,
     telling.tell_brokers: updates.tell_all_partitions,
     telling.tell_newcomers: updates.tell_everybody,
+    brokers.take_list: leader_zk.take_list_at_once,
+    deletion_progress.is_heeded: phases_progress.is_asked_by_deletion,
+    state_machines.replica_move_is_legal: state_machines.replica_move_was_legal,
 }
 LEGACY = model(
     "legacy",
-    Releases("1.1", "2.1"),
+    Releases("2.1", "2.1"),
     "A request names no registration: one that was sent to a former process reaches the next, and who goes and "
     "comes between two looks of the controller is told nothing (KIP-380). Control requests wait behind clients. A "
     "controller's writes are checked as in 2.1.",

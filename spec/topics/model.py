@@ -1,5 +1,6 @@
 """The topics system: its variants, oldest first, and what is known of each. They are slices of `partition`."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from kafkaproof.spec.kafka.declarations import acting
@@ -27,7 +28,9 @@ from kafkaproof.spec.partition.reassignment import state as reassignment_state
 from kafkaproof.spec.partition.reassignment.model import ADMINISTRATORS, ALTERATIONS, reassigning
 from kafkaproof.spec.partition.reassignment.state import initial as begin
 from kafkaproof.spec.partition.recreation import model as recreation
+from kafkaproof.spec.partition.recreation import replica as recreation_replica
 from kafkaproof.spec.partition.recreation import state as recreation_state
+from kafkaproof.spec.partition.recreation import zookeeper as recreation_zookeeper
 from kafkaproof.spec.partition.recreation.state import number_topics
 from kafkaproof.spec.partition.releases.model import (
     LEADER_ZK,
@@ -36,7 +39,7 @@ from kafkaproof.spec.partition.releases.model import (
     rebalancing_if_online,
 )
 from kafkaproof.spec.topics import requests
-from kafkaproof.spec.topics.history import leaders
+from kafkaproof.spec.topics.history import ids, leaders
 from kafkaproof.spec.topics.properties import safety as properties
 from kafkaproof.spec.topics.steps import coarse
 
@@ -104,10 +107,13 @@ def initial(s):
     name_assigned(s)
 
 
-def topics(model: Model, story: str, state, without, expected, asked, **changes) -> Model:
+def topics(
+    model: Model, story: str, state, without, expected, asked, replaced: Mapping[Callable, Callable] = {}, **changes
+) -> Model:
     """A variant of topics: a model of `partition` that creates, deletes and reassigns, in coarse steps.
 
-    `asked` makes its properties from those of the model; `without` are transitions that are not taken here.
+    `asked` makes its properties from those of the model; `without` are transitions that are not taken here, and `replaced`
+    the rules of other releases.
     """
     found = coarse(
         recreation.with_ids(model),
@@ -120,7 +126,7 @@ def topics(model: Model, story: str, state, without, expected, asked, **changes)
         expected=expected,
         safety_only=LARGE,
         sizes=SIZES,
-    ).rebound(WITH_REQUESTS)
+    ).rebound(WITH_REQUESTS | replaced)
     return replace(found, properties=asked(found.properties, found.transitions), **changes)
 
 
@@ -132,6 +138,11 @@ LARGE = (
 BESIDE = recreation.BROKERS + recreation.CONTROLLER + expansion.CONTROLLER
 """What a variant has beside deletions and reassignments."""
 SEAMS_BESIDE = CREATION_SEAMS + expansion.SEAMS
+
+
+WITHOUT_IDS = {recreation_replica.is_of_another: ids.is_of_no_other, recreation_zookeeper.is_taken: ids.is_there}
+"""Up to 2.7; the second up to 3.0."""
+REFUSED = recreation_replica.refuse_topic.__name__
 
 
 def with_kip455(base: Model, variant: str, beside=()) -> Model:
@@ -202,7 +213,7 @@ KIP455 = topics(
         },
     },
     properties.kip455,
-    releases=Releases("2.7", "3.9"),
+    releases=Releases("3.3", "3.9"),
     others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
     parts=PARTS,
 )
@@ -222,7 +233,7 @@ KIP455_ZK = topics(
     ),
     "As in kip455, but leaders write the ISR themselves: it may shrink between the look at it and the move.",
     NAMED,
-    LISTS,
+    LISTS | {REFUSED},
     {
         scope(requests=1): SHRUNK,
         scope(epochs=2, leader_epochs=2, faults=1, requests=1): SHRUNK
@@ -241,5 +252,6 @@ KIP455_ZK = topics(
     releases=Releases("2.4", "2.6"),
     others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
     parts=PARTS,
+    replaced=WITHOUT_IDS,
 )
 MODELS = (KIP455_ZK, KIP455)

@@ -7,7 +7,7 @@ REFUSED = {
     "replica.refuse_topic": "A stray log and a topic of the same name take more faults than its scopes have; "
     "`partition/recreating` takes it."
 }
-WHOLE = REFUSED | dict.fromkeys(
+WHOLE = dict.fromkeys(
     ("creation.topic_change", "expansion.add_partitions", "expansion.new_partitions"),
     "Its scopes have room for one partition and one topic; more are at scopes of `kip455`.",
 )

@@ -15,7 +15,7 @@ CALM = scope(faults=0)
 ONE_FAULT = scope()
 TWO_FAULTS = scope(faults=2)
 FOUND = {
-    "legacy": (30_096, 104_754, 30),
+    "legacy": (25_671, 87_875, 29),
     "broker-epochs": (11_945, 42_846, 25),
     "same-epoch": (11_930, 42_775, 25),
     "current": (11_930, 42_775, 25),

@@ -7,7 +7,7 @@ from kafkaproof.spec.language.sets import contains, difference, intersection, is
 from kafkaproof.spec.partition.context import ELECTING, OFFLINE, STUCK, is_queued
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.properties.controllers import rules, same_sequence
-from kafkaproof.spec.partition.properties.sessions import has_session, rests, term_goes_on
+from kafkaproof.spec.partition.properties.sessions import has_session, loses_answer, rests, term_goes_on
 from kafkaproof.spec.partition.zookeeper import partitions_of_topics
 
 
@@ -146,9 +146,14 @@ def created_taken_up(before, after, b):
 
 
 def configured_beforehand(before, after, b, delivery):
-    """A controller writes the configuration of a topic when it is at work, and nothing else changes."""
+    """A controller writes the configuration of a topic when it is at work, and nothing else changes, but that an answer
+    that is lost is a fault.
+    """
     unchanged = partitions_of_topics(before.zk) == partitions_of_topics(after.zk)
-    return rests(before, b) and rests(after, b) and unchanged
+    lost = after.zk.faults - before.zk.faults
+    return (
+        rests(before, b) and rests(after, b) and unchanged and lost == (1 if loses_answer(before, b, delivery) else 0)
+    )
 
 
 EVENTS = (

@@ -13,7 +13,15 @@ from kafkaproof.spec.kafka.state_machines import (
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
-from kafkaproof.spec.partition.context import READING_STATES, REMOVING, STUCK, is_queued, online
+from kafkaproof.spec.partition.context import (
+    DELETING_REQUEST,
+    READING_STATES,
+    REASSIGN,
+    REMOVING,
+    STUCK,
+    is_queued,
+    online,
+)
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion.network import DELETED, NO_ANSWER, answered
 from kafkaproof.spec.partition.deletion.state import (
@@ -27,8 +35,18 @@ from kafkaproof.spec.partition.deletion.state import (
 )
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.properties.invariants import is_first
-from kafkaproof.spec.partition.properties.sessions import has_session, is_unanswered, rests
+from kafkaproof.spec.partition.properties.sessions import has_session, is_tried_again, is_unanswered, rests
 from kafkaproof.spec.partition.zookeeper import known_as_they_are, partitions_of_topics
+
+
+def request_dropped(before, after, b, p):
+    """A request to reassign a partition that is queued for deletion, or is not known, is to be deleted; nothing moves."""
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    known = contains(difference(known_partitions(old), old.deleting), p)
+    if not rests(before, b) or before.zk.targets[p].length == 0 or known:
+        return False
+    return new.doing == DELETING_REQUEST and new.strategy == REASSIGN and is_empty(new.todo)
 
 
 def moved_topics(s, b):
@@ -97,6 +115,18 @@ def ended(controller, topic):
     return True
 
 
+def failed_are_retried(old, new, topic):
+    """Whether the replicas of a topic whose deletion failed go offline, unless the state machine of replicas is dead."""
+    for p in range(len(old.partitions)):
+        for r in range(len(old.partitions[p].replicas)):
+            assigned = contains(topic, p) and contains(replicas_of(old.partitions[p].assignment), r)
+            goes = contains(new.replicas, r) or new.partitions[p].replicas[r] == OFFLINE_REPLICA
+            failed = old.partitions[p].replicas[r] == REPLICA_DELETION_INELIGIBLE
+            if assigned and failed and not goes and old.replica_batch != STUCK:
+                return False
+    return True
+
+
 def resumed_in_turn(before, after, b, p):
     """The deletion of the first topic that is to be resumed is completed if all its replicas are deleted, goes on by itself
     if one is being deleted, and begins otherwise, unless the topic is ineligible: then only what failed goes offline.
@@ -110,6 +140,8 @@ def resumed_in_turn(before, after, b, p):
         return new.doing == DELETING_STATES and new.dropping == topic and new.todo == topic and ended(new, topic)
     if has_replicas_in(old, topic, REPLICA_DELETION_STARTED):
         return is_empty(new.dropping) and (new.doing == RESUMING) != is_empty(new.resuming)
+    if not failed_are_retried(old, new, topic):
+        return False
     if not is_empty(intersection(old.ineligible, topic)):
         retries = has_replicas_in(old, topic, REPLICA_DELETION_INELIGIBLE)
         return new.dropping == (topic if new.doing == REMOVING else 0) and (retries or new.doing != REMOVING)
@@ -172,7 +204,7 @@ def znode_deleted_in_turn(before, after, b, delivery):
     new = after.brokers[b].controller
     ordered = old.doing == DELETING_TOPIC or old.doing == DELETING_CONFIG or old.doing == DELETING_MARKER
     if not ordered or is_unanswered(before, after, b, delivery):
-        return ordered
+        return ordered and is_tried_again(before, after, b)
     if old.doing == DELETING_MARKER:
         gone = is_empty(intersection(union(new.deleting, union(new.ineligible, known_partitions(new))), old.dropping))
         return gone and is_empty(new.dropping)
@@ -186,7 +218,7 @@ def states_deleted_in_turn(before, after, b, p, delivery):
     if old.doing != DELETING_STATES or not is_first(old.todo, p):
         return False
     if is_unanswered(before, after, b, delivery):
-        return True
+        return is_tried_again(before, after, b)
     left = difference(old.todo, only(p))
     return new.todo == left and new.doing == (DELETING_TOPIC if is_empty(left) else DELETING_STATES)
 
@@ -203,7 +235,7 @@ def leftovers_deleted(before, after, b, delivery):
         return False
     new = after.brokers[b].controller
     if is_unanswered(before, after, b, delivery):
-        return True
+        return is_tried_again(before, after, b)
     left = after.zk.stray == 1 or not is_empty(intersection(after.zk.deleting, after.zk.deleted))
     return not left and new.doing != DELETING_LEFTOVERS
 
@@ -215,52 +247,6 @@ def marked_whole(before, after, b, p, delivery):
     known = contains(difference(known_partitions(old), old.deleting), p)
     marked = after.zk.deleting == before.zk.deleting or after.zk.deleting == union(before.zk.deleting, topic)
     return rests(before, b) and known and marked and rests(after, b)
-
-
-def newcomers_resume(before, after, b):
-    """When brokers have come, the topics queued for deletion that have a replica there are eligible again, and if there are
-    any, the deletion of all that are queued is resumed.
-    """
-    old = before.brokers[b].controller
-    new = after.brokers[b].controller
-    hosted = 0
-    for p in range(len(old.partitions)):
-        if not is_empty(intersection(replicas_of(old.partitions[p].assignment), old.joined)):
-            hosted = with_member(hosted, p)
-    topics = topics_of(before.zk, intersection(old.deleting, hosted))
-    resumes = union(old.resuming, old.deleting if not is_empty(topics) else 0)
-    return new.resuming == resumes and new.ineligible == difference(old.ineligible, topics)
-
-
-def departed_fail(before, after, b):
-    """When brokers have gone, the topics queued for deletion that have a replica there are ineligible, and if there are any,
-    the deletion of all that are queued is resumed.
-    """
-    old = before.brokers[b].controller
-    new = after.brokers[b].controller
-    dead = old.gone if is_empty(old.bounced) else old.bounced
-    hosted = 0
-    for p in range(len(old.partitions)):
-        if not is_empty(intersection(replicas_of(old.partitions[p].assignment), dead)):
-            hosted = with_member(hosted, p)
-    topics = topics_of(before.zk, intersection(old.deleting, hosted))
-    resumes = union(old.resuming, old.deleting if not is_empty(topics) else 0)
-    return new.resuming == resumes and new.ineligible == union(old.ineligible, topics)
-
-
-def lost_fail(before, after, b, r):
-    """When replicas are newly known as lost, those of topics queued for deletion make these ineligible, and if there are any,
-    the deletion of all that are queued is resumed.
-    """
-    old = before.brokers[b].controller
-    new = after.brokers[b].controller
-    lost = 0
-    for p in range(len(old.partitions)):
-        fresh = contains(before.brokers[b].errors[r], p) and not contains(old.partitions[p].failed, r)
-        if fresh and is_queued(old, p):
-            lost = with_member(lost, p)
-    resumes = union(old.resuming, old.deleting if not is_empty(lost) else 0)
-    return new.resuming == resumes and new.ineligible == union(old.ineligible, topics_of(before.zk, lost))
 
 
 def is_counted(before, after):
@@ -288,12 +274,10 @@ EVENTS = (
     always_step(answer_counted, of=("replica_stopped",)),
     always_step(states_deleted_in_turn, of=("delete_state",)),
     always_step(znode_deleted_in_turn, of=("delete_topic", "delete_config", "delete_marker")),
+    always_step(request_dropped, of=("drop_reassignment",)),
     always_step(leftovers_found, of=("leftover_deletion",)),
     always_step(leftovers_deleted, of=("delete_leftovers",)),
     always_step(marked_whole, of=("mark_topic",)),
-    always_step(newcomers_resume, of=("broker_startup",)),
-    always_step(departed_fail, of=("broker_failure",)),
-    always_step(lost_fail, of=("storage_error",)),
     always_step(deletion_asked, of=("ask_for_deletion",)),
     always_step(unknown_deletion_asked, of=("ask_for_unknown_deletion",)),
 )

@@ -14,7 +14,9 @@ from kafkaproof.spec.language.model import Property, always, always_step, someti
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union
 from kafkaproof.spec.partition.context import IDLE, NO_EPOCH, is_queued, online
 from kafkaproof.spec.partition.creation import properties as topic_creation
+from kafkaproof.spec.partition.deletion.broker_properties import BROKERS
 from kafkaproof.spec.partition.deletion.event_properties import EVENTS
+from kafkaproof.spec.partition.deletion.memory import MEMORY
 from kafkaproof.spec.partition.deletion.network import NO_ANSWER, answered, stop_arrives
 from kafkaproof.spec.partition.deletion.progress import any_in, is_ineligible, replicas_in
 from kafkaproof.spec.partition.deletion.state import DELETING_MARKER, DELETING_STATES
@@ -143,6 +145,17 @@ def log_goes_with_topic(before, after, b, epoch, p):
     return not goes or may_lose_log(before, b, p)
 
 
+def answered_as_done(before, after, b, epoch, p):
+    """A broker answers that its replica is deleted only when it has no log of it, and that it could not be deleted only
+    when it keeps what it had.
+    """
+    old = before.network.stops[epoch][p]
+    new = after.network.stops[epoch][p]
+    if contains(difference(new.deleted, old.deleted), b):
+        return not has_log(after, b, p)
+    return not contains(difference(new.failed, old.failed), b) or has_log(after, b, p) == has_log(before, b, p)
+
+
 def at_rest(s, b):
     """Whether `b` is the current controller, and no event is in progress."""
     controller = s.brokers[b].controller
@@ -237,6 +250,7 @@ SAFETY = (
     always_step(deleted_by_right, of=("delete_topic", "delete_marker", "delete_leftovers")),
     always_step(state_deleted_by_right, of=("delete_state",)),
     always_step(log_goes_with_topic, of=("stop_replica",)),
+    always_step(answered_as_done, of=("stop_replica",)),
     always(deletion_goes_on),
     always(waits_for_somebody),
 )
@@ -273,4 +287,4 @@ WITHOUT_DELETION = (
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The properties of a model without deletions as they are with them, and those of deletions."""
     kept = (p for p in found if p.name not in WITHOUT_DELETION)
-    return tuple(p.rebound(WITH_DELETIONS) for p in kept) + SAFETY + EVENTS + GOALS
+    return tuple(p.rebound(WITH_DELETIONS) for p in kept) + SAFETY + EVENTS + BROKERS + MEMORY + GOALS

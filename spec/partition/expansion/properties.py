@@ -10,7 +10,7 @@ from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.expansion.zookeeper import added
 from kafkaproof.spec.partition.properties.controllers import same_sequence
-from kafkaproof.spec.partition.properties.sessions import has_session
+from kafkaproof.spec.partition.properties.sessions import has_session, rests
 from kafkaproof.spec.partition.reassignment import properties as partition_reassignment
 from kafkaproof.spec.partition.reassignment.properties import is_assigned_so, unneeded_replicas
 
@@ -63,18 +63,28 @@ def no_reassignment_undone(before, after, b, p, new, start, delivery):
 
 
 def taken_up_if_new(before, after, b):
-    """Partitions that were added are New and elected at once, but those of a topic that is queued for deletion."""
+    """A controller at work that hears of partitions that were added takes them up: they are New and elected at once, but those
+    of a topic that is queued for deletion.
+    """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
     fresh = difference(known_partitions(new), known_partitions(old))
+    if not rests(before, b):
+        return False
     if not has_session(before, b):
-        return is_empty(fresh)
+        return is_empty(fresh) and rests(after, b)
     queued = topics_of(before.zk, old.deleting)
     return not is_empty(fresh) and is_empty(intersection(fresh, queued)) and new.todo == fresh
 
 
 def restored_to_states(before, after, b, p, delivery):
-    """The topic znode of a topic that is queued for deletion keeps exactly the partitions that have a state."""
+    """A controller at work writes the topic znode of a topic that it has queued for deletion: it keeps exactly the partitions
+    that have a state, and the controller goes on as before, unless another one has been elected.
+    """
+    queued = contains(before.brokers[b].controller.deleting, p)
+    deposed = after.brokers[b].controller.epoch == 0 and before.brokers[b].controller.epoch < before.zk.epoch
+    if not queued or not rests(before, b) or not rests(after, b) and not deposed:
+        return False
     for q in range(len(before.zk.assignments)):
         left = before.zk.assignments[q].length > 0 and after.zk.assignments[q].length == 0
         of_topic = before.zk.topics[q] == before.zk.topics[p]

@@ -11,6 +11,7 @@ from kafkaproof.spec.partition import context, failover, faults, network, rebala
 from kafkaproof.spec.partition.deletion.model import DELETING
 from kafkaproof.spec.partition.metadata import cache, halting
 from kafkaproof.spec.partition.metadata import network as updates
+from kafkaproof.spec.partition.metadata.memory import MEMORY
 from kafkaproof.spec.partition.metadata.properties import GOALS, SAFETY
 from kafkaproof.spec.partition.metadata.properties import WITH_DELETIONS as OF_DELETIONS
 from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, FENCED, LOG_DIRS, scope
@@ -68,7 +69,7 @@ UPDATING = replace(
     story="Brokers tell clients what controllers have told them: an answer may be old, but when a controller has told all "
     "and all has arrived, every broker tells what the controller knows. They follow only leaders that they were told are "
     "alive.",
-    properties=among(SAFETY, TRANSITIONS) + GOALS,
+    properties=among(SAFETY, TRANSITIONS) + MEMORY + GOALS,
     scope=scope(),
     expected=dict.fromkeys([FEW_ELECTIONS, scope(), scope(brokers=3)], {}),
     others={"quick": FEW_ELECTIONS, "deep": scope(brokers=3)},
@@ -80,7 +81,7 @@ FORGETTING = replace(
     variant="forgetting",
     story="The same, and topics are deleted: brokers are told to forget them. One whose session has expired meanwhile is "
     "not told, and tells clients of a topic that is gone for as long as it runs.",
-    properties=among(OF_DELETIONS, WITH_DELETIONS) + GOALS,
+    properties=among(OF_DELETIONS, WITH_DELETIONS) + MEMORY + GOALS,
     scope=ONE_REPLICA,
     expected={
         ONE_REPLICA: {"deleted_is_forgotten": 18},

@@ -9,22 +9,35 @@ from kafkaproof.spec.kafka.state_machines import (
 )
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST_DROPPED, OK, outcome
 from kafkaproof.spec.language.mutants.omission import omitting
-from kafkaproof.spec.language.sets import contains, difference, is_empty, union
-from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, lose_replica, online
-from kafkaproof.spec.partition.deletion import brokers, deletion, faults, progress, replica, zookeeper
+from kafkaproof.spec.language.sets import contains, difference, is_empty, union, without_member
+from kafkaproof.spec.partition import progress as partition_progress
+from kafkaproof.spec.partition.context import (
+    IDLE,
+    NO_EPOCH,
+    PREFERRED_BY_ZNODE,
+    REMOVING,
+    Broker,
+    Partition,
+    lose_replica,
+    online,
+)
+from kafkaproof.spec.partition.context import forget as forget_context
+from kafkaproof.spec.partition.deletion import brokers, deletion, faults, network, progress, replica, state, zookeeper
 from kafkaproof.spec.partition.deletion.brokers import broker_startup, queued_on
+from kafkaproof.spec.partition.deletion.deletion import drop_reassignment
 from kafkaproof.spec.partition.deletion.network import put_stopped, stop_arrives, take_stop
-from kafkaproof.spec.partition.deletion.progress import any_in, offline_replicas, replicas_in
-from kafkaproof.spec.partition.deletion.state import DELETING_MARKER
+from kafkaproof.spec.partition.deletion.progress import any_in, end_event, offline_replicas, replicas_in
+from kafkaproof.spec.partition.deletion.state import DELETING_MARKER, RESUMING, drop_event
 from kafkaproof.spec.partition.deletion.zookeeper import delete_state, delete_topic, topics_of
 from kafkaproof.spec.partition.log_dirs import storage_error as lose_replicas
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.network import put_proposals
+from kafkaproof.spec.partition.progress import at_work
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.zookeeper import session_open
 
-ONE = scope(epochs=1)
+ONE, TWO_FAULTS = scope(epochs=1), scope(epochs=1, faults=2)
 THREE_TOPICS = scope(replicas=1, partitions=3, epochs=1, leader_epochs=1)
 CALM, ZOMBIE = scope(epochs=1, faults=0), scope()
 
@@ -151,7 +164,53 @@ def lose_quietly(s, b: Broker, r: Broker):
     return True
 
 
+def say_deleted(network, epoch, p, b, failed):
+    """A broker whose log directory has failed answers that its replica is deleted."""
+    put_stopped(network, epoch, p, b, 0)
+
+
+def end_no_removal(controller, p, r):
+    """A replica that is offline is not yet done."""
+    controller.removing = without_member(controller.removing, p)
+    controller.doing = REMOVING
+
+
+def forget_all_but_ineligible(controller):
+    """When a term ends, topics stay ineligible for deletion."""
+    drop_event(controller)
+    forget_context(controller)
+
+
+def stop_or_rest(controller):
+    """What is to be resumed waits for the next event."""
+    end_event(controller)
+    if controller.doing == RESUMING:
+        controller.doing = IDLE
+
+
+def resume_whatever(controller, topics):
+    """Deletions are resumed though no topic is queued."""
+    controller.resuming = union(controller.resuming, topics)
+    if at_work(controller):
+        controller.doing = RESUMING
+
+
+def drop_preferred(s, b: Broker, p: Partition):
+    """Of a reassignment of a topic that is to be deleted the wrong request is deleted: that for preferred leaders."""
+    if not drop_reassignment(s, b, p):
+        return False
+
+    s.brokers[b].controller.strategy = PREFERRED_BY_ZNODE
+    return True
+
+
 MUTANTS = OMITTED + (
+    mutant("wrong-request-dropped", "request_dropped", {deletion.drop_reassignment: drop_preferred}, TWO_FAULTS),
+    mutant_within("failure-unsaid", "answered_as_done", "stop_replica", {network.put_stopped: say_deleted}, ONE),
+    mutant("removal-without-replica", "something_left_in_event", {partition_progress.end_removal: end_no_removal}, ONE),
+    mutant("ineligible-kept", "deletions_end_with_term", {state.forget: forget_all_but_ineligible}, ONE),
+    mutant("nothing-resumed-at-end", "nothing_left_at_rest", {progress.end_event: stop_or_rest}, ZOMBIE),
+    mutant("resumed-without-topic", "deletion_in_order", {progress.resume_later: resume_whatever}, ONE),
     mutant("newcomer-resumes-its-own", "newcomers_resume", {brokers.broker_startup: resume_its_own}, THREE_TOPICS),
     mutant_within("departure-ignored", "departed_fail", "broker_failure", {brokers.queued_on: queued_nowhere}, ONE),
     mutant("loss-ignored", "lost_fail", {brokers.storage_error: lose_quietly}, ONE),

@@ -3,15 +3,19 @@
 from kafkaproof.spec.kafka.assignment import append_members
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import OK
+from kafkaproof.spec.language.mutants.omission import omitting
 from kafkaproof.spec.language.sets import intersection, only
 from kafkaproof.spec.partition.context import REASSIGN, clear, copy
 from kafkaproof.spec.partition.model import scope
-from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
-from kafkaproof.spec.partition.phases import phases, progress, zookeeper
+from kafkaproof.spec.partition.mutants.partition_mutant import CALM, mutant, mutant_within
+from kafkaproof.spec.partition.phases import lists, phases, progress, state, zookeeper
+from kafkaproof.spec.partition.phases.state import drop_event, forget_rest
 from kafkaproof.spec.partition.phases.zookeeper import set_list
+from kafkaproof.spec.partition.progress import proceed
 from kafkaproof.spec.partition.reassignment import brokers
 from kafkaproof.spec.partition.reassignment import progress as reassignment
 from kafkaproof.spec.partition.reassignment.progress import leave
+from kafkaproof.spec.partition.reassignment.reassignment import tell_replicas
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_assignments, set_assignments
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
@@ -77,7 +81,40 @@ def keep_eligible(controller, topics):
     return 0
 
 
-MUTANTS = (
+def aim_at_nothing(controller, brokers):
+    """When a broker comes, no reassignment in two phases to it is looked at."""
+    return 0
+
+
+def remember_aims(controller):
+    """When a term ends, the targets of reassignments are remembered."""
+    drop_event(controller)
+    forget_rest(controller)
+
+
+def leave_taken(controller, p):
+    """The list of partitions to reassign counts as being taken up for ever."""
+    leave(controller, p)
+    proceed(controller)
+
+
+OMITTED = tuple(
+    omitting(transition, kills, CALM)
+    for transition, kills in (
+        (lists.find_request, "list_taken_up"),
+        (phases.caught_up, "phase_looked_at"),
+        (phases.check_target, "phase_chosen"),
+        (phases.write_union, "union_written"),
+        (phases.read_leader_epoch, "leader_epoch_read"),
+        (tell_replicas, "raised_in_phase"),
+        (phases.write_target, "target_written_in_phase"),
+        (lists.delete_listed, "delisted_in_turn"),
+    )
+)
+MUTANTS = OMITTED + (
+    mutant("aims-not-looked-at", "aims_looked_at", {reassignment.reassigned_to: aim_at_nothing}, ASKED_TWICE),
+    mutant("aims-remembered", "phases_end_with_term", {state.forget: remember_aims}, ASKED_TWICE),
+    mutant("taken-for-ever", "phases_in_order", {progress.end: leave_taken}, ONE),
     mutant_within(
         "taken-off-early", "request_remembered", "write_union", {checked_set_assignments: write_and_forget}, ONE
     ),

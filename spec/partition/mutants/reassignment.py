@@ -24,11 +24,13 @@ from kafkaproof.spec.partition.reassignment import (
     plans,
     progress,
     reassignment,
+    state,
     zookeeper,
 )
 from kafkaproof.spec.partition.reassignment.brokers import keep_from_deletion
 from kafkaproof.spec.partition.reassignment.plans import plan
 from kafkaproof.spec.partition.reassignment.progress import leave, reassigned
+from kafkaproof.spec.partition.reassignment.state import drop_event, forget_rest
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_delist, set_topic
 from kafkaproof.spec.partition.telling import tell_partition
 from kafkaproof.spec.partition.zookeeper import known_as_they_are, listed
@@ -181,9 +183,25 @@ def look_at_nothing(controller, brokers):
     return 0
 
 
+def forget_all_but_moved(controller):
+    """When a term ends, what partitions are reassigned to is remembered."""
+    drop_event(controller)
+    forget_rest(controller)
+
+
+def leave_unfinished(controller, p):
+    """A reassignment that is over counts as being completed."""
+    leave(controller, p)
+    controller.finishing = 1
+
+
 IN_ISR = {progress.to_take_offline: keep_in_isr, deletion_progress.offline_among: stop_all}
 MUTANTS = OMITTED + (
     mutant("isr-not-looked-at", "looked_at_in_turn", {reassignment.end_change: look_at_no_isr}, CALM),
+    mutant("moved-remembered", "reassignments_end_with_term", {state.forget: forget_all_but_moved}, TWO_REQUESTS),
+    mutant_within(
+        "finished-for-ever", "reassignment_in_order", "delete_request", {progress.leave: leave_unfinished}, ONE
+    ),
     mutant("newcomer-not-looked-at", "newcomers_looked_at", {progress.reassigned_to: look_at_nothing}, LEFT),
     mutant_within(
         "target-written-early",
@@ -221,6 +239,8 @@ MUTANTS = OMITTED + (
 TWO_ALTERATIONS = scope(replicas=1, epochs=1, leader_epochs=2, faults=2)
 ALTERATION = (
     omitting(admin_requests.alter_reassignment, "alteration_in_turn", CALM),
+    omitting(faults.ask_for_alteration, "alteration_asked", CALM),
+    omitting(faults.ask_for_cancellation, "cancellation_asked", CALM),
     mutant_within(
         "dead-added", "altered_as_asked", "alter_reassignment", {context.alive: call_all_alive}, TWO_ALTERATIONS
     ),

@@ -6,14 +6,15 @@ from kafkaproof.spec.election import requests
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant
-from kafkaproof.spec.language.sets import difference, intersection, only
+from kafkaproof.spec.language.sets import difference, intersection, only, union
 from kafkaproof.spec.partition import replica, telling
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, alive
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.history import updates
 from kafkaproof.spec.partition.history.recordings import may_become_anything
 from kafkaproof.spec.partition.metadata import cache, network
-from kafkaproof.spec.partition.metadata.network import put_halt, put_update, take_update, update_arrives
+from kafkaproof.spec.partition.metadata.cache import begin, forget_cached
+from kafkaproof.spec.partition.metadata.network import drop_others, put_halt, put_update, take_update, update_arrives
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, mutant, mutant_within
 from kafkaproof.spec.partition.replica import Epoch
@@ -148,7 +149,41 @@ def untold(name, transition, replacements, at, kills="metadata_converges"):
     return Mutant(name, told, kills, mutate, at)
 
 
+def tell_whoever_waits(net, epoch, p, leader, leader_epoch, isr, alive, to):
+    """Whoever waits for an older UpdateMetadata is told what is newer, also if he is dead."""
+    waiting = net.updates[epoch][p].to
+    put_update(net, epoch, p, leader, leader_epoch, isr, alive, to)
+    net.updates[epoch][p].to = union(net.updates[epoch][p].to, waiting)
+
+
+def drop_leadership_alone(net, b):
+    """A new process is told what its predecessor was to be told."""
+    drop_others(net, b)
+
+
+def take_nothing(net, epoch, b):
+    """UpdateMetadata is taken again and again."""
+    pass
+
+
+def stop_again(net, epoch, p, b):
+    """StopReplica without delete is taken again and again."""
+    pass
+
+
+def remember_the_live(broker):
+    """A process that starts again remembers who was live."""
+    begin(broker)
+    for cached in broker.metadata.partitions:
+        forget_cached(cached)
+
+
 MUTANTS = (
+    mutant("dead-told", "told_by_context", {network.put_update: tell_whoever_waits}, ONE_FAULT),
+    mutant("told-after-death", "requests_end_with_process", {network.drop_requests: drop_leadership_alone}, ONE_FAULT),
+    mutant_within("told-again", "update_taken_once", "update_metadata", {network.take_update: take_nothing}, CALM),
+    mutant_within("stopped-again", "halt_taken_once", "halt_replica", {network.take_halt: stop_again}, ONE_FAULT),
+    mutant("live-remembered", "metadata_ends_with_process", {cache.start_process: remember_the_live}, ONE_FAULT),
     untold("start-untold", "load_state", {telling.tell_brokers: tell_nobody}, SMALL),
     mutant("replicas-told", "metadata_converges", {telling.tell_leadership: tell_replicas_alone}, SMALL),
     mutant("leaving-untold", "metadata_converges", {telling.tell_leadership: tell_those_who_stay}, LEADS),

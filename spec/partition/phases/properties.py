@@ -12,6 +12,7 @@ from kafkaproof.spec.partition.deletion import event_properties as deletion_even
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.progress import any_in
 from kafkaproof.spec.partition.history.triggers import goes_back_if_online
+from kafkaproof.spec.partition.phases.event_properties import EVENTS
 from kafkaproof.spec.partition.phases.progress import is_reassigned, same
 from kafkaproof.spec.partition.phases.state import RAISING
 from kafkaproof.spec.partition.properties import elections as partition_elections
@@ -255,5 +256,5 @@ WITH_PHASES = {
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The properties of a model with reassignments in two phases: those without, adapted, and those of reassignments."""
     kept = (p for p in topic_deletion.properties(found) if p.name not in reassigning.GONE)
-    adapted = tuple(p.rebound(WITH_PHASES) for p in kept) + SAFETY + GOALS
+    adapted = tuple(p.rebound(WITH_PHASES) for p in kept) + SAFETY + EVENTS + GOALS
     return tuple(p.rebound(IN_PHASES) for p in adapted)

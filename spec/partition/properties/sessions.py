@@ -39,6 +39,22 @@ def is_unanswered(before, after, b, delivery):
     return delivery != ANSWERED or not has_session(before, b) or after.brokers[b].controller.epoch == 0
 
 
+def is_tried_again(before, after, b):
+    """Whether a request that is not answered is still to be made; one that is refused ends the event, where the session is
+    over, or the term, where another controller has been elected.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
+    if new.epoch == 0:
+        return old.epoch < before.zk.epoch
+    return new.doing == (old.doing if has_session(before, b) else IDLE)
+
+
+def loses_answer(s, b, delivery):
+    """Whether the answer to a request of a broker is lost: without a session it is refused at once."""
+    return has_session(s, b) and delivery != ANSWERED
+
+
 def has_lapsed(before, after, b):
     """Whether a failover that is refused because its session is over keeps its term, and nothing else."""
     new = after.brokers[b].controller

@@ -22,7 +22,14 @@ from kafkaproof.spec.partition.context import (
 from kafkaproof.spec.partition.deletion.event_properties import is_counted
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.invariants import is_first
-from kafkaproof.spec.partition.properties.sessions import has_session, is_unanswered, rests, term_goes_on
+from kafkaproof.spec.partition.properties.sessions import (
+    has_session,
+    is_tried_again,
+    is_unanswered,
+    rests,
+    term_goes_on,
+)
+from kafkaproof.spec.partition.reassignment.network import CANCELLATION, NOTHING_WANTED, REASSIGNMENT
 from kafkaproof.spec.partition.reassignment.state import (
     CHECKING,
     STOPPING_REMOVED,
@@ -66,7 +73,7 @@ def assignment_written(before, after, b, p, delivery):
     if not in_turn(old, p, WRITING_ASSIGNMENT):
         return False
     if is_unanswered(before, after, b, delivery):
-        return True
+        return is_tried_again(before, after, b)
     partition = old.partitions[p]
     gone = 0
     for r in range(len(partition.replicas)):
@@ -126,7 +133,7 @@ def raised_in_turn(before, after, b, p, delivery):
     if not in_turn(old, p, TELLING):
         return False
     if is_unanswered(before, after, b, delivery):
-        return True
+        return is_tried_again(before, after, b)
     if new.doing == CHECKING and contains(new.moving, p):
         return new.finishing == old.finishing and new.result.leader_epoch == NO_EPOCH
     if new.partitions[p].leader_epoch != old.result.leader_epoch:
@@ -172,7 +179,7 @@ def target_written_in_turn(before, after, b, p, delivery):
     if not in_turn(old, p, WRITING_TARGET):
         return False
     if is_unanswered(before, after, b, delivery):
-        return True
+        return is_tried_again(before, after, b)
     listed = is_moved(before.zk, p) and same_sequence(before.zk.targets[p], old.partitions[p].assignment)
     ends = new.doing == DELETING_REQUEST and new.strategy == REASSIGN and contains(new.moving, p)
     ends = ends if listed else not contains(new.moving, p) and new.finishing == 0
@@ -238,6 +245,20 @@ def alteration_in_turn(before, after, b):
     return delists or new.doing == WRITING_ASSIGNMENT or new.doing == CHECKING
 
 
+def alteration_asked(before, after, p, first, others):
+    """An administrator asks for a reassignment while nothing is asked for, which is a fault."""
+    request = after.network.alteration
+    once = before.network.alteration.wanted == NOTHING_WANTED and request.wanted == REASSIGNMENT
+    aimed = request.target.slots[0] == first and replicas_of(request.target) == with_member(others, first)
+    return once and aimed and request.partition == p and is_counted(before, after)
+
+
+def cancellation_asked(before, after, p):
+    """An administrator asks for a reassignment to be cancelled while nothing is asked for, which is a fault."""
+    once = before.network.alteration.wanted == NOTHING_WANTED and after.network.alteration.wanted == CANCELLATION
+    return once and after.network.alteration.partition == p and is_counted(before, after)
+
+
 EVENTS = (
     always_step(taken_up_in_turn, of=("reassign",)),
     always_step(assignment_written, of=("write_assignment",)),
@@ -252,4 +273,8 @@ EVENTS = (
     always_step(unknown_listed_once, of=("ask_for_unknown_reassignment",)),
     always_step(listed_once, of=("ask_for_reassignment",)),
 )
-ALTERATIONS = (always_step(alteration_in_turn, of=("alter_reassignment",)),)
+ALTERATIONS = (
+    always_step(alteration_in_turn, of=("alter_reassignment",)),
+    always_step(alteration_asked, of=("ask_for_alteration",)),
+    always_step(cancellation_asked, of=("ask_for_cancellation",)),
+)

@@ -81,6 +81,7 @@ def reassigning(
 LATE_ANSWER = {"not_deleted_while_reassigned": 19, "state_goes_with_topic": 29, "removed_when_deleted": 30}
 """As in `deleting`, whose log_goes_with_topic is another property; and a deletion does not wait for a reassignment."""
 LATE_ANSWER_OF_ONE = {"not_deleted_while_reassigned": 17, "state_goes_with_topic": 25, "removed_when_deleted": 26}
+ONE_RAISE = scope(replicas=1, epochs=1, leader_epochs=1, faults=2)
 WITH_TWO_FAULTS = LATE_ANSWER_OF_ONE | {"online_has_leader": 25}
 OF_THE_DEPOSED = {"sent_by_term": 23, "proposal_granted": 24}
 """A deposed controller sends and grants what it remembers of a topic that its successor has deleted."""
@@ -100,11 +101,16 @@ REASSIGNING = reassigning(
         scope(brokers=3, epochs=1, leader_epochs=4): LATE_ANSWER,
         scope(brokers=3, leader_epochs=4): LATE_ANSWER,
         scope(replicas=1, epochs=1): LATE_ANSWER_OF_ONE,
+        ONE_RAISE: {"not_deleted_while_reassigned": 17},
         scope(replicas=1, leader_epochs=4): LATE_ANSWER_OF_ONE,
         scope(replicas=1, epochs=1, leader_epochs=4, faults=2): WITH_TWO_FAULTS,
         scope(replicas=1, leader_epochs=4, faults=2): WITH_TWO_FAULTS | OF_THE_DEPOSED,
     },
-    others={"quick": scope(epochs=1, leader_epochs=4), "deep": scope(brokers=3, epochs=1, leader_epochs=4)},
+    others={
+        "quick": scope(epochs=1, leader_epochs=4),
+        "deep": scope(brokers=3, epochs=1, leader_epochs=4),
+        "two-faults": ONE_RAISE,
+    },
 )
 ALTERATIONS = acting(admin_requests.alter_reassignment)
 ADMINISTRATORS = declared.faults(faults.ask_for_alteration, faults.ask_for_cancellation)

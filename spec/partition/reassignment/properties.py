@@ -32,6 +32,7 @@ from kafkaproof.spec.partition.properties.elections import told
 from kafkaproof.spec.partition.properties.writes import is_refused
 from kafkaproof.spec.partition.reassignment import event_properties
 from kafkaproof.spec.partition.reassignment.event_properties import EVENTS
+from kafkaproof.spec.partition.reassignment.memory import MEMORY
 from kafkaproof.spec.partition.reassignment.network import CANCELLATION
 from kafkaproof.spec.partition.reassignment.plans import origin_of, unneeded
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, reassigned
@@ -371,6 +372,14 @@ def is_reassigned_wholly(s):
     return False
 
 
+def is_listed_whole(s):
+    """A partition is listed with as many replicas as a target may have."""
+    for p in range(len(s.zk.targets)):
+        if s.zk.targets[p].length == len(s.zk.targets[p].slots) - 1:
+            return True
+    return False
+
+
 def is_overtaken(s):
     """A removed replica must lead or follow again before its StopReplica has arrived."""
     for sent in s.network.stops:
@@ -397,6 +406,7 @@ SAFETY = (
 )
 GOALS = (
     sometimes(is_reassigned_wholly),
+    sometimes(is_listed_whole, faults=1),
     sometimes(is_resumed, epochs=2, faults=2),
     sometimes(is_completed_by_another, epochs=2, faults=2),
     sometimes(is_asked_again, epochs=2, faults=2),
@@ -426,14 +436,14 @@ ALTERATIONS = (
     sometimes(supersedes, faults=2),
 )
 WITH_ALTERATIONS = {goes_at_once: unneeded_replicas, is_superseded: by_another}
-GONE = ("reassignment_succeeds", "reassignment_fails", "moved_as_asked", "move_asked_once")
+GONE = ("reassignment_succeeds", "reassignment_fails", "moved_as_asked", "move_asked_once", "request_dropped")
 """Goals and properties of a reassignment's election, for models that have only this part of a reassignment."""
 
 
 def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The properties of a model with reassignments: those without, adapted, and those of reassignments."""
     kept = (p for p in topic_deletion.properties(found) if p.name not in GONE)
-    return tuple(p.rebound(WITH_REASSIGNMENTS) for p in kept) + SAFETY + EVENTS + GOALS
+    return tuple(p.rebound(WITH_REASSIGNMENTS) for p in kept) + SAFETY + EVENTS + MEMORY + GOALS
 
 
 def with_alterations(found: tuple[Property, ...]) -> tuple[Property, ...]:

@@ -50,6 +50,8 @@ CREATED_AND_DELETED = partition_deletion.deleting(
     creating(replace(FENCED, transitions=KEPT), "recreating", ""), "recreating", "", BROKERS + CONTROLLER + TWICE
 )
 ONE_FAULT, TWO_FAULTS = (scope(replicas=1, epochs=1, leader_epochs=1, faults=faults) for faults in (1, 2))
+TWO_TOPICS = scope(replicas=1, partitions=2, epochs=1, leader_epochs=1, faults=0)
+TWO_TERMS = scope(replicas=1, leader_epochs=2)
 STOPPED_TWICE = {"own_logs_deleted": 24, "local_epoch_never_falls": 24}
 """A StopReplica that is sent again arrives when the topic has been created again."""
 RECREATING = with_ids(
@@ -63,6 +65,7 @@ RECREATING = with_ids(
     sizes=SIZES,
     expected={
         scope(replicas=1, epochs=1, leader_epochs=1, faults=0): {},
+        TWO_TOPICS: {},
         ONE_FAULT: STOPPED_TWICE,
         TWO_FAULTS: {
             "own_logs_deleted": 20,
@@ -72,9 +75,9 @@ RECREATING = with_ids(
             "local_epoch": 35,
             "removed_when_deleted": 36,
         },
-        scope(replicas=1, leader_epochs=2): STOPPED_TWICE
+        TWO_TERMS: STOPPED_TWICE
         | {"state_goes_with_topic": 25, "removed_when_deleted": 26, "log_goes_with_topic": 29, "local_epoch": 41},
     },
-    others={"quick": ONE_FAULT, "deep": TWO_FAULTS},
+    others={"quick": ONE_FAULT, "deep": TWO_FAULTS, "two-terms": TWO_TERMS, "two-topics": TWO_TOPICS},
 )
 MODELS = (RECREATING,)

@@ -8,6 +8,7 @@ from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.properties import at_rest, may_lose_log
 from kafkaproof.spec.partition.properties.controllers import is_forgotten
 from kafkaproof.spec.partition.properties.states import exists
+from kafkaproof.spec.partition.recreation.event_properties import EVENTS
 from kafkaproof.spec.partition.recreation.network import late_arrives
 from kafkaproof.spec.partition.zookeeper import partitions_of_topics
 
@@ -92,4 +93,4 @@ def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The properties of a model with deletions and creations, adapted, and those of topics that are created again."""
     others = topic_deletion.GOALS + topic_creation.CREATION
     kept = (p for p in found if p.kind != "sometimes" or p in others)
-    return tuple(p.rebound(WITH_IDS) for p in kept) + SAFETY + GOALS
+    return tuple(p.rebound(WITH_IDS) for p in kept) + SAFETY + EVENTS + GOALS

@@ -6,13 +6,13 @@ id (2.8+). Who creates the topic is `creation.create_topic`.
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED
 from kafkaproof.spec.language.sets import is_empty
-from kafkaproof.spec.partition.context import Broker, Partition, forget
+from kafkaproof.spec.partition.context import Broker, Partition
 from kafkaproof.spec.partition.context import forget_partition as forget_any
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.creation.zookeeper import read_topics
 from kafkaproof.spec.partition.deletion.network import is_of_deletion, stop_arrives
 from kafkaproof.spec.partition.deletion.state import forget_topic
-from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.partition.progress import at_work, give_up
 from kafkaproof.spec.partition.recreation.network import identify, late_arrives, put_late
 from kafkaproof.spec.partition.recreation.zookeeper import gone_topics
 from kafkaproof.spec.partition.replica import Epoch
@@ -35,7 +35,7 @@ def topic_gone(s, b: Broker):
 
     answer = read_topics(s.zk, b, 0, controller)
     if answer == EXPIRED:
-        forget(controller)
+        give_up(controller, answer)
     else:
         controller.dropping = gone
         forget_topic(controller)

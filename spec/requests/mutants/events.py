@@ -5,13 +5,17 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import without_member
 from kafkaproof.spec.partition import replica, telling, zookeeper
 from kafkaproof.spec.partition.context import Broker, end_process, start_process
+from kafkaproof.spec.partition.history.updates import tell_newcomers_all
 from kafkaproof.spec.partition.metadata.cache import learn
 from kafkaproof.spec.partition.mutants.updates import fetch_on, tell_joined_alone, tell_no_topic
 from kafkaproof.spec.requests import batch, broker, network
 from kafkaproof.spec.requests.batch import NO_STOP
+from kafkaproof.spec.requests.model import scope
 from kafkaproof.spec.requests.mutants.requests import CALM, ONE, ONE_TERM, SPARE, always_deletes, mutant, mutant_within
 from kafkaproof.spec.requests.network import stop_in
 from kafkaproof.spec.requests.state import lose_replica
+
+QUEUED = scope(replicas=1, epochs=1, leader_epochs=1, faults=2)
 
 
 def remember_the_live(candidate):
@@ -115,6 +119,7 @@ MUTANTS = (
     mutant("never-complete", "channels_are_to_live", {network.send_batch: send_nothing}, CALM),
     mutant("channels-kept", "gone_are_dropped", {network.close_channels: close_nothing}, ONE_TERM),
     mutant("others-untold", "newcomers_are_sent", {telling.tell_newcomers: tell_joined_alone}, SPARE),
+    mutant("newcomers-told-of-queued", "newcomers_are_sent", {telling.tell_newcomers: tell_newcomers_all}, QUEUED),
     mutant_within("replicas-untold", "term_begins_whole", "elect", {telling.tell_started: start_nobody}, CALM),
     mutant_within(
         "leaver-untold", "leaver_is_told", "controlled_shutdown", {telling.stop_fetching: fetch_on}, ONE_TERM

@@ -3,14 +3,19 @@
 What a controller does besides is asked in `kafkaproof.spec.partition.properties`.
 """
 
-from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_PARTITION, OFFLINE_REPLICA, REPLICA_DELETION_STARTED
+from kafkaproof.spec.kafka.state_machines import (
+    NON_EXISTENT_PARTITION,
+    OFFLINE_REPLICA,
+    ONLINE_REPLICA,
+    REPLICA_DELETION_STARTED,
+)
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, union
 from kafkaproof.spec.partition.context import is_known, is_queued
 from kafkaproof.spec.partition.progress import at_work
-from kafkaproof.spec.requests.batch import DELETE, DROPPED, STOP, TOLD
+from kafkaproof.spec.requests.batch import DELETE, DROPPED, NOT_TOLD, STOP, TOLD
 from kafkaproof.spec.requests.properties.safety import is_told
 
 
@@ -59,15 +64,27 @@ def sent(before, after, epoch, r):
     return after.network.channels[epoch][r].queue.length - before.network.channels[epoch][r].queue.length
 
 
-def tells_all(queue, controller):
-    """Whether the newest batch lists the live brokers, and says of each partition who leads, or that it is dropped."""
+def starts_again(controller, p, members):
+    """Whether some of these brokers have a replica of a partition that is Online."""
+    for r in range(len(controller.partitions[p].replicas)):
+        hosts = contains(intersection(members, replicas_of(controller.partitions[p].assignment)), r)
+        if hosts and controller.partitions[p].replicas[r] == ONLINE_REPLICA:
+            return True
+    return False
+
+
+def tells_all(queue, controller, members):
+    """Whether the newest batch lists the live brokers, and says of each partition who leads; of one whose topic is queued
+    for deletion, nothing (2.7 to 3.9), or that it is dropped where a replica on a member is Online again.
+    """
     if queue.length == 0:
         return False
     last = queue.slots[queue.length - 1]
     for p in range(len(controller.partitions)):
-        if is_known(controller.partitions[p]):
-            if last.partitions[p].update != (DROPPED if is_queued(controller, p) else TOLD):
-                return False
+        of_queued = DROPPED if starts_again(controller, p, members) else NOT_TOLD
+        wanted = of_queued if is_queued(controller, p) else TOLD
+        if is_known(controller.partitions[p]) and last.partitions[p].update != wanted:
+            return False
     return last.update == 1 and last.alive == controller.live
 
 
@@ -90,7 +107,7 @@ def newcomers_are_sent(before, after, b):
     controller = after.brokers[b].controller
     for r in range(len(after.brokers)):
         queue = after.network.channels[controller.epoch][r].queue
-        if contains(joined, r) and (queue.length < 1 or not tells_all(queue, controller)):
+        if contains(joined, r) and (queue.length < 1 or not tells_all(queue, controller, joined)):
             return False
         if contains(joined, r) and not starts_replicas(queue, controller, r, joined):
             return False

@@ -18,7 +18,7 @@ from kafkaproof.spec.partition.phases.model import in_phases
 from kafkaproof.spec.partition.phases.state import initial as begin
 from kafkaproof.spec.partition.recreation.state import number_topics
 from kafkaproof.spec.partition.releases import model as releases
-from kafkaproof.spec.topics.model import BESIDE, LATE_ANSWER, PARTS, SEAMS_BESIDE, scope, topics
+from kafkaproof.spec.topics.model import BESIDE, LATE_ANSWER, PARTS, REFUSED, SEAMS_BESIDE, WITHOUT_IDS, scope, topics
 from kafkaproof.spec.topics.properties import safety as properties
 
 UNTIL_2_3 = releases.UNTIL_2_6 | releases.UNTIL_2_3
@@ -64,12 +64,13 @@ def two_phases(variant, release, story, found, replaced, expected, *, told, with
         fine.rebound({}, initial=initial),
         story,
         state.STATE,
-        OTHER_LISTS | {*without},
+        OTHER_LISTS | {REFUSED, *without},
         expected,
         properties.two_phase,
         scope=ONE_REQUEST,
         others={"quick": ONE_REQUEST, "deep": ONE_FAULT},
         parts=(("partition", "phases-checked"), *PARTS),
+        replaced=WITHOUT_IDS,
     )
 
 
