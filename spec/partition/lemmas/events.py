@@ -3,7 +3,16 @@
 from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, intersection, is_empty
-from kafkaproof.spec.partition.context import CONTROLLED_SHUTDOWN, FORCED, OFFLINE, Broker, Partition, is_known, online
+from kafkaproof.spec.partition.context import (
+    CONTROLLED_SHUTDOWN,
+    FORCED,
+    OFFLINE,
+    REASSIGN,
+    Broker,
+    Partition,
+    is_known,
+    online,
+)
 from kafkaproof.spec.partition.network import UNCLEAN_TYPE
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.invariants import (
@@ -15,6 +24,7 @@ from kafkaproof.spec.partition.properties.invariants import (
     is_loaded,
     machine_is_started,
     moved_were_live,
+    no_broker_moves,
     replica_has_state,
     result_is_newer,
     result_is_to_be_written,
@@ -22,7 +32,7 @@ from kafkaproof.spec.partition.properties.invariants import (
     watch_tells,
     while_states_are_read,
 )
-from kafkaproof.spec.partition.zookeeper import assigned
+from kafkaproof.spec.partition.zookeeper import assigned, session_open
 
 
 def assignment_is_whole(s, p: Partition):
@@ -45,6 +55,18 @@ def queued_has_no_election(s, b: Broker):
     """A controller that knows that the topic is to be deleted has nothing to elect."""
     controller = s.brokers[b].controller
     return is_empty(controller.deleting) or is_empty(controller.todo) and is_empty(controller.next_round)
+
+
+def asked_event_is_alone(s, b: Broker):
+    """While an operator's request is dealt with, no broker that came or went is to be handled."""
+    controller = s.brokers[b].controller
+    return controller.strategy == OFFLINE or no_broker_moves(controller)
+
+
+def target_is_of_a_reassignment(s, b: Broker):
+    """There is a target exactly while an event elects for a reassignment."""
+    controller = s.brokers[b].controller
+    return (controller.target.length > 0) == (controller.strategy == REASSIGN)
 
 
 def forced_is_asked(s, b: Broker):
@@ -99,11 +121,15 @@ def without_leader_is_offline(s, b: Broker, p: Partition):
 
 
 def leader_goes_last(s, b: Broker, p: Partition):
-    """A leader goes offline after an election has failed: no member of the ISR is online."""
+    """A leader goes offline after an election has failed: no member of the ISR is online. (Without a session every
+    election fails, and nothing is written.)
+    """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
     state = s.zk.partitions[p]
-    if controller.epoch != s.zk.epoch or partition.state == NON_EXISTENT_PARTITION or contains(controller.todo, p):
+    if controller.epoch != s.zk.epoch or not session_open(s.zk, b):
+        return True
+    if partition.state == NON_EXISTENT_PARTITION or contains(controller.todo, p):
         return True
     return not loses_leader(controller, p, state.leader) or is_empty(
         intersection(state.isr, online(controller, partition))
@@ -122,6 +148,8 @@ EVENTS = (
     result_is_to_be_written,
     result_is_newer,
     queued_has_no_election,
+    asked_event_is_alone,
+    target_is_of_a_reassignment,
     forced_is_asked,
     watch_tells,
     moved_were_live,

@@ -31,6 +31,7 @@ from kafkaproof.spec.partition.properties.invariants import (
 )
 from kafkaproof.spec.partition.properties.states import exists
 from kafkaproof.spec.partition.replica import Epoch
+from kafkaproof.spec.partition.zookeeper import session_open
 
 
 def term_was_elected(s, b: Broker):
@@ -112,10 +113,12 @@ def may_have_written(s, b, p):
 
 
 def cache_is_state(s, b: Broker, p: Partition):
-    """Until another writes, a controller remembers the leadership, but for its own write whose answer was lost."""
+    """Until another writes, or its session is over, a controller remembers the leadership, but for its own write whose
+    answer was lost.
+    """
     cached = s.brokers[b].controller.partitions[p]
     state = s.zk.partitions[p]
-    if s.brokers[b].controller.epoch < state.controller_epoch or not is_loaded(s, b, p):
+    if s.brokers[b].controller.epoch < state.controller_epoch or not is_loaded(s, b, p) or not session_open(s.zk, b):
         return True
     if cached.leader_epoch == state.leader_epoch and (cached.isr == state.isr or s.zk.ghosts.lost):
         return True
