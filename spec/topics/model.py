@@ -32,12 +32,8 @@ from kafkaproof.spec.partition.recreation import replica as recreation_replica
 from kafkaproof.spec.partition.recreation import state as recreation_state
 from kafkaproof.spec.partition.recreation import zookeeper as recreation_zookeeper
 from kafkaproof.spec.partition.recreation.state import number_topics
-from kafkaproof.spec.partition.releases.model import (
-    LEADER_ZK,
-    UNTIL_2_6,
-    WITHOUT_ADMIN_ELECTIONS,
-    rebalancing_if_online,
-)
+from kafkaproof.spec.partition.releases.model import LEADER_ZK, WITHOUT_ADMIN_ELECTIONS, rebalancing_if_online
+from kafkaproof.spec.partition.releases.rules import UNTIL_2_6
 from kafkaproof.spec.topics import requests
 from kafkaproof.spec.topics.history import ids, leaders
 from kafkaproof.spec.topics.properties import safety as properties

@@ -27,6 +27,7 @@ from kafkaproof.spec.partition.reassignment import network as reassignment_netwo
 from kafkaproof.spec.partition.reassignment import progress as reassignment_progress
 from kafkaproof.spec.partition.reassignment import zookeeper as reassignment_zookeeper
 from kafkaproof.spec.partition.releases import model as releases
+from kafkaproof.spec.partition.releases import rules
 
 CONTROLLER = (
     *reading(brokers.load_state, kind=CONTINUATION),
@@ -226,7 +227,7 @@ CHECKED = in_phases(
     "A reassignment has two phases, and only /admin/reassign_partitions knows of it. Every write of a controller is "
     "checked against the epoch.",
     releases.WITHOUT_ADMIN_ELECTIONS + releases.FOLLOWED + goals.FROM_2_2,
-    releases.UNTIL_2_6 | releases.UNTIL_2_3,
+    rules.UNTIL_2_6 | rules.UNTIL_2_3,
     told={},
     scope=scope(),
     expected={
@@ -246,7 +247,7 @@ REWRITING = in_phases(
     "The same in the first release whose writes are checked (KAFKA-6082): there are no broker epochs, a request for "
     "preferred leaders writes every state again, and a new controller leaves the replicas of dead brokers in the ISRs.",
     releases.WITHOUT_BROKER_EPOCHS + releases.FOLLOWED,
-    releases.UNTIL_2_6 | releases.UNTIL_2_1 | UNTIL_2_2,
+    rules.UNTIL_2_6 | rules.UNTIL_2_1 | UNTIL_2_2,
     told=TOLD_UNTIL_2_1,
     scope=scope(),
     expected={
@@ -264,7 +265,7 @@ UNCHECKED = in_phases(
     "ends deletions behind its successor's back. Up to 1.1 the context changes only once the assignment is written, which "
     "is not modelled.",
     releases.WITHOUT_BROKER_EPOCHS + goals.GOALS,
-    releases.UNFENCED | UNTIL_2_0,
+    rules.UNFENCED | UNTIL_2_0,
     told=TOLD_UNTIL_2_0,
     scope=scope(),
     expected={

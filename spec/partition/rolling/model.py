@@ -14,6 +14,7 @@ from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.properties import goals
 from kafkaproof.spec.partition.properties.safety import WITHOUT_BROKER_EPOCHS
 from kafkaproof.spec.partition.releases import model as partition
+from kafkaproof.spec.partition.releases import rules
 from kafkaproof.spec.partition.zookeeper import (
     checked_create_state,
     checked_delete_request,
@@ -77,7 +78,7 @@ ROLLING = partition.model(
         },
     },
 ).rebound(
-    partition.UNFENCED
+    rules.UNFENCED
     | {
         zookeeper.checked_create_state: create_state_by_version,
         zookeeper.checked_set_state: set_state_by_version,

@@ -18,15 +18,16 @@ from kafkaproof.spec.partition.phases.model import in_phases
 from kafkaproof.spec.partition.phases.state import initial as begin
 from kafkaproof.spec.partition.recreation.state import number_topics
 from kafkaproof.spec.partition.releases import model as releases
+from kafkaproof.spec.partition.releases import rules
 from kafkaproof.spec.topics.model import BESIDE, LATE_ANSWER, PARTS, REFUSED, SEAMS_BESIDE, WITHOUT_IDS, scope, topics
 from kafkaproof.spec.topics.properties import safety as properties
 
-UNTIL_2_3 = releases.UNTIL_2_6 | releases.UNTIL_2_3
-UNTIL_2_2 = releases.UNTIL_2_6 | releases.UNTIL_2_2 | phases.UNTIL_2_2
-UNTIL_2_1 = UNTIL_2_2 | releases.UNTIL_2_1
+UNTIL_2_3 = rules.UNTIL_2_6 | rules.UNTIL_2_3
+UNTIL_2_2 = rules.UNTIL_2_6 | rules.UNTIL_2_2 | phases.UNTIL_2_2
+UNTIL_2_1 = UNTIL_2_2 | rules.UNTIL_2_1
 UNTIL_2_0 = (
     UNTIL_2_1
-    | releases.UNFENCED
+    | rules.UNFENCED
     | {deletion_progress.ended_at_start: triggers.end_none_at_start, zookeeper.check_epoch: leader_zk.check_nothing}
 )
 OTHER_LISTS = {lists.delete_request.__name__}
