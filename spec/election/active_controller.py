@@ -114,8 +114,8 @@ def write_when_asked(s, b: Broker, delivery: Delivery):
     Guards:  `b` is at work.
     Request: OK; FENCED; BADVERSION of the state; EXPIRED; LOST.
     Effects: on FENCED it goes on: that another was elected is the broker's to know.
-    Kafka:   KafkaController.ControlledShutdown, 2.1 to 2.2; processControlledShutdown, 2.3 to 3.9; processAlterIsr, 2.7
-             to 3.1; processAlterPartition, 3.2 to 3.9.
+    Kafka:   KafkaController.ControlledShutdown, 2.1 to 2.2; KafkaController.processControlledShutdown, 2.3 to 3.9;
+             KafkaController.processAlterIsr, 2.7 to 3.1; KafkaController.processAlterPartition, 3.2 to 3.9.
     """
     broker = s.brokers[b]
     if not at_work(broker):

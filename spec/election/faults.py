@@ -112,7 +112,8 @@ def fail_batch(s, b: Broker):
     Guards:  `b` is active; no event is in progress but a failover.
     Effects: triggerControllerMove is next.
     Kafka:   ZookeeperLeaderElector.elect, 0.8 to 0.10.2; KafkaController.elect, 0.11 to 3.9;
-             ControllerBrokerRequestBatch.sendRequestsToBrokers, 0.8.1 to 3.9.
+             ControllerBrokerRequestBatch.sendRequestsToBrokers, 0.8.1 to 2.2;
+             AbstractControllerBrokerRequestBatch.sendRequestsToBrokers, 2.3 to 3.9.
     """
     broker = s.brokers[b]
     if broker.session == DOWN or not broker.active:

@@ -166,7 +166,7 @@ def begin_term(network, b, epoch):
 def end_terms(network, b):
     """A broker is not controller any more: its channels are discarded, and answers reach nobody.
 
-    Kafka: KafkaController.onControllerResignation, 0.8 to 3.9 (ControllerChannelManager.shutdown).
+    Kafka: KafkaController.onControllerResignation, 0.8.1 to 3.9 (ControllerChannelManager.shutdown).
     """
     for epoch in range(len(network.senders) - 1):
         if network.senders[epoch] == b:
