@@ -3,9 +3,11 @@
 Those of properties that `partition` has are asked there.
 """
 
-from kafkaproof.spec.language.mutants.mutant import mutant
-from kafkaproof.spec.partition import progress
+from kafkaproof.spec.language.model import first_paragraph
+from kafkaproof.spec.language.mutants.mutant import Mutant, mutant, within
+from kafkaproof.spec.partition import context, progress
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
+from kafkaproof.spec.partition.mutants.expansion import queue_nothing
 from kafkaproof.spec.partition.reassignment import plans
 from kafkaproof.spec.partition.reassignment import progress as reassignment_progress
 from kafkaproof.spec.partition.recreation import replica as recreation_replica
@@ -13,6 +15,7 @@ from kafkaproof.spec.topics import requests
 from kafkaproof.spec.topics.model import scope
 
 CALM, FAULT = scope(requests=1), scope(epochs=2, faults=1, requests=1)
+PAIR = scope(partitions=2, requests=1)
 
 
 def ready_at_once(partition, isr):
@@ -48,6 +51,13 @@ def look_at_nothing(controller, partitions):
 KIP455 = (
     mutant("finished-early", "force_elects", {plans.is_ready: ready_at_once}, CALM),
     mutant("stays-online", "state_tells", {progress.mark_offline_leaders: stay_online}, FAULT),
+    Mutant(
+        "added-to-queued",
+        first_paragraph(queue_nothing),
+        "expanded_if_kept",
+        within("add_partitions", {context.is_queued: queue_nothing}),
+        PAIR,
+    ),
     mutant("uncounted", "requests_counted", {requests.count_request: count_nothing}, CALM),
     mutant(
         "answer-resumes-nothing", "is_deleted_despite_failures", {deletion_progress.resume_later: resume_nothing}, CALM
