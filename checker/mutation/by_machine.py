@@ -73,7 +73,7 @@ def judged(model: Model, changes: list[Change], others: tuple[Model, ...] = ()):
     What the model does not notice is asked of its parts, and of the `others`, as far as they run what is changed.
     """
     asked = (model, *(find(*part)[0] for part in model.parts), *others)
-    known: dict[str, list[Original]] = {}
+    known: dict[int, list[Original]] = {}
     equivalent, unnoticed = listed(model.system)
     for change in changes:
         verdict = _judged_by_all(asked, change, known)
@@ -92,25 +92,26 @@ def reason_of(change: Change, reasons: Reasons) -> str:
 
 
 def _judged_by_all(asked, change, known):
-    """The verdict of the first model on a change; if it notices nothing, that of the first other that does. `known` keeps
-    the unchanged models.
+    """The verdict of the first model on a change; if it notices nothing, that of the first other that does.
+
+    `known` keeps the unchanged models, by their place among those `asked`.
     """
-    verdict = _apart(_known(asked[0], known), change)
-    for other in asked[1:]:
+    verdict = _apart(_known(0, asked, known), change)
+    for place, other in enumerate(asked[1:], 1):
         if verdict.kind in (STILLBORN, NOTICED):
             break
         if calls(other, change.function):
-            found = _apart(_known(other, known), change)
+            found = _apart(_known(place, asked, known), change)
             if found.kind == NOTICED:
                 verdict = replace(found, scope=f"{found.scope} of {other.name}")
     return verdict
 
 
-def _known(model, known):
+def _known(place, asked, known):
     """The unchanged model at its scopes, explored when it is asked first."""
-    if model.name not in known:
-        known[model.name] = originals(model)
-    return known[model.name]
+    if place not in known:
+        known[place] = originals(asked[place])
+    return known[place]
 
 
 def _apart(known, change):

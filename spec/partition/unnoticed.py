@@ -5,6 +5,8 @@ LEGAL = "kafkaproof.spec.kafka.state_machines.replica_move_is_legal"
 IF_OFFLINE = "if after == REPLICA_DELETION_INELIGIBLE and before == OFFLINE_REPLICA: return True"
 CREATION, RECREATION = "kafkaproof.spec.partition.creation", "kafkaproof.spec.partition.recreation"
 DELETION, REASSIGNMENT = "kafkaproof.spec.partition.deletion", "kafkaproof.spec.partition.reassignment"
+EXPANSION = "kafkaproof.spec.partition.expansion"
+UNFIT = "replicas == 0 or replicas > live_brokers(controller) or is_queued(controller, p)"
 METADATA = "kafkaproof.spec.partition.metadata"
 REFUSED = "if answer == FENCED or answer == EXPIRED: give_up(controller, answer)"
 FOUND = "found = with_member(found, p)"
@@ -24,6 +26,13 @@ EQUIVALENT = {
         f"{CREATION}.zookeeper.write_topic_config",
         "return outcome(zk, OK, delivery) if session_open(zk, b) else EXPIRED -> anything",
     ): "Nothing looks at the answer; that a lost one is a fault is asked.",
+    (f"{EXPANSION}.expansion.new_partitions", "controller.strategy = OFFLINE -> nothing"): "It is so between events.",
+    (f"{EXPANSION}.zookeeper.restore_topic", "return EXPIRED -> return NODEEXISTS"): UNBEGUN,
+    (
+        f"{EXPANSION}.zookeeper.add_partitions",
+        "answer = OK if zk.assignments[p].length > 0 else NONODE -> "
+        "answer = OK if zk.assignments[p].length > 0 else NODEEXISTS",
+    ): "Nothing looks at the answer but for whether it is OK.",
     (f"{CREATION}.creation.topic_change", "give_up(controller, answer) -> nothing"): UNBEGUN,
     (
         f"{CREATION}.creation.create_topic",
@@ -52,6 +61,15 @@ UNNOTICED = {
         f"{DELETION}.progress.to_take_offline",
         f"{IN_HAND} -> if contains(intersection(controller.dropping, hosted_by(controller, r)), p): {FOUND}",
     ): ONE_PARTITION,
+    (
+        f"{EXPANSION}.expansion.add_partitions",
+        "write_partitions(s.zk, b, p, new, replicas, start, controller.live, delivery) -> "
+        "write_partitions(s.zk, b, p, new, replicas, b, controller.live, delivery)",
+    ): "Any broker may be the first; which follow it is asked in *placement*.",
+    (
+        f"{EXPANSION}.expansion.add_partitions",
+        f"if not at_work(controller) or {UNFIT}: return False -> if {UNFIT}: return False",
+    ): "Kafka's controller need not be between events for it, so nothing asks that.",
     (f"{REASSIGNMENT}.faults.ask_for_cancellation", "s.network.alteration.partition = p -> nothing"): ONE_PARTITION,
     (
         f"{REASSIGNMENT}.faults.ask_for_alteration",

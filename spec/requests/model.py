@@ -21,6 +21,7 @@ from kafkaproof.spec.partition.model import DELETE_CONTROLLER
 from kafkaproof.spec.partition.phases import progress as phases_progress
 from kafkaproof.spec.requests import broker, controller, faults, network, state
 from kafkaproof.spec.requests.history import shared_queue, stops
+from kafkaproof.spec.requests.properties.channels import CHANNELS as OF_CHANNELS
 from kafkaproof.spec.requests.properties.events import EVENTS
 from kafkaproof.spec.requests.properties.goals import GOALS, LEFT_BEHIND
 from kafkaproof.spec.requests.properties.handling import HANDLING
@@ -169,7 +170,7 @@ CURRENT = model(
     "A request names the registration of the broker, the term and the leader epoch that it is of: what is late is "
     "refused.",
     OWN_QUEUE,
-    SAFETY + HANDLING + EVENTS + GOALS + LEFT_BEHIND,
+    SAFETY + HANDLING + EVENTS + OF_CHANNELS + GOALS + LEFT_BEHIND,
     HOLDS | {TWO_FAULTS: {}},
 )
 SAME_EPOCH = model(

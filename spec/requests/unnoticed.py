@@ -4,6 +4,14 @@ COUNTED = "Faults are counted only to bound what is explored: no rule asks how m
 EQUIVALENT = {
     ("kafkaproof.spec.requests.network.answer", "zk.faults += 1 -> anything"): COUNTED,
     (
+        "kafkaproof.spec.requests.batch.clear",
+        "batch.waits = 0 -> batch.update = 0",
+    ): "Nothing waits where control requests have a queue of their own.",
+    (
+        "kafkaproof.spec.requests.controller.handle_answer",
+        "effect(s, b) -> nothing",
+    ): "Nothing is collected yet: the elections and removals that follow tell what has changed.",
+    (
         "kafkaproof.spec.requests.broker.answer_produce",
         "if not broker.up or not leads_any(broker, b): return False -> if not leads_any(broker, b): return False",
     ): "Only a broker with a process believes that it leads.",

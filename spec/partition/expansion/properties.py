@@ -1,6 +1,7 @@
 """Properties of a partitions' controller that adds partitions to topics."""
 
 from kafkaproof.spec.kafka.state_machines import ONLINE_PARTITION
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, LOST_DROPPED
 from kafkaproof.spec.language.model import Property, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, is_empty
 from kafkaproof.spec.partition.context import NO_EPOCH
@@ -19,7 +20,8 @@ def added_to_topic(before, after, b, p, new, start, delivery):
     """Partitions are added to a topic that is there, with as many replicas as another one of it (T6)."""
     for q in range(len(after.zk.assignments)):
         appears = before.zk.assignments[q].length == 0 and after.zk.assignments[q].length > 0
-        if appears and not (contains(new, q) and is_one_of_topic(before.zk, after.zk, q)):
+        possible = has_session(before, b) and delivery != LOST_DROPPED
+        if appears and not (possible and contains(new, q) and is_one_of_topic(before.zk, after.zk, q)):
             return False
     return True
 
@@ -79,16 +81,20 @@ def taken_up_if_new(before, after, b):
 
 def restored_to_states(before, after, b, p, delivery):
     """A controller at work writes the topic znode of a topic that it has queued for deletion: it keeps exactly the partitions
-    that have a state, and the controller goes on as before, unless another one has been elected.
+    that have a state. The controller goes on as before; if another one has been elected nothing is written, and its term is
+    over, unless its session is.
     """
-    queued = contains(before.brokers[b].controller.deleting, p)
-    deposed = after.brokers[b].controller.epoch == 0 and before.brokers[b].controller.epoch < before.zk.epoch
-    if not queued or not rests(before, b) or not rests(after, b) and not deposed:
+    old = before.brokers[b].controller
+    deposed = has_session(before, b) and old.epoch < before.zk.epoch
+    if not contains(old.deleting, p) or not rests(before, b):
         return False
+    if delivery == ANSWERED and rests(after, b) == deposed:
+        return False
+    written = has_session(before, b) and not deposed and delivery != LOST_DROPPED
     for q in range(len(before.zk.assignments)):
-        left = before.zk.assignments[q].length > 0 and after.zk.assignments[q].length == 0
-        of_topic = before.zk.topics[q] == before.zk.topics[p]
-        if left and not (of_topic and before.zk.partitions[q].leader_epoch == NO_EPOCH):
+        stateless = before.zk.topics[q] == before.zk.topics[p] and before.zk.partitions[q].leader_epoch == NO_EPOCH
+        goes = before.zk.assignments[q].length > 0 and stateless and written
+        if (after.zk.assignments[q].length == 0) != (before.zk.assignments[q].length == 0 or goes):
             return False
     return True
 

@@ -8,12 +8,12 @@ from kafkaproof.spec.partition.context import Broker, end_process, start_process
 from kafkaproof.spec.partition.history.updates import tell_newcomers_all
 from kafkaproof.spec.partition.metadata.cache import learn
 from kafkaproof.spec.partition.mutants.updates import fetch_on, tell_joined_alone, tell_no_topic
-from kafkaproof.spec.requests import batch, broker, network
-from kafkaproof.spec.requests.batch import NO_STOP
+from kafkaproof.spec.requests import batch, broker, network, state
+from kafkaproof.spec.requests.batch import NO_STOP, TOLD
 from kafkaproof.spec.requests.model import scope
 from kafkaproof.spec.requests.mutants.requests import CALM, ONE, ONE_TERM, SPARE, always_deletes, mutant, mutant_within
 from kafkaproof.spec.requests.network import stop_in
-from kafkaproof.spec.requests.state import lose_replica
+from kafkaproof.spec.requests.state import forget_leadership, lose_replica
 
 QUEUED = scope(replicas=1, epochs=1, leader_epochs=1, faults=2)
 
@@ -105,7 +105,28 @@ def leave_controller(zk, b):
     zk.registered = without_member(zk.registered, b)
 
 
+def name_nobody(told, leader, leader_epoch, isr):
+    """What is sent of a partition names no leader."""
+    told.update = TOLD
+    told.leader = NOBODY
+    told.isr = isr
+    told.leader_epoch = leader_epoch
+
+
+def send_incomplete(channel):
+    """A batch is sent while it is collected."""
+    return channel.queue.length
+
+
+def stay_stopped(candidate):
+    """A replica that is deleted counts as stopped."""
+    forget_leadership(candidate)
+
+
 MUTANTS = (
+    mutant("nobody-named", "told_as_known", {batch.add_leadership: name_nobody}, CALM),
+    mutant("incomplete-sent", "complete_arrives", {network.complete: send_incomplete}, ONE_TERM),
+    mutant("deleted-stopped", "stopped_has_log", {state.lose_replica: stay_stopped}, ONE_TERM),
     mutant("live-remembered", "process_knows_itself", {end_process: remember_the_live}, ONE_TERM),
     mutant("untrimmed", "batches_are_whole", {batch.trim: trim_nothing}, ONE_TERM),
     mutant("all-accepted", "refused_changes_nothing", {broker.fence: accept}, ONE),
