@@ -60,13 +60,13 @@ def sent(before, after, epoch, r):
 
 
 def tells_all(queue, controller):
-    """Whether the newest batch lists the live brokers, and says of each partition who leads, or that it is dropped."""
+    """Whether the newest batch lists the live brokers, and says who leads each partition that is not queued for deletion."""
     if queue.length == 0:
         return False
     last = queue.slots[queue.length - 1]
     for p in range(len(controller.partitions)):
         if is_known(controller.partitions[p]):
-            if last.partitions[p].update != (DROPPED if is_queued(controller, p) else TOLD):
+            if (last.partitions[p].update == TOLD) == is_queued(controller, p):
                 return False
     return last.update == 1 and last.alive == controller.live
 
