@@ -21,10 +21,20 @@ from kafkaproof.spec.partition.zookeeper import vacant
 from kafkaproof.spec.requests.network import begin_term, close_channels, empty_queue, end_terms, open_channels
 
 
+def drop_for_the_gone(s, b):
+    """What was collected for brokers that are gone is not sent: they have no channels.
+
+    Kafka: ControllerChannelManager.sendRequest, 0.8 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    close_channels(s.network, controller.epoch, controller.gone)
+
+
 def send_requests(s, b):
     """What was collected is sent; where the term is over its channels are discarded."""
     controller = s.brokers[b].controller
     if controller.epoch > 0:
+        drop_for_the_gone(s, b)
         send_batch(s.network, controller.epoch)
     else:
         end_terms(s.network, b)

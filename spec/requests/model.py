@@ -113,11 +113,9 @@ CHANNELS = {
     zookeeper.known_as_they_are: zookeeper.as_they_are,
 }
 """The functions of the network, by which partition's controller tells brokers, and what they mean here."""
-OF_BROKERS = {
-    context.start_process: cache.start_process,
-    context.lose_replica: state.lose_replica,
-    partition_replica.knows_as_alive: cache.knows_as_alive,
-}
+OF_REPLICAS = {context.lose_replica: state.lose_replica, partition_replica.knows_as_alive: cache.knows_as_alive}
+OF_PROCESSES = {context.start_process: cache.start_process}
+"""A process begins with all that the others replace, so this comes last."""
 
 
 ONE_TERM, TWO_FAULTS = scope(epochs=1), scope(faults=2)
@@ -142,7 +140,7 @@ def is_never_former(current):
 
 def model(variant, releases, story, functions, properties, expected):
     """A variant of requests from its own transitions and its recorded verdicts."""
-    return Model(
+    over_channels = Model(
         system="requests",
         variant=variant,
         releases=releases,
@@ -161,7 +159,8 @@ def model(variant, releases, story, functions, properties, expected):
         others={"quick": ONE_TERM, "deep": TWO_FAULTS},
         sizes=SIZES,
         interchangeable={"brokers": ()},
-    ).rebound(WITH_DELETIONS | CHANNELS | OF_BROKERS)
+    ).rebound(WITH_DELETIONS | CHANNELS | OF_REPLICAS)
+    return over_channels.rebound(OF_PROCESSES)
 
 
 CURRENT = model(

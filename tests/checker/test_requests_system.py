@@ -61,6 +61,20 @@ LEFT_BEHIND = """
     broker.update_metadata(b=1, epoch=1, delivery=0) -> NONE
     broker.stop_replica(b=1, epoch=1, delivery=0) -> NONE
 """
+UNTOLD = """
+    controller.elect(b=0) -> OK
+    faults.crash(b=1)
+    controller.broker_change(b=0) -> OK
+    controller.broker_failure(b=0)
+    faults.delete_controller()
+    faults.restart(b=1)
+    controller.elect(b=1) -> OK
+    controller.remove_replica(b=0, p=0, r=1, delivery=0) -> FENCED
+    faults.delete_controller()
+    controller.elect(b=0) -> OK
+    broker.update_metadata(b=0, epoch=3, delivery=0) -> NONE
+    broker.update_metadata(b=1, epoch=3, delivery=0) -> NONE
+"""
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
@@ -93,3 +107,9 @@ def test_an_answer_of_the_former_process_leaves_a_working_replica_behind():
     assert left_behind(state)
     later = [(t.name, after) for t, _, after in run.successors(state, Counter())]
     assert all(left_behind(after) for name, after in later if name.startswith("broker."))
+
+
+def test_a_controller_whose_replica_machine_is_dead_tells_nobody_who_leads():
+    state = behaviour(CURRENT, scope(epochs=3, faults=3), UNTOLD).last
+    broken = {p.name for p in CURRENT.properties if p.kind == "always" and not p.predicate(state)}
+    assert broken == {"replicas_converge", "metadata_converges"}
