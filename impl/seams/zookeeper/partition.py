@@ -282,5 +282,7 @@ class PartitionZooKeeper(TopicZooKeeper):
                 return answer
         if paths and request not in (PREFERRED_REQUEST, REASSIGN_REQUEST):
             self.log_dir_read = []
+        if request == REASSIGN_REQUEST:
+            self.moved_to = None
         self.stale = True
         return answer
