@@ -106,6 +106,11 @@ def context_is_state(s, b: Broker, p: Partition):
     return same and cached.isr == state.isr
 
 
+def taken_was_written(s, b: Broker, p: Partition):
+    """A replica has a leader epoch that was written."""
+    return contains(s.zk.deleted, p) or s.brokers[b].replicas[p].leader_epoch <= s.zk.partitions[p].leader_epoch
+
+
 def is_written(told, state, deleted):
     """Whether what a batch says of leadership was written: the present one, or an older."""
     if not told.leader_and_isr and told.update != TOLD:
@@ -190,6 +195,7 @@ CHANNELS = (
     caches_agree,
     taken_and_cached_agree,
     sent_was_written,
+    taken_was_written,
     sent_and_cached_agree,
     sent_and_taken_agree,
     sent_agree,
