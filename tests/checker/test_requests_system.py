@@ -7,6 +7,7 @@ import pytest
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.reference import violations
 from kafkaproof.checker.model.execution import Execution
+from kafkaproof.spec.proofs import PROOFS
 from kafkaproof.spec.requests.model import CURRENT, MODELS, SAME_EPOCH, scope
 from kafkaproof.spec.requests.properties.goals import left_behind
 from tests.checker.behaviours import behaviour
@@ -75,6 +76,13 @@ UNTOLD = """
     broker.update_metadata(b=0, epoch=3, delivery=0) -> NONE
     broker.update_metadata(b=1, epoch=3, delivery=0) -> NONE
 """
+COME_AGAIN = """
+    faults.crash(b=1)
+    faults.restart(b=1)
+    controller.broker_change(b=0) -> OK
+    controller.broker_failure(b=0)
+    controller.broker_startup(b=0)
+"""
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.variant)
@@ -110,6 +118,10 @@ def test_an_answer_of_the_former_process_leaves_a_working_replica_behind():
 
 
 def test_a_controller_whose_replica_machine_is_dead_tells_nobody_who_leads():
-    state = behaviour(CURRENT, scope(epochs=3, faults=3), UNTOLD).last
-    broken = {p.name for p in CURRENT.properties if p.kind == "always" and not p.predicate(state)}
-    assert broken == {"replicas_converge", "metadata_converges"}
+    trace = behaviour(CURRENT, scope(epochs=3, faults=4), f"{UNTOLD.rstrip()}{COME_AGAIN}")
+    run, broken, before = Execution(CURRENT, trace.scope), set(), trace.initial
+    for step, transition, after in trace.steps:
+        broken |= {*run.broken_by_step(before, transition, tuple(step.arguments.values()), after)}
+        broken |= {p.name for p in CURRENT.properties if p.kind == "always" and not p.predicate(after)}
+        before = after
+    assert broken == set(PROOFS["requests", "current"].false_beyond)

@@ -1,0 +1,1 @@
+"""Lemmas of control requests: what proofs of properties rest on."""
