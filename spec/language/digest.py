@@ -2,8 +2,8 @@
 
 A log is compared by its chain: a hash of each record with the chain before it. What producers wait for is not
 compared: a running broker keeps their connections instead. Nor is what recordings of earlier versions do not have and
-steps decide (`LATER`): of whom a leader has heard in its epoch, how far a failover is, what a state machine has not
-sent, or is to elect again.
+steps decide (`LATER`): of whom a leader has heard in its epoch, whether a broker notices failed log directories, how
+far a failover is, what a state machine has not sent, or is to elect again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ from functools import cache, lru_cache
 from kafkaproof.spec.language.plain import Plain
 
 GHOSTS = "ghosts"
-LATER = ("heard", "failing_over", "overlooked", "partition_batch", "replica_batch", "another_round", "next_round")
+LATER = (
+    "heard",
+    "failing_over",
+    "overlooked",
+    "partition_batch",
+    "replica_batch",
+    "another_round",
+    "next_round",
+    "deaf",
+)
 LEFT_OUT = (GHOSTS, "log", "waiting", "required", *LATER)
 EMPTY = "0" * 16
 Chains = Sequence[Callable[[object], str]]
