@@ -8,7 +8,7 @@ DELETION, REASSIGNMENT = "kafkaproof.spec.partition.deletion", "kafkaproof.spec.
 EXPANSION = "kafkaproof.spec.partition.expansion"
 UNFIT = "replicas == 0 or replicas > live_brokers(controller) or is_queued(controller, p)"
 METADATA = "kafkaproof.spec.partition.metadata"
-REFUSED = "if answer == FENCED or answer == EXPIRED: give_up(controller, answer)"
+REFUSED = "if answer == FENCED or answer == EXPIRED: give_up(s, b, answer)"
 FOUND = "found = with_member(found, p)"
 IN_HAND = (
     "if contains(intersection(controller.dropping, hosted_by(controller, r)), p) and goes_offline(controller, p, r): "
@@ -33,12 +33,12 @@ EQUIVALENT = {
         "answer = OK if zk.assignments[p].length > 0 else NONODE -> "
         "answer = OK if zk.assignments[p].length > 0 else NODEEXISTS",
     ): "Nothing looks at the answer but for whether it is OK.",
-    (f"{CREATION}.creation.topic_change", "give_up(controller, answer) -> nothing"): UNBEGUN,
+    (f"{CREATION}.creation.topic_change", "give_up(s, b, answer) -> nothing"): UNBEGUN,
     (
         f"{CREATION}.creation.create_topic",
-        f"{REFUSED} -> if answer == FENCED or answer == MINE: give_up(controller, answer)",
+        f"{REFUSED} -> if answer == FENCED or answer == MINE: give_up(s, b, answer)",
     ): UNBEGUN,
-    (f"{CREATION}.creation.create_topic", f"{REFUSED} -> if answer == FENCED: give_up(controller, answer)"): UNBEGUN,
+    (f"{CREATION}.creation.create_topic", f"{REFUSED} -> if answer == FENCED: give_up(s, b, answer)"): UNBEGUN,
     (
         f"{METADATA}.network.put_update",
         "if update.leader != leader or update.leader_epoch != leader_epoch or update.isr != isr: update.to = 0 -> "
@@ -120,6 +120,7 @@ NEVER_TAKEN = {
         "Its partitions have one replica at its scopes, and nothing is reassigned: nobody else leads.",
     ),
     "expanding": ONE_FAULT,
+    "requesting": ONE_FAULT,
     "one-thread": ONE_FAULT,
     "kip112": ONE_FAULT,
     "unconfigured": ONE_FAULT,

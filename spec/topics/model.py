@@ -223,6 +223,9 @@ LEADERS_WRITE = partition.model(
     partition.TWO_FAULTS,
     {},
 )
+WITH_FAULT = (
+    SHRUNK | LATE_ANSWER | {"led_if_possible": 9, "is_new_led_if_possible": 9, "is_deleted_despite_failures": 10}
+)
 KIP455_ZK = topics(
     with_kip455(LEADERS_WRITE, "kip455-zk", acting(leaders.caught_up)).rebound(
         UNTIL_2_6 | {telling.tell_leadership: phases_network.tell_leadership}
@@ -232,9 +235,8 @@ KIP455_ZK = topics(
     LISTS | {REFUSED},
     {
         scope(requests=1): SHRUNK,
-        scope(epochs=2, leader_epochs=2, faults=1, requests=1): SHRUNK
-        | LATE_ANSWER
-        | {"led_if_possible": 9, "is_new_led_if_possible": 9, "is_deleted_despite_failures": 10},
+        scope(epochs=2, leader_epochs=2, faults=1, requests=1): WITH_FAULT,
+        scope(epochs=2, faults=1, requests=1): WITH_FAULT,
         scope(): SHRUNK
         | {
             "not_deleted_while_reassigned": 14,

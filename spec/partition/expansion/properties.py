@@ -9,7 +9,7 @@ from kafkaproof.spec.partition.creation import properties as topic_creation
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
-from kafkaproof.spec.partition.expansion.zookeeper import added
+from kafkaproof.spec.partition.expansion.zookeeper import add_partitions, added
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.sessions import has_session, rests
 from kafkaproof.spec.partition.reassignment import properties as partition_reassignment
@@ -147,7 +147,7 @@ def added_to_queued(s):
 
 
 EXPANSION = (
-    always_step(added_to_topic, of=("add_partitions", "write_partitions")),
+    always_step(added_to_topic, of=(add_partitions.__name__, "write_partitions")),
     always_step(taken_up_if_new, of=("new_partitions",)),
     always_step(restored_to_states, of=("restore_partitions",)),
     always_step(no_partition_undone, of=("write_assignment", "write_union", "write_target")),
@@ -155,7 +155,7 @@ EXPANSION = (
     sometimes(added_to_queued),
 )
 
-AT_ONCE = (always_step(expanded_if_kept, of=("add_partitions",)),)
+AT_ONCE = (always_step(expanded_if_kept, of=(add_partitions.__name__,)),)
 IN_TWO_STEPS = (
     always_step(read_if_kept, of=("read_topic",)),
     always_step(no_reassignment_undone, of=("write_partitions",)),

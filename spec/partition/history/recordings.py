@@ -18,23 +18,23 @@ def forget_at_once(controller, answer):
 
 
 def end_term(s, b, answer):
-    """So does any other event, and one of a controller that another has followed."""
+    """An event whose request is refused ends the term at once, also for want of a session."""
     disconnect(s.zk, b)
     forget(s.brokers[b].controller)
 
 
 def forget_election(s, b, p):
-    """So does a request of an election."""
+    """A request of an election that is refused for want of a session ends the term at once."""
     forget(s.brokers[b].controller)
 
 
 def forget_removal(s, b, p, r):
-    """So does a request for a replica that goes offline."""
+    """A request for a replica that goes offline, refused for want of a session, ends the term at once."""
     forget(s.brokers[b].controller)
 
 
 def end_term_when_refused(s, b, answer):
-    """So does the change of an ISR."""
+    """The change of an ISR ends the term when it is refused."""
     if answer == FENCED or answer == EXPIRED:
         end_term(s, b, answer)
 

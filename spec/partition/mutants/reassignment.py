@@ -197,7 +197,7 @@ def leave_unfinished(controller, p):
 
 IN_ISR = {progress.to_take_offline: keep_in_isr, deletion_progress.offline_among: stop_all}
 MUTANTS = OMITTED + (
-    mutant("isr-not-looked-at", "looked_at_in_turn", {reassignment.end_change: look_at_no_isr}, CALM),
+    mutant("isr-not-looked-at", "looked_at_in_turn", {reassignment.end_change: look_at_no_isr}, ONE),
     mutant("moved-remembered", "reassignments_end_with_term", {state.forget: forget_all_but_moved}, TWO_REQUESTS),
     mutant_within(
         "finished-for-ever", "reassignment_in_order", "delete_request", {progress.leave: leave_unfinished}, ONE

@@ -35,7 +35,7 @@ def topic_gone(s, b: Broker):
 
     answer = read_topics(s.zk, b, 0, controller)
     if answer == EXPIRED:
-        give_up(controller, answer)
+        give_up(s, b, answer)
     else:
         controller.dropping = gone
         forget_topic(controller)
