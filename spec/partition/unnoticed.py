@@ -28,11 +28,6 @@ EQUIVALENT = {
     ): "Nothing looks at the answer; that a lost one is a fault is asked.",
     (f"{EXPANSION}.expansion.new_partitions", "controller.strategy = OFFLINE -> nothing"): "It is so between events.",
     (f"{EXPANSION}.zookeeper.restore_topic", "return EXPIRED -> return NODEEXISTS"): UNBEGUN,
-    (
-        f"{EXPANSION}.zookeeper.add_partitions",
-        "answer = OK if zk.assignments[p].length > 0 else NONODE -> "
-        "answer = OK if zk.assignments[p].length > 0 else NODEEXISTS",
-    ): "Nothing looks at the answer but for whether it is OK.",
     (f"{CREATION}.creation.topic_change", "give_up(s, b, answer) -> nothing"): UNBEGUN,
     (
         f"{CREATION}.creation.create_topic",
@@ -61,15 +56,6 @@ UNNOTICED = {
         f"{DELETION}.progress.to_take_offline",
         f"{IN_HAND} -> if contains(intersection(controller.dropping, hosted_by(controller, r)), p): {FOUND}",
     ): ONE_PARTITION,
-    (
-        f"{EXPANSION}.expansion.add_partitions",
-        "write_partitions(s.zk, b, p, new, replicas, start, controller.live, delivery) -> "
-        "write_partitions(s.zk, b, p, new, replicas, b, controller.live, delivery)",
-    ): "Any broker may be the first; which follow it is asked in *placement*.",
-    (
-        f"{EXPANSION}.expansion.add_partitions",
-        f"if not at_work(controller) or {UNFIT}: return False -> if {UNFIT}: return False",
-    ): "Kafka's controller need not be between events for it, so nothing asks that.",
     (f"{REASSIGNMENT}.faults.ask_for_cancellation", "s.network.alteration.partition = p -> nothing"): ONE_PARTITION,
     (
         f"{REASSIGNMENT}.faults.ask_for_alteration",

@@ -21,7 +21,7 @@ OWN_FAULTS = ("shut_down", "fail_log_dir")
 """What a process does by itself, and the environment in a model."""
 NOT_TAKEN = {
     ELECTION: (
-        *("load", "write_state", "trigger_move", "delete_own_controller", "send"),
+        *("load", "write_state", "write_when_asked", "trigger_move", "delete_own_controller", "send"),
         *("leader_and_isr", "update_metadata", "stop_replica"),
     ),
     PARTITION: ("elect", "resign", "reopen", "admin_election"),

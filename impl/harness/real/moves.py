@@ -92,6 +92,11 @@ def _both(b, p, **_):
     return [*_reads(b, p), *_writes(b, p)]
 
 
+def _raises_epoch(b, p=None, **_):
+    """The epoch of an election, or, of a reassignment in two phases, the leader epoch of a partition."""
+    return [_writes_epoch(b, WRITE)] if p is None else _both(b, p)
+
+
 def _lists_brokers(b):
     return [_zk(b, LIST, BROKER_IDS)]
 
@@ -140,7 +145,7 @@ FRAMES: Mapping[str, Callable[..., list[Wanted]]] = _JOINED | by_name(
         election.learn_epoch: lambda b: [_zk(b, f"{LOOK_FOR}|{READ}", ControllerEpoch.path)],
         election.confirm_epoch: lambda b: [_zk(b, READ, ControllerEpoch.path)],
         election.found_epoch: lambda b: [_writes_epoch(b, CREATE)],
-        legacy.raise_epoch: lambda b: [_writes_epoch(b, WRITE)],
+        legacy.raise_epoch: _raises_epoch,
         legacy.create: lambda b: [_zk(b, CREATE, CONTROLLER)],
         election.register: lambda b: [_zk(b, CREATE, CONTROLLER)],
         legacy.delete_any_controller: lambda b: [_zk(b, DELETE, CONTROLLER)],

@@ -38,9 +38,7 @@ OF_ONE = UNDONE | {
     "sent_by_term": 14,
     "replicas_remembered": 14,
     "context_is_zookeeper": 16,
-    "isr_assigned": 16,
     "proposal_granted": 16,
-    "rebalanced": 19,
     "not_deleted_while_reassigned": 19,
     "state_goes_with_topic": 29,
 }
@@ -65,7 +63,9 @@ EXPANDING = reassigning(
     scope=DEFAULT,
     expected={
         DEFAULT: OF_ONE,
-        TWO_TERMS: UNDONE | {"deletions_taken_over": 20},
+        scope(replicas=1, partitions=2, epochs=1, leader_epochs=4): OF_ONE
+        | {"target_order_kept": 23, "isr_assigned": 23, "local_epoch": 33},
+        TWO_TERMS: UNDONE | {"deletions_taken_over": 21},
         scope(brokers=3, replicas=1, partitions=2, epochs=1, leader_epochs=2): OF_ONE,
         scope(partitions=2, epochs=1, leader_epochs=2): OF_TWO,
     },

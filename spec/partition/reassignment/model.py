@@ -116,11 +116,10 @@ ALTERATIONS = acting(admin_requests.alter_reassignment)
 ADMINISTRATORS = declared.faults(faults.ask_for_alteration, faults.ask_for_cancellation)
 REMOVED_IN_ISR = WITH_TWO_FAULTS | {
     "led_if_possible": 10,
-    "leaderless_for_a_reason": 18,
-    "stopped_out_of_isr": 23,
+    "leaderless_for_a_reason": 17,
     "online_has_leader": 11,
     "deletion_goes_on": 23,
-    "isr_assigned": 26,
+    "isr_assigned": 29,
 }
 """What a cancellation does when the last member of the ISR is a replica that had been added."""
 ALTERING = reassigning(

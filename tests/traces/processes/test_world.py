@@ -74,7 +74,10 @@ def take(world, b, part, name, arguments, chance):
     if part == ELECTION:
         found, other = partners_in_partition(name, answer, world.record(b)[1]), PARTITION
     else:
-        found, other = partners_in_election(world.cluster.partition.transition(name), answer), ELECTION
+        found, other = (
+            partners_in_election(world.cluster.partition.transition(name), answer, world.record(b)[1]),
+            ELECTION,
+        )
     delivery = delivery if outcome.answer == "LOST" else ANSWERED
     for (partner, code), taken in zip(found, world.follow(other, [n for n, _ in found], b, delivery), strict=True):
         assert taken, f"after {name} -> {outcome.answer} broker {b} cannot take {partner} in {other}"
@@ -213,7 +216,9 @@ def test_a_zombie_whose_write_is_refused_writes_nothing():
         ("isr_notification", OK, True, False),
         ("write_leader", OK, False, True),
     ):
-        ((name, _),) = partners_in_election(former.cluster.partition.transition(name), answer, refused)
+        ((name, _),) = partners_in_election(
+            former.cluster.partition.transition(name), answer, former.record(0)[1], refused
+        )
         outcome = former.take(ELECTION, name, b=0)
         assert outcome.answer == "OK"
         assert ("no_stale_write" in {prop.name for prop in former.broken(ELECTION)}) == broken

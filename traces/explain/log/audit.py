@@ -39,7 +39,7 @@ def _account(transition: Callable) -> Account:
 
 _STEPS = {
     "topic created": _account(creation.create_topic),
-    "partitions added": _account(expansion.add_partitions),
+    "partitions added": _account(expansion.write_partitions),
     "deletion requested": _account(ask_for_deletion),
     "reassignments requested": _account(faults.ask_for_reassignment),
     "preferred elections requested": _account(ask_for_preferred),
