@@ -1,6 +1,11 @@
 """Lemmas of the partition machines, of one controller: what is left of an event, and what its context holds."""
 
-from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_PARTITION, OFFLINE_PARTITION, ONLINE_PARTITION
+from kafkaproof.spec.kafka.state_machines import (
+    NEW_PARTITION,
+    NON_EXISTENT_PARTITION,
+    OFFLINE_PARTITION,
+    ONLINE_PARTITION,
+)
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, intersection, is_empty
 from kafkaproof.spec.partition.context import (
@@ -8,6 +13,7 @@ from kafkaproof.spec.partition.context import (
     FORCED,
     OFFLINE,
     REASSIGN,
+    WRITING_LEADER,
     Broker,
     Partition,
     is_known,
@@ -57,6 +63,13 @@ def queued_has_no_election(s, b: Broker):
     return is_empty(controller.deleting) or is_empty(controller.todo) and is_empty(controller.next_round)
 
 
+def written_is_not_new(s, b: Broker, p: Partition):
+    """A partition whose election is to be written has a state, so it is not New: one that is New is created."""
+    controller = s.brokers[b].controller
+    written = controller.doing == WRITING_LEADER and is_first(controller.todo, p)
+    return not written or controller.partitions[p].state != NEW_PARTITION
+
+
 def asked_event_is_alone(s, b: Broker):
     """While an operator's request is dealt with, no broker that came or went is to be handled."""
     controller = s.brokers[b].controller
@@ -103,10 +116,10 @@ def loses_leader(controller, p, leader):
 
 
 def online_keeps_leader(s, b: Broker, p: Partition):
-    """An Online partition has a leader, and its replica does not go offline."""
+    """An Online partition has a leader, and its replica does not go offline, until another controller is elected."""
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
-    if partition.state != ONLINE_PARTITION:
+    if partition.state != ONLINE_PARTITION or controller.epoch != s.zk.epoch:
         return True
     return partition.leader != NOBODY and not loses_leader(controller, p, partition.leader)
 
@@ -116,6 +129,8 @@ def without_leader_is_offline(s, b: Broker, p: Partition):
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
     if controller.strategy != OFFLINE or controller.starting or partition.state == OFFLINE_PARTITION:
+        return True
+    if controller.epoch != s.zk.epoch:
         return True
     return not loses_leader(controller, p, partition.leader)
 
@@ -143,6 +158,7 @@ EVENTS = (
     assignment_is_read,
     event_in_order,
     failover_in_order,
+    written_is_not_new,
     batches_in_order,
     rounds_in_order,
     result_is_to_be_written,

@@ -114,15 +114,17 @@ def may_have_written(s, b, p):
 
 def cache_is_state(s, b: Broker, p: Partition):
     """Until another writes, or its session is over, a controller remembers the leadership, but for its own write whose
-    answer was lost.
+    answer was lost. One that another has followed may not ask for that again.
     """
     cached = s.brokers[b].controller.partitions[p]
     state = s.zk.partitions[p]
-    if s.brokers[b].controller.epoch < state.controller_epoch or not is_loaded(s, b, p) or not session_open(s.zk, b):
+    epoch = s.brokers[b].controller.epoch
+    if epoch < state.controller_epoch or not is_loaded(s, b, p) or not session_open(s.zk, b):
         return True
     if cached.leader_epoch == state.leader_epoch and (cached.isr == state.isr or s.zk.ghosts.lost):
         return True
-    return s.zk.ghosts.lost and may_have_written(s, b, p)
+    is_past = epoch != s.zk.epoch and cached.leader_epoch < state.leader_epoch
+    return s.zk.ghosts.lost and (is_past or may_have_written(s, b, p))
 
 
 def agree(first, second):
