@@ -21,7 +21,6 @@ from kafkaproof.spec.partition.expansion import model as partition_expansion
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
 from kafkaproof.spec.partition.expansion.zookeeper import in_other_topics
 from kafkaproof.spec.partition.model import writing
-from kafkaproof.spec.partition.reassignment import faults as alterations
 from kafkaproof.spec.partition.reassignment import model as partition_reassignment
 from kafkaproof.spec.partition.reassignment import properties as reassignment_properties
 from kafkaproof.spec.replica.clients.network import take_record
@@ -109,10 +108,8 @@ COMPOSITION = Model(
 
 
 def expanding_and_altering(found: tuple[Property, ...]) -> tuple[Property, ...]:
-    """The properties of the controller that runs, which clients ask, not a step of an administrator."""
-    asked = topic_expansion.with_expansions(reassignment_properties.with_alterations(found))
-    steps = {alterations.ask_for_alteration.__name__, alterations.ask_for_cancellation.__name__}
-    return tuple(p for p in asked if not steps.issuperset(p.of) or not p.of)
+    """The properties of the controller that runs."""
+    return topic_expansion.with_expansions(reassignment_properties.with_alterations(found))
 
 
 WITH_CREATION = partition_creation.creating(

@@ -108,12 +108,12 @@ def write_state(s, b: Broker, delivery: Delivery):
 
 
 def write_when_asked(s, b: Broker, delivery: Delivery):
-    """A controller writes the partition state since a broker asks for that, and answers the broker: the change of an ISR,
-    a controlled shutdown.
+    """A controller writes the partition state because a broker has asked for it, and answers that broker: the change of an
+    ISR, a controlled shutdown.
 
     Guards:  `b` is at work.
     Request: OK; FENCED; BADVERSION of the state; EXPIRED; LOST.
-    Effects: on FENCED it goes on: that another was elected is the broker's to know.
+    Effects: the broker is answered; on FENCED, too, the term goes on.
     Kafka:   KafkaController.ControlledShutdown, 2.1 to 2.2; KafkaController.processControlledShutdown, 2.3 to 3.9;
              KafkaController.processAlterIsr, 2.7 to 3.1; KafkaController.processAlterPartition, 3.2 to 3.9.
     """

@@ -97,6 +97,25 @@ LOG_DIRS = (
 )
 """From 1.0 on."""
 COMMON = SESSION + PENDING + EVENTS + LOG_DIRS + EXPIRY
+SHUTDOWNS_AND_PREFERRED = {
+    brokers.controlled_shutdown,
+    faults.shut_down,
+    faults.stop,
+    faults.ask_for_preferred,
+    triggers.preferred_election,
+    triggers.pending_election,
+    failover.move_controller,
+}
+"""Controlled shutdowns, and elections of preferred leaders that an operator asks for."""
+REQUESTS_AND_REBALANCE = {
+    faults.ask_for_reassignment,
+    triggers.reassignment,
+    triggers.delete_request,
+    rebalance.rebalance,
+    faults.queue_deletion,
+    triggers.topic_deletion,
+}
+"""What else operators ask for, and the automatic rebalance."""
 ADMIN_ELECTIONS = acting(triggers.admin_election) + declared.faults(faults.ask_for_election)
 """From 2.4 on."""
 PRESENT = COMMON + ADMIN_ELECTIONS + writing(isr.alter_partition, kind=EVENT)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import acting, asking
-from kafkaproof.spec.language.model import CONTINUATION, LIVENESS, Model, Property, Transition
+from kafkaproof.spec.language.model import CONTINUATION, LIVENESS, Model, Property, Transition, concerning
 from kafkaproof.spec.partition import brokers, context, network, progress, zookeeper
 from kafkaproof.spec.partition import replica as partition_replica
 from kafkaproof.spec.partition.creation import zookeeper as creation_zookeeper
@@ -71,7 +71,7 @@ def deleting(
     """A variant in which the controller deletes topics: these transitions beside or instead of those of `model`.
 
     `asked` replaces callees of its properties, and `replaced` callees of transitions; `properties` makes those of the
-    variant from those of `model`.
+    variant from those of `model`, of which those that are about other transitions alone are left out.
     """
     own = {transition.function.__name__ for transition in transitions}
     new = tuple(t for t in CONTROLLER + OPERATORS if t.function.__name__ not in own) + transitions
@@ -85,7 +85,7 @@ def deleting(
         story=story,
         transitions=kept + new,
         seams=model.seams + SEAMS,
-        properties=tuple(p.rebound(asked) for p in properties(safety)),
+        properties=concerning(tuple(p.rebound(asked) for p in properties(safety)), kept + new),
     ).rebound(WITH_DELETIONS | (OF_CREATION if creates else {}) | replaced, **changes)
 
 

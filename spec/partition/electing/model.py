@@ -10,32 +10,21 @@ from kafkaproof.spec.kafka.declarations import acting, asking
 from kafkaproof.spec.language.model import CONTINUATION, Model, among
 from kafkaproof.spec.language.rebind import original, rebind
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import brokers as coming_and_going
-from kafkaproof.spec.partition import context, failover, faults, rebalance, triggers, zookeeper
+from kafkaproof.spec.partition import context, failover, faults, triggers, zookeeper
 from kafkaproof.spec.partition.electing import electing, properties, state
 from kafkaproof.spec.partition.electing import zookeeper as shared
+from kafkaproof.spec.partition.model import (
+    ADMIN_ELECTIONS,
+    LOG_DIRS,
+    REQUESTS_AND_REBALANCE,
+    SHUTDOWNS_AND_PREFERRED,
+    scope,
+)
 from kafkaproof.spec.partition.model import FENCED as PRESENT
-from kafkaproof.spec.partition.model import LOG_DIRS, scope
 from kafkaproof.spec.partition.releases import model as releases
 
-OFF = {each.function for each in LOG_DIRS + releases.ADMIN_ELECTIONS} | {
-    coming_and_going.controlled_shutdown,
-    faults.shut_down,
-    faults.stop,
-    faults.ask_for_preferred,
-    faults.ask_for_reassignment,
-    faults.allow_unclean,
-    faults.queue_deletion,
-    rebalance.rebalance,
-    triggers.preferred_election,
-    triggers.pending_election,
-    triggers.reassignment,
-    triggers.topic_deletion,
-    triggers.unclean_enabled,
-    triggers.delete_request,
-    failover.move_controller,
-    failover.elect,
-}
+OFF = {each.function for each in LOG_DIRS + ADMIN_ELECTIONS} | SHUTDOWNS_AND_PREFERRED | REQUESTS_AND_REBALANCE
+OFF |= {faults.allow_unclean, triggers.unclean_enabled, failover.elect}
 """What operators ask for, and failed log directories: explored without the steps of an election."""
 MULTI = (
     *acting(electing.stand),

@@ -6,7 +6,7 @@ only a controller whose machines start can give it one.
 from kafkaproof.spec.kafka.strategies import prefers
 from kafkaproof.spec.language.domains import Flag, Record, SetOf
 from kafkaproof.spec.language.sets import with_member
-from kafkaproof.spec.partition.context import MOVING, PREFERRED_BY_ZNODE, READING_REQUEST, Broker, is_known
+from kafkaproof.spec.partition.context import MOVING, PREFERRED_BY_ZNODE, READING_REQUEST, Broker
 from kafkaproof.spec.partition.context import drop_event as drop_else
 from kafkaproof.spec.partition.failover import start_machines as start
 from kafkaproof.spec.partition.progress import proceed
@@ -30,13 +30,14 @@ def start_machines(s, b):
     Kafka: KafkaController.initializePreferredReplicaElection, 0.8.1 to 0.10.2.
     """
     controller = s.brokers[b].controller
-    if election_wanted(s.zk) and has_partition_without_state(controller):
+    wanted = election_wanted(s.zk)
+    if wanted and has_partition_without_state(controller):
         controller.doing = MOVING
     else:
-        controller.asked = 1 if election_wanted(s.zk) else 0
+        controller.asked = 1 if wanted else 0
         for p in range(len(controller.partitions)):
             partition = controller.partitions[p]
-            if controller.asked and is_known(partition) and not prefers(partition.assignment, partition.leader):
+            if wanted and not prefers(partition.assignment, partition.leader):
                 controller.pending = with_member(controller.pending, p)
         start(s, b)
 

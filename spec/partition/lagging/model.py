@@ -5,27 +5,20 @@ from dataclasses import replace
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.language.model import concerning
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import brokers, failover, faults, rebalance, triggers
 from kafkaproof.spec.partition.lagging import zookeeper
 from kafkaproof.spec.partition.lagging.faults import catch_up
 from kafkaproof.spec.partition.lagging.properties import GOALS, SAFETY
-from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, FENCED, LOG_DIRS, TWO_FAULTS, scope
+from kafkaproof.spec.partition.model import (
+    ADMIN_ELECTIONS,
+    FENCED,
+    LOG_DIRS,
+    REQUESTS_AND_REBALANCE,
+    SHUTDOWNS_AND_PREFERRED,
+    TWO_FAULTS,
+    scope,
+)
 
-OFF = {each.function for each in LOG_DIRS + ADMIN_ELECTIONS} | {
-    brokers.controlled_shutdown,
-    faults.shut_down,
-    faults.stop,
-    faults.ask_for_preferred,
-    triggers.preferred_election,
-    triggers.pending_election,
-    failover.move_controller,
-    faults.ask_for_reassignment,
-    triggers.reassignment,
-    triggers.delete_request,
-    rebalance.rebalance,
-    faults.queue_deletion,
-    triggers.topic_deletion,
-}
+OFF = {each.function for each in LOG_DIRS + ADMIN_ELECTIONS} | SHUTDOWNS_AND_PREFERRED | REQUESTS_AND_REBALANCE
 """What reads nothing but registrations and states is explored in `fenced` alone."""
 TRANSITIONS = tuple(each for each in FENCED.transitions if each.function not in OFF) + declared.faults(catch_up)
 LAGGING = replace(

@@ -7,14 +7,14 @@ from kafkaproof.spec.kafka.declarations import acting
 from kafkaproof.spec.language.domains import Array
 from kafkaproof.spec.language.model import Model, among
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import context, failover, faults, network, rebalance, replica, triggers
+from kafkaproof.spec.partition import context, failover, faults, network, replica, triggers
 from kafkaproof.spec.partition.deletion.model import DELETING
 from kafkaproof.spec.partition.metadata import cache, halting
 from kafkaproof.spec.partition.metadata import network as updates
 from kafkaproof.spec.partition.metadata.memory import MEMORY
 from kafkaproof.spec.partition.metadata.properties import GOALS, SAFETY
 from kafkaproof.spec.partition.metadata.properties import WITH_DELETIONS as OF_DELETIONS
-from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, FENCED, LOG_DIRS, scope
+from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, FENCED, LOG_DIRS, REQUESTS_AND_REBALANCE, scope
 
 WITH_UPDATES = {
     network.put_alive: updates.put_alive,
@@ -43,20 +43,18 @@ IN_ORDER = {replica.is_early: cache.is_early}
 """Requests of one controller to one broker arrive in the order in which they were sent, as they do where brokers run."""
 
 
-OFF = {each.function for each in LOG_DIRS + ADMIN_ELECTIONS} | {
-    faults.ask_for_preferred,
-    triggers.preferred_election,
-    triggers.pending_election,
-    failover.move_controller,
-    faults.ask_for_reassignment,
-    triggers.reassignment,
-    triggers.delete_request,
-    faults.allow_unclean,
-    triggers.unclean_enabled,
-    rebalance.rebalance,
-    faults.queue_deletion,
-    triggers.topic_deletion,
-}
+OFF = (
+    {each.function for each in LOG_DIRS + ADMIN_ELECTIONS}
+    | REQUESTS_AND_REBALANCE
+    | {
+        faults.ask_for_preferred,
+        triggers.preferred_election,
+        triggers.pending_election,
+        failover.move_controller,
+        faults.allow_unclean,
+        triggers.unclean_enabled,
+    }
+)
 """What has nothing to do with brokers, or tells of elections that are like the others, is explored in `fenced` alone."""
 OFF_WITH_DELETIONS = {each.__name__ for each in OFF} - {"topic_deletion"} | {"drop_reassignment"}
 

@@ -9,18 +9,7 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
-from kafkaproof.spec.partition.context import (
-    CHANGING,
-    DELETING_REQUEST,
-    IDLE,
-    NO_EPOCH,
-    REASSIGN,
-    STUCK,
-    is_known,
-    is_queued,
-    online,
-)
-from kafkaproof.spec.partition.deletion.state import RESUMING
+from kafkaproof.spec.partition.context import DELETING_REQUEST, NO_EPOCH, REASSIGN, STUCK, is_known, is_queued, online
 from kafkaproof.spec.partition.phases.state import RAISING
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.invariants import is_first
@@ -32,7 +21,7 @@ from kafkaproof.spec.partition.properties.sessions import (
     term_goes_on,
 )
 from kafkaproof.spec.partition.reassignment.event_properties import in_turn, listed_once, removed_stopped
-from kafkaproof.spec.partition.reassignment.memory import has_nothing_in_hand
+from kafkaproof.spec.partition.reassignment.memory import has_nothing_in_hand, is_elsewhere
 from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET
 from kafkaproof.spec.partition.zookeeper import is_moved, listed
 
@@ -218,8 +207,7 @@ def phases_in_order(s):
     for broker in s.brokers:
         controller = broker.controller
         doing = controller.doing
-        waits = doing == IDLE or doing == CHANGING or doing == RESUMING
-        if waits and (controller.taken or not has_nothing_in_hand(controller)):
+        if is_elsewhere(controller) and (controller.taken or not has_nothing_in_hand(controller)):
             return False
         moves = doing == WRITING_ASSIGNMENT or doing == CHECKING or doing == TELLING or doing == RAISING
         if is_empty(controller.moving) and (moves or doing == WRITING_TARGET):

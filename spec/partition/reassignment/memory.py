@@ -21,6 +21,11 @@ def has_nothing_in_hand(controller):
     return is_empty(controller.moving) and controller.finishing == 0 and is_empty(controller.removed)
 
 
+def is_elsewhere(controller):
+    """Whether no reassignment is handled now: between events, while other brokers are, or while a deletion goes on."""
+    return controller.doing == IDLE or controller.doing == CHANGING or controller.doing == RESUMING
+
+
 def reassignments_end_with_term(s):
     """Without a term nothing is added or removed, and no reassignment is in hand."""
     for broker in s.brokers:
@@ -40,8 +45,7 @@ def reassignment_in_order(s):
     for broker in s.brokers:
         controller = broker.controller
         doing = controller.doing
-        waits = doing == IDLE or doing == CHANGING or doing == RESUMING
-        if waits and not has_nothing_in_hand(controller):
+        if is_elsewhere(controller) and not has_nothing_in_hand(controller):
             return False
         moves = doing == WRITING_ASSIGNMENT or doing == CHECKING or doing == TELLING
         moves = moves or doing == STOPPING_REMOVED or doing == WRITING_TARGET

@@ -89,8 +89,7 @@ REASSIGNING = reassigning(
     FENCED,
     "reassigning",
     "An operator has a partition reassigned while brokers fail: the topic znode says what is added and removed, so "
-    "that what one controller has begun the next one ends. The automatic rebalance is that of 3.4: in 3.3 it waits for "
-    "the end of every reassignment.",
+    "that what one controller has begun the next one ends.",
     acting(replica.stop_replica),
     state=state.STATE,
     initial=state.initial,

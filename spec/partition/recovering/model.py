@@ -4,26 +4,19 @@ from dataclasses import replace
 
 from kafkaproof.spec.language.model import among
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import brokers, failover, faults, rebalance, state, triggers, zookeeper
-from kafkaproof.spec.partition.model import FENCED, LOG_DIRS, TWO_FAULTS, scope
+from kafkaproof.spec.partition import state, zookeeper
+from kafkaproof.spec.partition.model import (
+    FENCED,
+    LOG_DIRS,
+    REQUESTS_AND_REBALANCE,
+    SHUTDOWNS_AND_PREFERRED,
+    TWO_FAULTS,
+    scope,
+)
 from kafkaproof.spec.partition.recovering.properties import GOALS, SAFETY
 from kafkaproof.spec.partition.recovering.zookeeper import ZOOKEEPER, put_state_and_mark
 
-OFF = {each.function for each in LOG_DIRS} | {
-    brokers.controlled_shutdown,
-    faults.shut_down,
-    faults.stop,
-    faults.ask_for_preferred,
-    triggers.preferred_election,
-    triggers.pending_election,
-    failover.move_controller,
-    faults.ask_for_reassignment,
-    triggers.reassignment,
-    triggers.delete_request,
-    rebalance.rebalance,
-    faults.queue_deletion,
-    triggers.topic_deletion,
-}
+OFF = {each.function for each in LOG_DIRS} | SHUTDOWNS_AND_PREFERRED | REQUESTS_AND_REBALANCE
 """What elects from the ISR alone is explored in `fenced`."""
 TRANSITIONS = tuple(each for each in FENCED.transitions if each.function not in OFF)
 RECOVERING = replace(

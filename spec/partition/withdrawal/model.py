@@ -5,27 +5,19 @@ from dataclasses import replace
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.language.model import among
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import brokers, failover, faults, triggers
-from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, FENCED, LOG_DIRS, scope
+from kafkaproof.spec.partition import failover, faults, triggers
+from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, FENCED, LOG_DIRS, SHUTDOWNS_AND_PREFERRED, scope
 from kafkaproof.spec.partition.withdrawal import withdrawal
 from kafkaproof.spec.partition.withdrawal.properties import GOALS
 
 ALONE = scope(brokers=1, replicas=1, leader_epochs=2, faults=3)
 """Two lists and a withdrawal; with one fault more another controller reads what the first one does not."""
 HEARD_AT_LAST = scope(brokers=1, replicas=1, leader_epochs=2, faults=4)
-OFF = {each.function for each in LOG_DIRS + ADMIN_ELECTIONS} | {
-    brokers.controlled_shutdown,
-    faults.shut_down,
-    faults.stop,
-    faults.ask_for_preferred,
-    triggers.preferred_election,
-    triggers.pending_election,
-    failover.move_controller,
-    faults.allow_unclean,
-    triggers.unclean_enabled,
-    faults.queue_deletion,
-    triggers.topic_deletion,
-}
+OFF = (
+    {each.function for each in LOG_DIRS + ADMIN_ELECTIONS}
+    | SHUTDOWNS_AND_PREFERRED
+    | {faults.allow_unclean, triggers.unclean_enabled, faults.queue_deletion, triggers.topic_deletion}
+)
 """What has nothing to do with lists of reassignments is explored in `fenced` alone."""
 TRANSITIONS = tuple(each for each in FENCED.transitions if each.function not in OFF)
 ASKED = tuple(each for each in FENCED.properties if each.name == "reassignment_dealt_with")
