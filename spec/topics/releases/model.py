@@ -88,13 +88,7 @@ SHRUNK = {
 """The raised leader epoch is not remembered; and the ISR shrinks between the check and the move."""
 UNFENCED = SHRUNK | {"online_has_leader": 9}
 """Up to 2.0 a partition stays Online while its topic is deleted."""
-WITH_FAULT = SHRUNK | {
-    "request_goes_last": 10,
-    "led_if_possible": 10,
-    "is_new_led_if_possible": 10,
-    "log_goes_with_topic": 18,
-    "own_logs_deleted": 18,
-}
+WITH_FAULT = SHRUNK | {"request_goes_last": 10, "led_if_possible": 10, "is_new_led_if_possible": 10}
 ZOMBIE = {
     "no_stale_write": 6,
     "listed_by_right": 8,
