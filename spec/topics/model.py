@@ -193,7 +193,8 @@ KIP455 = topics(
             "removed_when_deleted": 27,
         },
         scope(partitions=2, topics=2, leader_epochs=2, requests=1): UNDONE
-        | {"online_has_leader": 18, "state_tells": 18, "is_deleted_despite_failures": 22, "is_deleted": 22},
+        | {"deletion_in_order": 16, "online_has_leader": 18, "state_tells": 18}
+        | {"is_deleted_despite_failures": 22, "is_deleted": 22},
         scope(epochs=2, leader_epochs=5, faults=1): UNLED
         | LATE_ANSWER
         | {
