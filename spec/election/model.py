@@ -54,18 +54,30 @@ SESSION = (
 )
 REQUESTS = acting(requests.leader_and_isr, requests.update_metadata, requests.stop_replica)
 CHANGE = Transition(election.handle_change, BROKER, (WATCH,))
+IN_ONE_MULTI = asking(
+    election.maybe_resign,
+    election.look_for_controller,
+    election.learn_epoch,
+    election.found_epoch,
+    election.register,
+    election.confirm_controller,
+    election.confirm_epoch,
+    kind=CONTINUATION,
+)
+"""The steps of an election from 2.1 on, and up to 2.0."""
+IN_TWO_WRITES = asking(
+    election.maybe_resign,
+    legacy.look_for_controller,
+    legacy.create,
+    legacy.confirm_owner,
+    legacy.learn_epoch,
+    legacy.raise_epoch,
+    legacy.found_epoch,
+    kind=CONTINUATION,
+)
 FENCED_CONTROLLER = (
     CHANGE,
-    *asking(
-        election.maybe_resign,
-        election.look_for_controller,
-        election.learn_epoch,
-        election.found_epoch,
-        election.register,
-        election.confirm_controller,
-        election.confirm_epoch,
-        kind=CONTINUATION,
-    ),
+    *IN_ONE_MULTI,
     *asking(
         active_controller.clean,
         active_controller.load,
@@ -78,16 +90,7 @@ FENCED_CONTROLLER = (
 )
 LEGACY_CONTROLLER = (
     CHANGE,
-    *asking(
-        election.maybe_resign,
-        legacy.look_for_controller,
-        legacy.create,
-        legacy.confirm_owner,
-        legacy.learn_epoch,
-        legacy.raise_epoch,
-        legacy.found_epoch,
-        kind=CONTINUATION,
-    ),
+    *IN_TWO_WRITES,
     *asking(legacy.clean, active_controller.load, legacy.write_state),
     *asking(legacy.delete_any_controller, kind=CONTINUATION),
     *acting(legacy.trigger_move),

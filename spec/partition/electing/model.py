@@ -5,6 +5,7 @@ from dataclasses import replace
 from kafkaproof.spec.election import broker_state, election
 from kafkaproof.spec.election.history import legacy, requests
 from kafkaproof.spec.election.history import zkclient as without_sessions
+from kafkaproof.spec.election.model import IN_ONE_MULTI, IN_TWO_WRITES
 from kafkaproof.spec.kafka import zookeeper as elections
 from kafkaproof.spec.kafka.declarations import acting, asking
 from kafkaproof.spec.language.model import CONTINUATION, Model, among
@@ -26,33 +27,8 @@ from kafkaproof.spec.partition.releases import model as releases
 OFF = {each.function for each in LOG_DIRS + ADMIN_ELECTIONS} | SHUTDOWNS_AND_PREFERRED | REQUESTS_AND_REBALANCE
 OFF |= {faults.allow_unclean, triggers.unclean_enabled, failover.elect}
 """What operators ask for, and failed log directories: explored without the steps of an election."""
-MULTI = (
-    *acting(electing.stand),
-    *asking(
-        election.maybe_resign,
-        election.look_for_controller,
-        election.learn_epoch,
-        election.found_epoch,
-        election.register,
-        election.confirm_controller,
-        election.confirm_epoch,
-        kind=CONTINUATION,
-    ),
-)
-TWO_STEPS = (
-    *acting(electing.stand),
-    *asking(
-        election.maybe_resign,
-        legacy.look_for_controller,
-        legacy.create,
-        legacy.confirm_owner,
-        legacy.learn_epoch,
-        legacy.raise_epoch,
-        legacy.found_epoch,
-        legacy.delete_any_controller,
-        kind=CONTINUATION,
-    ),
-)
+MULTI = acting(electing.stand) + IN_ONE_MULTI
+TWO_STEPS = acting(electing.stand) + IN_TWO_WRITES + asking(legacy.delete_any_controller, kind=CONTINUATION)
 IN_NEW_SESSIONS = (
     *acting(electing.stand),
     *asking(
