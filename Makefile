@@ -5,7 +5,7 @@ RECORDINGS := traces/recordings
 SEED := 1
 PER := 40
 
-.PHONY: install check lint test wheel thorough real mutants mutants-random proofs pages tamperings sources clean
+.PHONY: install check lint test wheel thorough real mutants mutants-random verdicts proofs pages tamperings sources clean
 
 install: $(VENV)/installed
 
@@ -50,6 +50,9 @@ mutants: install
 mutants-random: install
 	$(BIN)/python -m kafkaproof.checker.mutation.by_machine --seed $(SEED) --per $(PER) \
 	  $(if $(VARIANT),--variant $(VARIANT)) --output docs/mutants-random.md
+
+verdicts: install
+	$(BIN)/python -m kafkaproof.checker.check.recorded docs/verdicts.md $(VARIANT)
 
 proofs: install
 	$(BIN)/python -m kafkaproof.checker.prove.table docs/proved.md $(VARIANT)

@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from kafkaproof.checker.basics.rows import renew, row
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.spec.catalogue import declared, find
 from kafkaproof.spec.language.domains import Scope
@@ -87,27 +88,16 @@ def main(arguments: list[str]) -> int:
             survivors += not verdict.noticed
             rows[model.name].append(_row(model, verdict))
             print(rows[model.name][-1], flush=True)
-    _write(file, rows)
+    renew(file, HEADER, rows)
     print(f"{sum(map(len, rows.values()))} explorations, {survivors} mistakes not noticed")
     return 1 if survivors else 0
-
-
-def _write(file, made):
-    """Write the table: what is made anew stands where `file` has that variant; a variant that is new there comes last."""
-    written = file.read_text(encoding="utf-8").removeprefix(HEADER).splitlines() if file.exists() else []
-    rows: dict[str, list[str]] = {}
-    for line in written:
-        rows.setdefault(line.split(" | ")[0].removeprefix("| "), []).append(line)
-    lines = [line for found in (rows | made).values() for line in found]
-    file.write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _row(model, verdict):
     scope = ", ".join(f"{name} {value}" for name, value in verdict.scope.items())
     verdict_text = "noticed" if verdict.noticed else "**NOT NOTICED**"
     killer = verdict.mutant.kills if verdict.length else "its counts"
-    cells = (model.name, verdict.mutant.text, scope, killer, verdict.length, f"{verdict.distinct:,}", verdict_text)
-    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+    return row(model.name, verdict.mutant.text, scope, killer, verdict.length, f"{verdict.distinct:,}", verdict_text)
 
 
 if __name__ == "__main__":

@@ -141,8 +141,8 @@ IN_TWO_STEPS = (
     *SAFETY,
     always(deletes_own),
     always_step(raised_by_one, of=("raise_epoch",)),
-    sometimes(lands_late, epochs=2),
-    sometimes(zombie_is_newest, epochs=2),
-    sometimes(zombie_has_written, epochs=2),
-    sometimes(owner_waits_in_vain, epochs=2),
+    sometimes(lands_late, epochs=2, faults=1),
+    sometimes(zombie_is_newest, epochs=2, faults=1),
+    sometimes(zombie_has_written, epochs=2, faults=1),
+    sometimes(owner_waits_in_vain, epochs=2, faults=1),
 )

@@ -5,6 +5,7 @@ request that names no partition has all of them. Up to 3.0 brokers that have die
 lacks a leader: it is taken for granted that one is elected, which tells it.
 """
 
+from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains, difference
 from kafkaproof.spec.partition.context import has_leader, is_known, is_queued
 from kafkaproof.spec.partition.network import put_alive, send_batch
@@ -63,6 +64,7 @@ def is_no_leader_dead(controller, dead):
     """
     for p in range(len(controller.partitions)):
         partition = controller.partitions[p]
-        if is_known(partition) and not is_queued(controller, p) and contains(dead, partition.leader):
+        led = partition.leader != NOBODY and contains(dead, partition.leader)
+        if is_known(partition) and not is_queued(controller, p) and led:
             return False
     return True

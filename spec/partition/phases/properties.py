@@ -228,13 +228,13 @@ SAFETY = (
     always(not_deleted_while_reassigned),
 )
 GOALS = (
-    sometimes(is_reassigned_wholly),
+    sometimes(is_reassigned_wholly, leader_epochs=2),
     sometimes(is_resumed, epochs=2, faults=2),
     sometimes(reassigning.is_completed_by_another, epochs=2, faults=2),
     sometimes(is_asked_again, epochs=2, faults=2),
     sometimes(is_failed, faults=2),
     sometimes(waits_for_dead, faults=2),
-    sometimes(reassigning.moves_leader),
+    sometimes(reassigning.moves_leader, leader_epochs=2),
     sometimes(reassigning.keeps_leader, replicas=2),
 )
 IN_PHASES = {progress.is_reassigned: is_reassigned}

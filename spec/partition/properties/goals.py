@@ -339,37 +339,37 @@ def leader_told_of_none(s):
 
 
 LOG_DIRS = (sometimes(storage_error, replicas=2), sometimes(stale_storage_error, faults=2, epochs=2))
-SHUTTING_DOWN = (sometimes(shutting_down_leader_replaced, faults=2),)
+SHUTTING_DOWN = (sometimes(shutting_down_leader_replaced, faults=2, replicas=2, leader_epochs=2),)
 """From 1.0 on: up to 0.11 the failure of a broker touches only what it led."""
 OF_ALL = (
     sometimes(two_controllers, epochs=2),
     sometimes(zombie_write, faults=2, epochs=2),
-    sometimes(leaderless),
+    sometimes(leaderless, leader_epochs=1),
     sometimes(new_topic_succeeds),
     sometimes(offline_succeeds, replicas=2),
-    sometimes(offline_fails),
+    sometimes(offline_fails, leader_epochs=1),
     sometimes(controlled_shutdown_succeeds, replicas=2),
     sometimes(controlled_shutdown_fails, faults=2),
     sometimes(preferred_fails, faults=2),
-    sometimes(preferred_succeeds),
+    sometimes(preferred_succeeds, replicas=2),
     sometimes(unclean_by_configuration, replicas=2),
     sometimes(new_topic_fails, brokers=3, faults=2),
-    sometimes(reassignment_succeeds),
+    sometimes(reassignment_succeeds, leader_epochs=3),
     sometimes(reassignment_fails, faults=2),
     sometimes(queued_stays_leaderless, faults=2),
     sometimes(stale_request, epochs=2),
     sometimes(overtaken_write, faults=2),
-    sometimes(overtaken_election, faults=2),
+    sometimes(overtaken_election, faults=2, leader_epochs=2),
     sometimes(stuck_new),
     sometimes(failover_fails, faults=2),
     sometimes(overlooked_request, faults=2),
-    sometimes(leader_told_of_none, faults=1),
+    sometimes(leader_told_of_none, faults=1, leader_epochs=1),
 )
-STALE_ISR = (sometimes(stale_isr, replicas=2),)
+STALE_ISR = (sometimes(stale_isr, replicas=2, epochs=2),)
 """Not in 2.1 to 2.6: there the notification of each ISR is kept from others than the present controller."""
 FORCED_ELECTIONS = (
-    sometimes(unclean_by_force, faults=2),
-    sometimes(living_leader_forced_out, faults=2),
+    sometimes(unclean_by_force, faults=2, replicas=2),
+    sometimes(living_leader_forced_out, faults=2, replicas=2),
     sometimes(force_fails, faults=3),
 )
 GOALS = OF_ALL + SHUTTING_DOWN + LOG_DIRS + STALE_ISR

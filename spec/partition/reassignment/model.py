@@ -82,9 +82,10 @@ LATE_ANSWER = {"not_deleted_while_reassigned": 19, "state_goes_with_topic": 29, 
 """As in `deleting`, whose log_goes_with_topic is another property; and a deletion does not wait for a reassignment."""
 LATE_ANSWER_OF_ONE = {"not_deleted_while_reassigned": 17, "state_goes_with_topic": 25, "removed_when_deleted": 26}
 ONE_RAISE = scope(replicas=1, epochs=1, leader_epochs=1, faults=2)
-WITH_TWO_FAULTS = LATE_ANSWER_OF_ONE | {"online_has_leader": 25}
-OF_THE_DEPOSED = {"sent_by_term": 23, "proposal_granted": 24}
-"""A deposed controller sends and grants what it remembers of a topic that its successor has deleted."""
+WITH_TWO_FAULTS = LATE_ANSWER_OF_ONE | {"online_has_leader": 24}
+OF_THE_DEPOSED = {"sent_by_term": 23, "proposal_granted": 25, "local_epoch": 27}
+"""A deposed controller sends and grants what it remembers of a topic that its successor has deleted; a broker that has
+started again takes the leader epoch from it."""
 REASSIGNING = reassigning(
     FENCED,
     "reassigning",

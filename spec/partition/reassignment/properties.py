@@ -405,13 +405,13 @@ SAFETY = (
     always(not_deleted_while_reassigned),
 )
 GOALS = (
-    sometimes(is_reassigned_wholly),
+    sometimes(is_reassigned_wholly, leader_epochs=2),
     sometimes(is_listed_whole, faults=1),
     sometimes(is_resumed, epochs=2, faults=2),
     sometimes(is_completed_by_another, epochs=2, faults=2),
     sometimes(is_asked_again, epochs=2, faults=2),
     sometimes(waits_for_dead, faults=2),
-    sometimes(moves_leader),
+    sometimes(moves_leader, leader_epochs=2),
     sometimes(keeps_leader, replicas=2),
 )
 WITH_REASSIGNMENTS = {

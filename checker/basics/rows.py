@@ -1,0 +1,23 @@
+"""Pages that are one table, of which each row begins with the name of a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def renew(file: Path, header: str, made: dict[str, list[str]]) -> None:
+    """Write the rows in `made`, by model, where `file` has that model's; a model that is new there comes last.
+
+    `header` is all that stands before the first row.
+    """
+    written = file.read_text(encoding="utf-8").removeprefix(header).splitlines() if file.exists() else []
+    rows: dict[str, list[str]] = {}
+    for line in written:
+        rows.setdefault(line.split(" | ")[0].removeprefix("| "), []).append(line)
+    lines = [line for found in (rows | made).values() for line in found]
+    file.write_text(header + "\n".join(lines) + "\n", encoding="utf-8")
+
+
+def row(*cells: object) -> str:
+    """A row of a Markdown table."""
+    return "| " + " | ".join(map(str, cells)) + " |"

@@ -1,0 +1,95 @@
+"""What exploration says of every recorded scope, as ``docs/verdicts.md`` has it.
+
+``python -m kafkaproof.checker.check.recorded FILE [SYSTEM/VARIANT ...]`` explores them, and writes the table to FILE; of
+what is not named, the rows stay as FILE has them.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from kafkaproof.checker.basics.rows import renew, row
+from kafkaproof.checker.check.local import Explored, explore_here
+from kafkaproof.checker.explore.explorer import Limits
+from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.language.domains import Scope
+from kafkaproof.spec.language.model import LIVENESS, Model
+
+MOST = 1_500_000
+"""A scope is explored up to the end of the level on which it passes this number of states."""
+HEADER = f"""# Verdicts
+
+What exploration says of every recorded scope. Made by `make verdicts`, which explores each up to {MOST:,} states; a scope
+with more is said to have *over* so many, and is explored wholly by `make thorough` or not at all.
+
+The numbers of a scope are in the order of `kafkaproof list SYSTEM`; *used as* are the names that `check --scope` knows it
+by. *Violated* has the states of each shortest counterexample, for liveness those of the lasso. The last column says whether
+this is what the variant declares, and at the scopes with a name which goals were not reached.
+
+| system/variant | scope | used as | states | depth | violated | as declared |
+| --- | --- | --- | ---: | ---: | --- | --- |
+"""
+
+
+def differences(model: Model, scope: Scope, explored: Explored) -> str:
+    """How a verdict differs from the one that `model` declares at `scope`; "yes" if it does not.
+
+    Where the exploration was stopped, only what it found is compared: other violations may be longer.
+    """
+    finished = explored.outcome.finished
+    found = {name: trace.states for name, trace in explored.traces.items()}
+    declared = model.expectation(scope) or {}
+    wrong = [
+        f"{name} {declared.get(name, 'holds')} is declared"
+        for name in sorted({*found, *declared})
+        if found.get(name) != declared.get(name) and (finished or name in found)
+    ]
+    wrong += [f"{goal} is not reached" for goal in unreached(model, scope, explored)]
+    return "; ".join(wrong) or "yes"
+
+
+def unreached(model: Model, scope: Scope, explored: Explored) -> list[str]:
+    """The goals that a complete exploration of a scope with a name did not reach."""
+    if not explored.outcome.finished or scope not in model.scopes.values():
+        return []
+    goals = {p.name for p in model.properties_at(scope) if p.kind == "sometimes"}
+    return sorted(goals - explored.outcome.reached)
+
+
+def recorded_row(model: Model, scope: Scope, explored: Explored) -> str:
+    """The row of a scope."""
+    outcome = explored.outcome
+    names = ", ".join(name for name in model.scopes if model.scopes[name] == scope)
+    live = {p.name for p in model.properties if p.kind in LIVENESS}
+    violated = sorted((trace.states, name in live, name) for name, trace in explored.traces.items())
+    states = f"{'' if outcome.finished else 'over '}{outcome.distinct:,}"
+    lengths = ", ".join(f"{name} {states}" for states, _, name in violated) or "nothing"
+    sizes = f"({','.join(map(str, scope.values()))})"
+    return row(model.name, sizes, names, states, outcome.depth, lengths, differences(model, scope, explored))
+
+
+def main(arguments: list[str]) -> int:
+    """Explore the recorded scopes of the variants that are named (of all, without names), and write the table.
+
+    1 when a verdict is not the declared one, 2 for wrong use.
+    """
+    models = {model.name: model for model in MODELS}
+    names = arguments[1:] or list(models)
+    if not arguments or {*names} - {*models}:
+        print(f"usage: python -m kafkaproof.checker.check.recorded FILE [{' | '.join(models)} ...]", file=sys.stderr)
+        return 2
+    wrong = 0
+    for name in names:
+        rows = []
+        for scope in models[name].expected:
+            explored = explore_here(models[name], scope, limits=Limits(states=MOST))
+            rows.append(recorded_row(models[name], scope, explored))
+            wrong += differences(models[name], scope, explored) != "yes"
+            print(rows[-1], flush=True)
+        renew(Path(arguments[0]), HEADER, {name: rows})
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
