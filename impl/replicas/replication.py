@@ -223,9 +223,13 @@ class Replication:
                 self._try_step(data_plane.shrink_isr, p=p, follower=follower)
 
     def _propose(self, p, plane, now):
-        """Ask the controller to write the ISR that is proposed, until it has answered."""
+        """Ask the controller to write the ISR that is proposed, until it has answered.
+
+        A leader that is the controller itself finds that it has written it.
+        """
         alter = plane.network.alters[self._process.broker]
         if alter.state == DONE:
+            self._versions[p] = self._process.partition_zookeeper.version_of(p)
             self._try_step(data_plane.learn_isr, p=p)
         elif alter.state == SENT and self.controller and now - self._proposed.get(p, 0.0) > PROPOSE_AGAIN:
             self._proposed[p] = now

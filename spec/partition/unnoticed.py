@@ -102,7 +102,7 @@ NEVER_TAKEN = {
     "withdrawing": {"isr.alter_partition": "Its partitions have one replica at its scopes: no ISR changes."},
     "creating": ONE_FAULT,
     "recreating": dict.fromkeys(
-        ("brokers.storage_error", "deletion.drop_reassignment", "isr.alter_partition", "machines.write_leader"),
+        ("brokers.storage_error", "deletion.drop_reassignment", "isr.alter_partition"),
         "Its partitions have one replica at its scopes, and nothing is reassigned: nobody else leads.",
     ),
     "expanding": ONE_FAULT,

@@ -1,9 +1,11 @@
 """Elections that an administrator asks for: each partition is answered by itself, as Kafka does it."""
 
 import json
+import time
 
 import pytest
 from kafka.admin import KafkaAdminClient
+from kafka.errors import KafkaConnectionError
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
@@ -30,17 +32,26 @@ def state(cluster, p):
 
 
 def elect(cluster, kind, wanted):
-    """The errors that the controller answers with, by topic and partition."""
-    admin = KafkaAdminClient(bootstrap_servers=[f"127.0.0.1:{cluster.children[cluster.controller()].port}"])
-    try:
-        found = admin.elect_leaders(kind, wanted, raise_errors=False)
-        return {
-            (topic.topic, each.partition_id): each.error_code
-            for topic in found.replica_election_results
-            for each in topic.partition_result
-        }
-    finally:
-        admin.close()
+    """The errors that the controller answers with, by topic and partition.
+
+    A client that is told of a broker that has just died asks again.
+    """
+    until = time.monotonic() + PATIENCE
+    while True:
+        admin = KafkaAdminClient(bootstrap_servers=[f"127.0.0.1:{cluster.children[cluster.controller()].port}"])
+        try:
+            found = admin.elect_leaders(kind, wanted, raise_errors=False)
+            break
+        except KafkaConnectionError:
+            if time.monotonic() > until:
+                raise
+        finally:
+            admin.close()
+    return {
+        (topic.topic, each.partition_id): each.error_code
+        for topic in found.replica_election_results
+        for each in topic.partition_result
+    }
 
 
 def test_each_partition_is_answered_by_itself(cluster, capsys):
