@@ -188,7 +188,7 @@ ZKCLIENT = model(
     scope(brokers=3),
     {
         scope(faults=0): {},
-        scope(): OLD_VIOLATIONS | {"deletes_own": 10, "one_controller": 23, "one_ruler": 25},
+        scope(): OLD_VIOLATIONS | {"deletes_own": 10, "one_controller": 23, "one_ruler": 23},
         scope(brokers=3): OLD_VIOLATIONS | {"deletes_own": 10},
     },
     zkclient_session.STATE,

@@ -161,7 +161,7 @@ LATE_ANSWER_UNNAMED = NOT_AWAITED | {"state_goes_with_topic": 31, "removed_when_
 NAMED_PROCESS = {"state_goes_with_topic": 25, "removed_when_deleted": 26}
 """The late answer with one replica, where requests name a process, and where they do not."""
 LATE_ANSWER_OF_ONE = {"state_goes_with_topic": 29, "removed_when_deleted": 30}
-STUCK = HALF_DONE | LATE_ANSWER_OF_ONE | {"deletion_goes_on": 24, "log_goes_with_topic": 28}
+STUCK = HALF_DONE | LATE_ANSWER_OF_ONE | {"deletion_goes_on": 24, "log_goes_with_topic": 28, "local_epoch": 31}
 """A replica that a reassignment has added half done does not exist for the controller, and cannot be deleted."""
 UNFENCED = LOST | {"context_is_zookeeper": 11, "online_has_leader": 13, "queued_left_alone": 16}
 """Up to 2.0 a partition stays Online while its topic is deleted, and a controlled shutdown moves its leader."""
@@ -210,7 +210,7 @@ ZOMBIE_WITH_LIST = {
     "led_if_possible": 11,
     "request_remembered": 11,
     "deleted_by_right": 14,
-    "queued_left_alone": 15,
+    "queued_left_alone": 19,
     "state_deleted_by_right": 16,
     "replicas_remembered": 16,
     "state_goes_with_topic": 17,
@@ -235,9 +235,9 @@ CHECKED = in_phases(
         scope(): LOST | LATE_ANSWER,
         scope(brokers=3, epochs=1): LOST | LATE_ANSWER | {"context_is_zookeeper": 10},
         scope(brokers=3): LOST | LATE_ANSWER | {"context_is_zookeeper": 10},
-        scope(replicas=1, epochs=1, faults=2): STUCK | NAMED_PROCESS | {"local_epoch": 31},
+        scope(replicas=1, epochs=1, faults=2): STUCK | NAMED_PROCESS,
         ASKED_TWICE: GIVEN_UP | {"deletion_goes_on": 24},
-        scope(replicas=1, leader_epochs=1, faults=2): GIVEN_UP | {"log_goes_with_topic": 21, "deletion_goes_on": 24},
+        scope(replicas=1, leader_epochs=1, faults=2): GIVEN_UP | {"deletion_goes_on": 24, "local_epoch": 27},
     },
     others={"quick": scope(epochs=1), "deep": scope(replicas=1, epochs=1, faults=2), "two-faults": ASKED_TWICE},
 )
