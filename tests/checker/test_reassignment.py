@@ -11,7 +11,7 @@ TWO_FAULTS = QUICK | {"replicas": 1, "faults": 2}
 
 @pytest.mark.parametrize(
     "scope, found",
-    ((QUICK, (51_910, 161_903, 44)), (TWO_FAULTS, (559_833, 1_879_501, 53))),
+    ((QUICK, (51_910, 161_903, 44)), (TWO_FAULTS, (259_633, 870_670, 44))),
     ids=("one fault", "two faults"),
 )
 def test_the_recorded_verdicts(scope, found):

@@ -9,13 +9,14 @@ from kafkaproof.spec.language.mutants.omission import omitting
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, only, union
 from kafkaproof.spec.partition import context
-from kafkaproof.spec.partition.context import REASSIGN, Broker, clear
+from kafkaproof.spec.partition.context import MOVING, REASSIGN, Broker, clear
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.deletion.deletion import topic_deletion as queue_topics
 from kafkaproof.spec.partition.deletion.progress import to_take_offline
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, mutant, mutant_within
+from kafkaproof.spec.partition.progress import proceed
 from kafkaproof.spec.partition.reassignment import (
     admin_requests,
     brokers,
@@ -40,6 +41,7 @@ TWO_REPLICAS, TWO_REQUESTS = scope(epochs=1), scope(replicas=1, epochs=1, leader
 TWO_PARTITIONS = scope(partitions=2, replicas=1, epochs=1, leader_epochs=2)
 ZOMBIE = scope(replicas=1, leader_epochs=1, faults=2)
 ONE_RAISE = scope(replicas=1, epochs=1, leader_epochs=1)
+ONE_MORE = scope(replicas=1, epochs=1, leader_epochs=1, faults=2)
 LEFT = scope(replicas=1, epochs=1, leader_epochs=2, faults=3)
 TAKEN_OVER = scope(replicas=1, leader_epochs=2, faults=2)
 
@@ -53,6 +55,23 @@ def forget_origin(zk, b, p, known, epoch, delivery):
         append_members(partition.assignment, target(partition.assignment, partition.removing), zk.assignments[p])
         zk.removing[p] = 0
     return answer
+
+
+def start_without_state(s, b, p):
+    """A new controller leaves a reassignment of a partition that has no state alone."""
+    controller = s.brokers[b].controller
+    leave(controller, p)
+    proceed(controller)
+
+
+def keep_listed(s, b, p):
+    """A partition without a state stays in the request that lists it, to be taken up again."""
+    controller = s.brokers[b].controller
+    if controller.failing_over:
+        controller.doing = MOVING
+    else:
+        leave(controller, p)
+        proceed(controller)
 
 
 def delist_all(zk, b, partitions, epoch, delivery):
@@ -221,6 +240,8 @@ MUTANTS = OMITTED + (
         {assignment.append_members: append_backwards},
         TWO_REPLICAS,
     ),
+    mutant("start-without-state", "checked_as_read", {reassignment.end_without_state: start_without_state}, TAKEN_OVER),
+    mutant("stateless-kept-listed", "checked_as_read", {reassignment.end_without_state: keep_listed}, ONE_MORE),
     mutant("isr-not-awaited", "target_in_sync", {assignment.is_complete: await_nothing}, ONE),
     mutant("removed-in-isr", "stopped_out_of_isr", IN_ISR, ONE),
     mutant("assignment-unchecked", "assigned_by_right", {zookeeper.checked_set_topic: write_unchecked}, ZOMBIE),

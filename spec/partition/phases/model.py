@@ -218,7 +218,6 @@ ZOMBIE_WITH_LIST = {
     "removed_when_deleted": 18,
     "marker_last": 19,
     "deletion_goes_on": 20,
-    "log_goes_with_topic": 21,
 }
 ASKED_TWICE = scope(replicas=1, epochs=1, leader_epochs=1, faults=2)
 CHECKED = in_phases(

@@ -1,14 +1,12 @@
 """Requests for reassignments: /admin/reassign_partitions, and AlterPartitionReassignments of an administrator.
 
 A later request takes the place of an earlier one, and of the reassignment in progress. Each partition of a request is an
-event of its own (in Kafka all are one event, in this order). A partition that has no state yet and that the list in
-ZooKeeper names is reassigned when it has one (Kafka writes the union, fails, and drops the request, as it does here where
-an administrator asks the controller).
+event of its own (in Kafka all are one event, in this order).
 """
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, Delivery
 from kafkaproof.spec.language.sets import contains, only
-from kafkaproof.spec.partition.context import DELETING_REQUEST, OFFLINE, REASSIGN, Broker, Partition
+from kafkaproof.spec.partition.context import DELETING_REQUEST, OFFLINE, REASSIGN, Broker, Partition, is_queued
 from kafkaproof.spec.partition.progress import at_work, give_up, proceed
 from kafkaproof.spec.partition.reassignment.network import (
     CANCELLATION,
@@ -23,24 +21,24 @@ from kafkaproof.spec.partition.reassignment.plans import is_begun, plan, plan_ca
 from kafkaproof.spec.partition.reassignment.progress import in_hand, is_reassigned, leave
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_delist, is_aim
 from kafkaproof.spec.partition.triggers import delete_request as delete_other
-from kafkaproof.spec.partition.triggers import is_reassignable
+from kafkaproof.spec.partition.triggers import end_failover
 from kafkaproof.spec.partition.zookeeper import copy_target, is_moved
 
 
 def reassign(s, b: Broker, p: Partition):
     """A controller takes up a partition that /admin/reassign_partitions lists.
 
-    Guards:  it does; `b` is at work, knows who leads `p`, and does not reassign it to that target; no deletion of its
-             topic is queued.
+    Guards:  it does; `b` is at work, knows the assignment of `p`, and does not reassign it to that target; no deletion of
+             its topic is queued.
     Effects: it knows the new assignment, which is to be written (U); if that is the one it knows already, it is checked
              at once (B).
     Kafka:   KafkaController.processZkPartitionReassignment, onPartitionReassignment, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
-    if not at_work(controller) or not is_moved(s.zk, p) or not is_reassignable(controller, p):
+    if not at_work(controller) or not is_moved(s.zk, p) or partition.assignment.length == 0:
         return False
-    if is_reassigned(partition) and is_aim(s.zk, p, partition):
+    if is_queued(controller, p) or is_reassigned(partition) and is_aim(s.zk, p, partition):
         return False
 
     copy_target(s.zk, p, controller.target)
@@ -100,6 +98,7 @@ def delete_request(s, b: Broker, delivery: Delivery):
         give_up(s, b, answer)
     elif answer != LOST:
         end_request(controller)
+        end_failover(s, b)
     return True
 
 

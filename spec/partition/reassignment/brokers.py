@@ -19,17 +19,16 @@ def keep_from_deletion(controller, topics):
     controller.ineligible = union(controller.ineligible, intersection(controller.deleting, topics))
 
 
-def resume_reassignments(s, b):
-    """After the last state the reassignments in the topic znodes are resumed; topics that are queued for deletion wait
-    for them (KafkaController.initializePartitionReassignments, maybeResumeReassignments, 2.4 to 3.9).
+def keep_reassigned(s, b):
+    """After the last state, topics that are queued for deletion wait for the reassignments in the topic znodes
+    (KafkaController.fetchTopicDeletionsInProgress, 2.4 to 3.9).
     """
     controller = s.brokers[b].controller
     if controller.epoch > 0 and controller.doing != READING_STATES:
         keep_from_deletion(controller, topics_of(s.zk, reassigned(controller)))
-        look_later(controller, reassigned(controller))
 
 
-load_state = then(brokers.load_state, resume_reassignments)
+load_state = then(brokers.load_state, keep_reassigned)
 
 
 def broker_startup(s, b: Broker):

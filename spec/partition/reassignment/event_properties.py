@@ -12,11 +12,11 @@ from kafkaproof.spec.partition.context import (
     DELETING_REQUEST,
     ELECTING,
     IDLE,
+    MOVING,
     NO_EPOCH,
     REASSIGN,
     REMOVING,
     STUCK,
-    is_known,
     is_queued,
 )
 from kafkaproof.spec.partition.deletion.event_properties import is_counted
@@ -56,7 +56,12 @@ def taken_up_in_turn(before, after, b, p):
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
-    if not rests(before, b) or not is_moved(before.zk, p) or is_queued(old, p) or not is_known(old.partitions[p]):
+    if (
+        not rests(before, b)
+        or not is_moved(before.zk, p)
+        or is_queued(old, p)
+        or old.partitions[p].assignment.length == 0
+    ):
         return False
     known = same_sequence(old.partitions[p].assignment, new.partitions[p].assignment)
     known = known and old.partitions[p].adding == new.partitions[p].adding
@@ -101,7 +106,7 @@ def looked_at_in_turn(before, after, b, p, sender, isr, delivery):
 def checked_as_read(before, after, b, p):
     """A controller that reads the state of a partition that it reassigns completes the reassignment if the target is in the
     ISR, and else tells all replicas of a raised leader epoch; without a state, or with that of a newer controller, it
-    leaves the partition.
+    fails (see `failed_as_read`).
     """
     old = before.brokers[b].controller
     new = after.brokers[b].controller
@@ -111,7 +116,7 @@ def checked_as_read(before, after, b, p):
     if not has_session(before, b):
         return term_goes_on(before, after, b)
     if state.leader_epoch == NO_EPOCH or state.controller_epoch > old.epoch:
-        return not contains(new.moving, p) and new.doing != TELLING
+        return failed_as_read(before, after, b, p)
     known = old.partitions[p]
     ready = is_empty(difference(target(known.assignment, known.removing), state.isr)) or not is_moving(known)
     raised = new.doing == TELLING and new.result.leader_epoch == state.leader_epoch + 1 and new.result.isr == state.isr
@@ -122,6 +127,18 @@ def checked_as_read(before, after, b, p):
     elects = new.doing == ELECTING and new.strategy == REASSIGN and new.todo == only(p)
     idle = new.doing == REMOVING or new.doing == STOPPING_REMOVED or new.doing == WRITING_TARGET
     return ends and (raised or elects or idle)
+
+
+def failed_as_read(before, after, b, p):
+    """Without a state that it can write a failover has failed; another event removes the partition from the request that
+    lists it, or leaves it.
+    """
+    new = after.brokers[b].controller
+    if before.brokers[b].controller.failing_over:
+        return new.doing == MOVING
+    if is_moved(before.zk, p):
+        return new.doing == DELETING_REQUEST and new.strategy == REASSIGN and new.target.length == 0
+    return not contains(new.moving, p) and new.doing != TELLING
 
 
 def raised_in_turn(before, after, b, p, delivery):

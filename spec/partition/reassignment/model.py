@@ -42,6 +42,8 @@ FENCED_STOPS = {
 WITH_REASSIGNMENTS = FENCED_STOPS | {
     progress.go_on: rebind(reassignment_progress.go_on, {progress.end_event: deletion_progress.end_event}),
     progress.to_take_offline: reassignment_progress.to_take_offline,
+    progress.is_at_machines: reassignment_progress.is_at_machines,
+    progress.start_replicas: reassignment_progress.start_replicas,
     context.forget: state.forget,
     context.drop_event: state.drop_event,
     deletion_state.forget_topic: state.forget_topic,
@@ -82,8 +84,16 @@ LATE_ANSWER = {"not_deleted_while_reassigned": 19, "state_goes_with_topic": 29, 
 """As in `deleting`, whose log_goes_with_topic is another property; and a deletion does not wait for a reassignment."""
 LATE_ANSWER_OF_ONE = {"not_deleted_while_reassigned": 17, "state_goes_with_topic": 25, "removed_when_deleted": 26}
 ONE_RAISE = scope(replicas=1, epochs=1, leader_epochs=1, faults=2)
-WITH_TWO_FAULTS = LATE_ANSWER_OF_ONE | {"online_has_leader": 24}
-OF_THE_DEPOSED = {"sent_by_term": 23, "proposal_granted": 25, "local_epoch": 27}
+NEVER_LED = {
+    "online_has_leader": 11,
+    "led_if_possible": 11,
+    "request_goes_last": 11,
+    "deletion_goes_on": 24,
+    "isr_assigned": 28,
+}
+"""A partition without a state is reassigned: its assignment is written, and the rest fails."""
+WITH_TWO_FAULTS = LATE_ANSWER_OF_ONE | NEVER_LED | {"leaderless_for_a_reason": 17}
+OF_THE_DEPOSED = {"sent_by_term": 23, "proposal_granted": 26, "local_epoch": 27}
 """A deposed controller sends and grants what it remembers of a topic that its successor has deleted; a broker that has
 started again takes the leader epoch from it."""
 REASSIGNING = reassigning(
@@ -101,7 +111,7 @@ REASSIGNING = reassigning(
         scope(brokers=3, epochs=1, leader_epochs=4): LATE_ANSWER,
         scope(brokers=3, leader_epochs=4): LATE_ANSWER,
         scope(replicas=1, epochs=1): LATE_ANSWER_OF_ONE,
-        ONE_RAISE: {"not_deleted_while_reassigned": 17},
+        ONE_RAISE: {"not_deleted_while_reassigned": 17} | NEVER_LED,
         scope(replicas=1, leader_epochs=4): LATE_ANSWER_OF_ONE,
         scope(replicas=1, epochs=1, leader_epochs=4, faults=2): WITH_TWO_FAULTS,
         scope(replicas=1, leader_epochs=4, faults=2): WITH_TWO_FAULTS | OF_THE_DEPOSED,
@@ -114,7 +124,7 @@ REASSIGNING = reassigning(
 )
 ALTERATIONS = acting(admin_requests.alter_reassignment)
 ADMINISTRATORS = declared.faults(faults.ask_for_alteration, faults.ask_for_cancellation)
-REMOVED_IN_ISR = WITH_TWO_FAULTS | {
+REMOVED_IN_ISR = LATE_ANSWER_OF_ONE | {
     "led_if_possible": 10,
     "leaderless_for_a_reason": 17,
     "online_has_leader": 11,

@@ -9,7 +9,9 @@ from kafkaproof.spec.partition.context import CHANGING, IDLE, OFFLINE, clear
 from kafkaproof.spec.partition.deletion.progress import to_take_offline as to_take_offline_else
 from kafkaproof.spec.partition.deletion.state import RESUMING
 from kafkaproof.spec.partition.progress import go_on as go_on_else
+from kafkaproof.spec.partition.progress import is_at_machines as is_at_machines_else
 from kafkaproof.spec.partition.progress import is_next
+from kafkaproof.spec.partition.progress import start_replicas as start_machine
 from kafkaproof.spec.partition.reassignment.state import CHECKING, STOPPING_REMOVED, WRITING_ASSIGNMENT, WRITING_TARGET
 
 
@@ -69,9 +71,22 @@ def go_on(controller):
         take_up(controller)
 
 
+def is_at_machines(controller):
+    """Whether an election, a removal or a reassignment of the event in progress is still to be done."""
+    return is_at_machines_else(controller) or not is_empty(controller.moving)
+
+
 def take_up(controller):
     """The next reassignment is to be written, if it has just been asked for, or to be checked."""
     controller.doing = WRITING_ASSIGNMENT if controller.target.length > 0 else CHECKING
+
+
+def start_replicas(controller):
+    """The state machine of replicas starts up; the reassignments in the topic znodes are gone on with when both have
+    (KafkaController.initializePartitionReassignments, maybeResumeReassignments, 2.4 to 3.9).
+    """
+    controller.moving = reassigned(controller)
+    start_machine(controller)
 
 
 def look_later(controller, partitions):

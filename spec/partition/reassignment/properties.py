@@ -10,11 +10,13 @@ from kafkaproof.spec.language.sets import contains, difference, intersection, is
 from kafkaproof.spec.partition.context import (
     DELETING_REQUEST,
     IDLE,
+    MOVING,
     NO_EPOCH,
     REASSIGN,
     WRITING_LEADER,
     WRITING_REMOVAL,
     alive,
+    is_known,
     is_queued,
 )
 from kafkaproof.spec.partition.creation import properties as topic_creation
@@ -354,6 +356,16 @@ def moves_leader(s):
     return False
 
 
+def fails_failover(s):
+    """A failover has failed, because a partition that is being reassigned has no state."""
+    for broker in s.brokers:
+        controller = broker.controller
+        for p in range(len(controller.partitions)):
+            if controller.doing == MOVING and contains(controller.moving, p) and not is_known(controller.partitions[p]):
+                return True
+    return False
+
+
 def keeps_leader(s):
     """At the end of a reassignment the leader stays, and its epoch is to be raised."""
     for broker in s.brokers:
@@ -413,6 +425,7 @@ GOALS = (
     sometimes(waits_for_dead, faults=2),
     sometimes(moves_leader, leader_epochs=2),
     sometimes(keeps_leader, replicas=2),
+    sometimes(fails_failover, epochs=2, faults=2),
 )
 WITH_REASSIGNMENTS = {
     partition_states.raises_epoch: raises_epoch,

@@ -23,6 +23,7 @@ from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, LOST, O
 from kafkaproof.spec.language.sets import contains, difference, intersection, only
 from kafkaproof.spec.partition.context import (
     DELETING_REQUEST,
+    MOVING,
     REASSIGN,
     Broker,
     Partition,
@@ -50,7 +51,8 @@ from kafkaproof.spec.partition.reassignment.state import (
 )
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_topic, is_listed
 from kafkaproof.spec.partition.telling import tell_leadership, tell_partition
-from kafkaproof.spec.partition.zookeeper import checked_set_state, known_as_they_are, read_state
+from kafkaproof.spec.partition.triggers import end_failover
+from kafkaproof.spec.partition.zookeeper import checked_set_state, is_moved, known_as_they_are, read_state
 
 
 def write_assignment(s, b: Broker, p: Partition, delivery: Delivery):
@@ -97,9 +99,10 @@ def check_reassignment(s, b: Broker, p: Partition):
     Request: OK; NEWER when a controller of a higher epoch wrote it; NONODE; EXPIRED.
     Effects: with the target in the ISR, new replicas are Online and the target is the assignment in memory (B1, B2);
              one of them is to lead (B3), and the removed replicas are to go offline (B4). Else LeaderAndIsr is to be
-             sent to all replicas (A1). Without a state the reassignment waits.
+             sent to all replicas (A1). Without a state it fails: the union stays in the topic znode, a request that
+             lists the partition is to be removed, and a failover has failed.
     Kafka:   KafkaController.isReassignmentComplete, onPartitionReassignment, moveReassignedPartitionLeaderIfRequired,
-             2.4 to 3.9 (there the state is read again before it is written).
+             updateLeaderEpoch, maybeResumeReassignments, 2.4 to 3.9 (there the state is read again before it is written).
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -110,14 +113,26 @@ def check_reassignment(s, b: Broker, p: Partition):
     if answer == EXPIRED:
         give_up(s, b, answer)
     elif answer != OK:
-        leave(controller, p)
-        proceed(controller)
+        end_without_state(s, b, p)
     elif not controller.finishing and is_ready(partition, controller.result.isr):
         begin_end(controller, p)
     else:
         prepare(controller.result, controller.result.leader, controller.result.isr)
         controller.doing = TELLING
     return True
+
+
+def end_without_state(s, b, p):
+    """A partition that is being reassigned has no state: this event is done with it, or the failover has failed."""
+    controller = s.brokers[b].controller
+    if controller.failing_over:
+        controller.doing = MOVING
+    elif is_moved(s.zk, p):
+        controller.strategy = REASSIGN
+        controller.doing = DELETING_REQUEST
+    else:
+        leave(controller, p)
+        proceed(controller)
 
 
 def begin_end(controller, p):
@@ -166,6 +181,7 @@ def tell_replicas(s, b: Broker, p: Partition, delivery: Delivery):
     if answer == OK:
         tell_raised(s, b, p)
         end_telling(controller, p)
+        end_failover(s, b)
     elif answer == BADVERSION:
         drop_result(controller)
         read_again(controller)
@@ -247,4 +263,5 @@ def write_target(s, b: Broker, p: Partition, delivery: Delivery):
         else:
             leave(controller, p)
             proceed(controller)
+            end_failover(s, b)
     return True
