@@ -92,6 +92,16 @@ def rules_or_stands(s):
     return True
 
 
+def owner_rules_or_stands(s):
+    """A process that owns /controller rules or is a candidate, as long as its session is open."""
+    for b in range(len(s.brokers)):
+        broker = s.brokers[b]
+        idle = broker.controller.epoch == 0 and broker.doing == NO_CANDIDATE
+        if broker.up and s.zk.controller == b and session_open(s.zk, b) and idle:
+            return False
+    return True
+
+
 def term_begins(before, after):
     """A term begins in the newest epoch, and first reads which brokers are live."""
     for b in range(len(after.brokers)):
@@ -195,6 +205,7 @@ SAFETY = (
 IN_ONE_MULTI = (
     *SAFETY,
     always(election_forgotten),
+    always(owner_rules_or_stands),
     always_step(raised_by_one, of=("register",)),
     always_step(reads_what_is, of=("learn_epoch",)),
     always_step(lapses),

@@ -17,7 +17,7 @@ from kafkaproof.spec.partition.context import READING_BROKERS, Broker
 from kafkaproof.spec.partition.electing import electing, state
 from kafkaproof.spec.partition.failover import reopen
 from kafkaproof.spec.partition.model import scope
-from kafkaproof.spec.partition.mutants.partition_mutant import mutant
+from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.zookeeper import check_epoch, session_open
 
 AT = scope()
@@ -112,6 +112,11 @@ def begin_at_rest(broker, epoch, version):
     end_election(broker, IDLE)
 
 
+def begin_nothing(broker, epoch, version):
+    """A candidate that finds its own epoch written waits for events, and begins no term."""
+    end_election(broker, IDLE)
+
+
 def lapse_and_stand(broker):
     """A candidate whose session has expired tries to register once more."""
     broker.doing = CREATING
@@ -136,6 +141,7 @@ MUTANTS = (
     mutant("stands-beside", "stands_for_nobody", {electing.stand: stand_beside}, AT),
     mutant("rules-and-stands", "rules_or_stands", {state.begin_term: begin_and_stand}, AT),
     mutant("term-at-rest", "term_begins", {state.begin_term: begin_at_rest}, AT),
+    mutant_within("owner-waits", "owner_rules_or_stands", "confirm_epoch", {state.begin_term: begin_nothing}, AT),
     mutant("lapses-and-stands", "lapses", {state.lapse: lapse_and_stand}, AT),
     mutant("reopens-between", "reopens_at_rest", {electing.reopen: reopen_between}, AT),
 )
