@@ -45,6 +45,8 @@ VARIANTS = (
 """The variants that are changed, `SYSTEM/VARIANT`: the latest of each system, and then slices that have more text."""
 SLICES = {"topics": "partition", "requests": "partition"}
 """Systems whose rules are those of another, which has rows of its own."""
+STEPS_OF = {"partition/electing-fenced": ("election/fenced",)}
+"""Slices that take the steps of another system, which has a row of its own: it is asked as a part would be."""
 
 
 def variants() -> dict[str, tuple[Model, tuple[Model, ...]]]:
@@ -61,10 +63,13 @@ def variants() -> dict[str, tuple[Model, tuple[Model, ...]]]:
     return found
 
 
-def later(name: str) -> tuple[Model, ...]:
-    """The variants of the same system that are changed after this one: some of them run its text with more besides."""
+def others_asked(name: str) -> tuple[Model, ...]:
+    """Who is asked too what a variant does not notice: those whose steps it takes, and those of the same system that are
+    changed after it, since some of them run its text with more besides.
+    """
     after = VARIANTS[VARIANTS.index(name) + 1 :]
-    return tuple(find(*each.split("/"))[0] for each in after if each.split("/")[0] == name.split("/")[0])
+    same = (each for each in after if each.split("/")[0] == name.split("/")[0])
+    return tuple(find(*each.split("/"))[0] for each in (*STEPS_OF.get(name, ()), *same))
 
 
 def judged(model: Model, changes: list[Change], others: tuple[Model, ...] = ()):
@@ -144,7 +149,7 @@ def main(arguments: list[str]) -> int:
         for name in given.variant or VARIANTS:
             model, others = variants()[name]
             found: list[Judged] = []
-            for one in judged(model, drawn(model, given.per, given.seed, others), later(name)):
+            for one in judged(model, drawn(model, given.per, given.seed, others), others_asked(name)):
                 found.append(one)
                 print(line(one), flush=True)
             page.put(model, given.seed, found)

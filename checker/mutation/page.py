@@ -19,9 +19,10 @@ another of its kind, a field or an argument for another of its domain, or two ar
 every transition gets as many. Each is explored at the scope `quick`, and where nothing notices it there, at `standard`,
 and at `quick` with one more fault, as far as the model has no more than 1,000,000 states there, and at the other scopes
 that have a name, with no more than 200,000. What a composed system does not notice is asked of its parts in the same way:
-they run the same text with wider bounds; and what a slice does not notice, of those below that run its text with more
-besides. Each text is changed once: of a variant, only what no variant of its system runs
-that comes before it, and of *topics* and *requests* nothing that one of *partition* below runs.
+they run the same text with wider bounds. So what *electing-fenced* does not notice is asked of *election*, whose steps it
+takes, and what a slice does not notice, of those below that run its text with more besides. Each text is changed once: of
+a variant, only what no variant of its system runs that comes before it, and of *topics* and *requests* nothing that one of
+*partition* below runs.
 `make mutants-random VARIANT=group/current SEED=2` makes one row anew.
 
 *Stillborn*: the rules of the language refuse it. *Noticed*: a property is violated or no longer violated, a goal is no

@@ -5,6 +5,7 @@ LEGAL = "kafkaproof.spec.kafka.state_machines.replica_move_is_legal"
 IF_OFFLINE = "if after == REPLICA_DELETION_INELIGIBLE and before == OFFLINE_REPLICA: return True"
 CREATION, RECREATION = "kafkaproof.spec.partition.creation", "kafkaproof.spec.partition.recreation"
 DELETION, REASSIGNMENT = "kafkaproof.spec.partition.deletion", "kafkaproof.spec.partition.reassignment"
+ELECTING = "kafkaproof.spec.partition.electing"
 EXPANSION = "kafkaproof.spec.partition.expansion"
 UNFIT = "replicas == 0 or replicas > live_brokers(controller) or is_queued(controller, p)"
 METADATA = "kafkaproof.spec.partition.metadata"
@@ -45,6 +46,15 @@ EQUIVALENT = {
         "return ACCEPTED if not is_known(partition) else UNKNOWN_SERVER_ERROR",
     ): "The reassignment begins with either answer, and nothing else looks at it.",
     (f"{METADATA}.network.take_halt", "halt.leader_epochs[b] = 0 -> nothing"): ON_ITS_WAY,
+    (
+        "kafkaproof.spec.election.election.confirm_epoch",
+        "wanted = broker.read_epoch + 1 -> wanted = broker.read_version + 1",
+    ): "The epoch and its version are equal: both begin at 0, and only an election raises them.",
+    (f"{ELECTING}.zookeeper.fire_nothing", "return 0 -> anything"): "Nothing looks at the answer.",
+    (
+        f"{ELECTING}.state.lapse",
+        "broker.active = 0 -> nothing",
+    ): "No candidate owns /controller before its term begins, where one transaction writes it and the epoch.",
 }
 UNNOTICED = {
     (
@@ -66,10 +76,6 @@ UNNOTICED = {
         f"{REASSIGNMENT}.progress.look_later",
         f"{WAITS} -> {WAITS.replace('CHANGING', 'READING_STATES')}",
     ): "It takes a broker that comes while another goes, besides the controller: its scopes have two brokers.",
-    (
-        f"{REASSIGNMENT}.network.is_overtaken",
-        "return told != NO_EPOCH and told < leader_epoch -> return told != NO_EPOCH and told <= leader_epoch",
-    ): "A replica that is removed is told its last leader epoch only where a request replaces another.",
     (
         f"{REASSIGNMENT}.reassignment.check_reassignment",
         "if answer == EXPIRED: ... else ... -> if answer == BADVERSION: ... else ...",

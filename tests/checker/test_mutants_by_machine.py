@@ -7,7 +7,7 @@ import pytest
 
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.mutation import by_machine
-from kafkaproof.checker.mutation.by_machine import judged, main, reason_of, variants
+from kafkaproof.checker.mutation.by_machine import judged, main, others_asked, reason_of, variants
 from kafkaproof.checker.mutation.changes import changes, mutated
 from kafkaproof.checker.mutation.kinds import Domains, codes
 from kafkaproof.checker.mutation.page import Judged, Page, line, row
@@ -309,6 +309,13 @@ def test_what_a_composed_model_does_not_notice_is_asked_of_the_parts_that_have_t
     (found,) = judged(whole, [change])
     assert alone.kind != NOTICED
     assert (found.kind, found.verdict.scope) == (NOTICED, f"quick of {MODEL.name}")
+
+
+def test_what_a_slice_does_not_notice_is_asked_of_the_system_whose_steps_it_takes():
+    asked = {model.name: model for model in others_asked("partition/electing-fenced")}
+    assert asked.keys() == {"election/fenced"}
+    assert texts(asked.values()) & texts([find("partition", "electing-fenced")[0]])
+    assert "partition/altering" in [model.name for model in others_asked("partition/reassigning")]
 
 
 def test_a_reason_is_that_of_the_change_or_of_its_statement():

@@ -94,9 +94,12 @@ IN_ANOTHERS_EPOCH = {
 }
 
 
-def named_by(model: Model, **changes) -> Model:
+NAMED = {"quick": scope(faults=0), "deep": scope(brokers=3)}
+
+
+def named_by(model: Model, named=NAMED) -> Model:
     """The model with scopes of its own."""
-    return replace(model, scope=scope(), others={"quick": scope(faults=0), "deep": scope(brokers=3)}, **changes)
+    return replace(model, scope=scope(), others=named)
 
 
 FENCED = named_by(
@@ -109,8 +112,9 @@ FENCED = named_by(
         releases=Releases("3.4", "3.9"),
         story="As fenced, and an election has its steps: /controller is read, then the epoch, and one transaction creates "
         "/controller and raises the epoch.",
-        expected={scope(faults=0): {}, scope(): {}, scope(brokers=3): {}},
-    )
+        expected={scope(faults=0): {}, scope(): {}, scope(brokers=3): {}, scope(faults=2): {}},
+    ),
+    NAMED | {"two-faults": scope(faults=2)},
 ).rebound(FROM_2_1)
 LEGACY = named_by(
     with_steps(

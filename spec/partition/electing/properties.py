@@ -1,12 +1,16 @@
 """Properties of elections in steps, as far as the controller's work shows what they break: C2, C4, C5 and C7."""
 
+from kafkaproof.spec.election.broker_state import ELECTING
+from kafkaproof.spec.election.broker_state import IDLE as NO_CANDIDATE
+from kafkaproof.spec.election.properties.events import election_forgotten, reads_what_is
 from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
-from kafkaproof.spec.partition.context import IDLE
+from kafkaproof.spec.partition.context import IDLE, READING_BROKERS
 from kafkaproof.spec.partition.electing.state import is_between
 from kafkaproof.spec.partition.properties.controllers import epoch_bound as is_bounded
 from kafkaproof.spec.partition.properties.states import exists
+from kafkaproof.spec.partition.zookeeper import session_open, vacant
 
 
 def epoch_unique(s):
@@ -65,6 +69,65 @@ def raised_by_one(before, after, b, delivery):
     if delivery != ANSWERED or after.brokers[b].controller.epoch == 0:
         return True
     return after.zk.epoch == before.zk.epoch + 1 or before.zk.epoch < 0
+
+
+def is_at_rest(broker):
+    """Whether a broker is no candidate, and has none of what a candidate keeps."""
+    kept = broker.read_epoch != 0 or broker.read_version != 0
+    return broker.doing == NO_CANDIDATE and broker.active == 0 and not kept
+
+
+def stands_for_nobody(before, after, b):
+    """A broker becomes a candidate where there is no /controller, in an open session, once and without a term."""
+    old = before.brokers[b]
+    free = old.up == 1 and old.controller.epoch == 0 and old.doing == NO_CANDIDATE
+    return free and vacant(before.zk) and session_open(before.zk, b) and after.brokers[b].doing == ELECTING
+
+
+def rules_or_stands(s):
+    """A broker that rules, or that does not run, is no candidate."""
+    for broker in s.brokers:
+        if (broker.controller.epoch > 0 or not broker.up) and not is_at_rest(broker):
+            return False
+    return True
+
+
+def owner_rules_or_stands(s):
+    """A process that owns /controller rules or is a candidate, as long as its session is open."""
+    for b in range(len(s.brokers)):
+        broker = s.brokers[b]
+        idle = broker.controller.epoch == 0 and broker.doing == NO_CANDIDATE
+        if broker.up and s.zk.controller == b and session_open(s.zk, b) and idle:
+            return False
+    return True
+
+
+def term_begins(before, after):
+    """A term begins in the newest epoch, and first reads which brokers are live."""
+    for b in range(len(after.brokers)):
+        controller = after.brokers[b].controller
+        if before.brokers[b].controller.epoch == 0 and controller.epoch > 0:
+            if controller.epoch != after.zk.epoch or controller.doing != READING_BROKERS:
+                return False
+            if after.brokers[b].epoch != controller.epoch:
+                return False
+    return True
+
+
+def lapses(before, after):
+    """A candidate whose session has expired gives up with its next step."""
+    for b in range(len(after.brokers)):
+        old = before.brokers[b]
+        new = after.brokers[b]
+        if not session_open(before.zk, b) and old.doing != NO_CANDIDATE and old.doing != new.doing:
+            if not is_at_rest(new):
+                return False
+    return True
+
+
+def reopens_at_rest(before, after, b):
+    """A broker registers again when it is no candidate, and stays none."""
+    return is_at_rest(before.brokers[b]) and is_at_rest(after.brokers[b])
 
 
 def lands_late(s):
@@ -135,8 +198,19 @@ SAFETY = (
     always(owner_is_newest),
     always_step(written_by_owner),
     always_step(written_in_own_epoch),
+    always(rules_or_stands),
+    always_step(stands_for_nobody, of=("stand",)),
+    always_step(term_begins),
 )
-IN_ONE_MULTI = (*SAFETY, always_step(raised_by_one, of=("register",)))
+IN_ONE_MULTI = (
+    *SAFETY,
+    always(election_forgotten),
+    always(owner_rules_or_stands),
+    always_step(raised_by_one, of=("register",)),
+    always_step(reads_what_is, of=("learn_epoch",)),
+    always_step(lapses),
+    always_step(reopens_at_rest, of=("reopen",)),
+)
 IN_TWO_STEPS = (
     *SAFETY,
     always(deletes_own),

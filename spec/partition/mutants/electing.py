@@ -1,17 +1,23 @@
 """Mutants of the election in steps: one deliberate mistake each, on the variants `electing-fenced` and `electing`."""
 
+from kafkaproof.spec.election.broker_state import CREATING, ELECTING, IDLE, end_election
 from kafkaproof.spec.election.history import requests
 from kafkaproof.spec.kafka.zookeeper import (
     EXPIRED,
+    NONODE,
     OK,
     create_controller_and_set_epoch,
+    get_epoch,
     outcome,
     put_controller,
     put_epoch,
 )
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.partition.context import READING_BROKERS, Broker
+from kafkaproof.spec.partition.electing import electing, state
+from kafkaproof.spec.partition.failover import reopen
 from kafkaproof.spec.partition.model import scope
-from kafkaproof.spec.partition.mutants.partition_mutant import mutant
+from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.zookeeper import check_epoch, session_open
 
 AT = scope()
@@ -66,6 +72,61 @@ def create_beside(zk, b, delivery):
     return outcome(zk, OK, delivery)
 
 
+def end_and_remember(broker, doing):
+    """A candidate keeps the epoch that it has read when its election is over."""
+    broker.doing = doing
+
+
+def read_value(zk, b, reader):
+    """A candidate reads the epoch, and not its version."""
+    if not session_open(zk, b):
+        return EXPIRED
+    if zk.epoch < 0:
+        return NONODE
+    reader.read_epoch = zk.epoch
+    return OK
+
+
+def stand_beside(s, b: Broker):
+    """A broker becomes a candidate though there is a /controller."""
+    broker = s.brokers[b]
+    if not broker.up or broker.controller.epoch > 0 or broker.doing != IDLE or not session_open(s.zk, b):
+        return False
+
+    broker.doing = ELECTING
+    return True
+
+
+def begin_and_stand(broker, epoch, version):
+    """A controller whose term begins stays a candidate."""
+    broker.epoch = epoch
+    broker.controller.epoch = epoch
+    broker.controller.doing = READING_BROKERS
+    end_election(broker, ELECTING)
+
+
+def begin_at_rest(broker, epoch, version):
+    """A controller whose term begins waits for events, and reads neither brokers nor states."""
+    broker.epoch = epoch
+    broker.controller.epoch = epoch
+    end_election(broker, IDLE)
+
+
+def begin_nothing(broker, epoch, version):
+    """A candidate that finds its own epoch written waits for events, and begins no term."""
+    end_election(broker, IDLE)
+
+
+def lapse_and_stand(broker):
+    """A candidate whose session has expired tries to register once more."""
+    broker.doing = CREATING
+
+
+def reopen_between(s, b: Broker):
+    """A candidate registers again in a new session, and remains one."""
+    return reopen(s, b)
+
+
 MUTANTS = (
     mutant("registers-anyhow", "epoch_unique", {create_controller_and_set_epoch: register_anyhow}, AT),
     mutant("overwrites", "written_in_own_epoch", {create_controller_and_set_epoch: overwrite}, AT),
@@ -75,5 +136,13 @@ MUTANTS = (
         "creates-alone", "epoch_bound", {create_controller_and_set_epoch: create_alone, check_epoch: accept_all}, AT
     ),
     mutant("steps-unchecked", "written_by_owner", {check_epoch: accept_all}, AT),
+    mutant("remembers-election", "election_forgotten", {end_election: end_and_remember}, AT),
+    mutant("reads-value", "reads_what_is", {get_epoch: read_value}, AT),
+    mutant("stands-beside", "stands_for_nobody", {electing.stand: stand_beside}, AT),
+    mutant("rules-and-stands", "rules_or_stands", {state.begin_term: begin_and_stand}, AT),
+    mutant("term-at-rest", "term_begins", {state.begin_term: begin_at_rest}, AT),
+    mutant_within("owner-waits", "owner_rules_or_stands", "confirm_epoch", {state.begin_term: begin_nothing}, AT),
+    mutant("lapses-and-stands", "lapses", {state.lapse: lapse_and_stand}, AT),
+    mutant("reopens-between", "reopens_at_rest", {electing.reopen: reopen_between}, AT),
 )
 TWO_STEPS = (mutant("creates-beside", "deletes_own", {requests.create_controller: create_beside}, scope(faults=0)),)

@@ -9,7 +9,7 @@ from kafkaproof.spec.language.mutants.omission import omitting
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, only, union
 from kafkaproof.spec.partition import context
-from kafkaproof.spec.partition.context import MOVING, REASSIGN, Broker, clear
+from kafkaproof.spec.partition.context import MOVING, NO_EPOCH, REASSIGN, Broker, clear
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.deletion.deletion import topic_deletion as queue_topics
 from kafkaproof.spec.partition.deletion.progress import to_take_offline
@@ -175,6 +175,17 @@ def never_overtaken(network, epoch, p, b, leader_epoch):
     return False
 
 
+def stop_in_no_epoch(network, epoch, p, leader_epoch, to):
+    """StopReplica goes to removed replicas without a leader epoch, as up to 2.5."""
+    network.stops[epoch][p].to = union(network.stops[epoch][p].to, to)
+
+
+def overtaken_by_its_own(network, epoch, p, b, leader_epoch):
+    """A broker keeps a replica whose leader epoch it is told with the deletion, as up to 3.4.0 (KAFKA-13972)."""
+    told = network.stops[epoch][p].leader_epochs[b]
+    return told != NO_EPOCH and told <= leader_epoch
+
+
 OMITTED = tuple(
     omitting(transition, kills, CALM)
     for transition, kills in (
@@ -254,6 +265,7 @@ MUTANTS = OMITTED + (
         ONE_RAISE,
     ),
     mutant("reassigned-waits", "queued_at_once", {brokers.topic_deletion: wait_when_asked}, ONE),
+    mutant("stop-without-epoch", "stopped_in_leader_epoch", {network.put_removal: stop_in_no_epoch}, ONE),
     mutant("late-stop-obeyed", "log_goes_with_topic", {network.is_overtaken: never_overtaken}, TWO_REQUESTS),
 )
 
@@ -266,5 +278,8 @@ ALTERATION = (
         "dead-added", "altered_as_asked", "alter_reassignment", {context.alive: call_all_alive}, TWO_ALTERATIONS
     ),
     mutant("added-kept", "altered_as_asked", {plans.plan_cancellation: keep_added}, TWO_ALTERATIONS),
+    mutant(
+        "stop-of-same-epoch", "stopped_unless_overtaken", {network.is_overtaken: overtaken_by_its_own}, TWO_ALTERATIONS
+    ),
 )
 """Those of `altering`."""

@@ -392,6 +392,29 @@ def is_listed_whole(s):
     return False
 
 
+def stopped_in_leader_epoch(before, after, b, p):
+    """The StopReplica of a reassignment carries the leader epoch that the controller remembers."""
+    controller = before.brokers[b].controller
+    old = before.network.stops[controller.epoch][p]
+    new = after.network.stops[controller.epoch][p]
+    for r in range(len(before.brokers)):
+        sent = contains(new.to, r) and not contains(old.to, r)
+        if sent and new.leader_epochs[r] != controller.partitions[p].leader_epoch:
+            return False
+    return True
+
+
+def stopped_unless_overtaken(before, after, b, epoch, p):
+    """A broker deletes the replica that it is told to stop, unless it has heard of a newer controller, its log directory
+    has failed, or the replica has a newer leader epoch than the request.
+    """
+    broker = before.brokers[b]
+    replica = broker.replicas[p]
+    sent = before.network.stops[epoch][p].leader_epochs[b]
+    newer = sent != NO_EPOCH and replica.leader_epoch > sent
+    return newer or epoch < broker.seen_epoch or replica.failed == 1 or not has_log(after, b, p)
+
+
 def is_overtaken(s):
     """A removed replica must lead or follow again before its StopReplica has arrived."""
     for sent in s.network.stops:
@@ -415,6 +438,8 @@ SAFETY = (
     always_step(assigned_by_right, of=("write_assignment", "write_target")),
     always_step(replicas_told, of=("tell_replicas",)),
     always(not_deleted_while_reassigned),
+    always_step(stopped_in_leader_epoch, of=("stop_removed",)),
+    always_step(stopped_unless_overtaken, of=("stop_replica",)),
 )
 GOALS = (
     sometimes(is_reassigned_wholly, leader_epochs=2),
