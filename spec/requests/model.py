@@ -175,18 +175,31 @@ CURRENT = model(
 SAME_EPOCH = model(
     "same-epoch",
     Releases("3.1", "3.3"),
-    "The same, but StopReplica of the leader epoch that the replica has is refused: a follower that is to stop goes on. (That "
-    "is so from 2.6 on; up to 3.0 brokers that have died are not told of while a partition lacks a leader: see "
-    "broker-epochs.)",
+    "The same, but StopReplica of the leader epoch that the replica has is refused: a follower that is to stop goes on.",
     OWN_QUEUE,
     SAFETY + GOALS,
     HOLDS | {TWO_FAULTS: {}},
 ).rebound({halting.is_in_time: stops.is_later})
-UNTIL_2_5 = {
-    halting.is_in_time: stops.whenever_it_was,
-    telling.is_failure_told: updates.is_no_leader_missing,
-    telling.tell_newcomers: updates.tell_newcomers_all,
-}
+UNTIL_3_0 = {telling.is_failure_told: updates.is_no_leader_missing}
+FAILURES_UNTOLD = model(
+    "failures-untold",
+    Releases("2.7", "3.0"),
+    "As in 3.1, but nobody is told of brokers that have died while a partition lacks a leader.",
+    OWN_QUEUE,
+    SAFETY + GOALS,
+    HOLDS,
+).rebound(UNTIL_3_0 | {halting.is_in_time: stops.is_later})
+UNTIL_2_6 = UNTIL_3_0 | {telling.tell_newcomers: updates.tell_newcomers_all}
+KIP570 = model(
+    "kip570",
+    Releases("2.6", "2.6"),
+    "The first release whose StopReplica carries a leader epoch (KIP-570). Brokers that come are told of topics that are "
+    "queued for deletion, too.",
+    OWN_QUEUE,
+    SAFETY + GOALS,
+    HOLDS,
+).rebound(UNTIL_2_6 | {halting.is_in_time: stops.is_later})
+UNTIL_2_5 = UNTIL_2_6 | {halting.is_in_time: stops.whenever_it_was}
 BROKER_EPOCHS = model(
     "broker-epochs",
     Releases("2.3", "2.5"),
@@ -196,8 +209,21 @@ BROKER_EPOCHS = model(
     SAFETY + GOALS + LEFT_BEHIND,
     HOLDS,
 ).rebound(UNTIL_2_5)
-UNTIL_2_1 = UNTIL_2_5 | {
+UNTIL_2_2 = UNTIL_2_5 | {
     progress.dead_hosts: leader_zk.nobody,
+    deletion_progress.is_heeded: phases_progress.is_asked_by_deletion,
+    state_machines.replica_move_is_legal: state_machines.replica_move_was_legal,
+}
+KIP380 = model(
+    "kip380",
+    Releases("2.2", "2.2"),
+    "The first release with broker epochs (KIP-380). A new controller leaves the replicas of dead brokers in the ISRs, and "
+    "no StopReplica is sent for them.",
+    OWN_QUEUE,
+    SAFETY + GOALS + LEFT_BEHIND,
+    HOLDS,
+).rebound(UNTIL_2_2)
+UNTIL_2_1 = UNTIL_2_2 | {
     broker.is_former: is_never_former,
     broker.may_handle: shared_queue.may_handle_in_turn,
     cache.start_process: shared_queue.start_process,
@@ -205,8 +231,6 @@ UNTIL_2_1 = UNTIL_2_5 | {
     telling.tell_brokers: updates.tell_all_partitions,
     telling.tell_newcomers: updates.tell_everybody,
     brokers.take_list: leader_zk.take_list_at_once,
-    deletion_progress.is_heeded: phases_progress.is_asked_by_deletion,
-    state_machines.replica_move_is_legal: state_machines.replica_move_was_legal,
 }
 LEGACY = model(
     "legacy",
@@ -222,4 +246,4 @@ LEGACY = model(
         scope(epochs=1, faults=2): FORMER | {"no_stale_stop": 24, "local_epoch": 39},
     },
 ).rebound(UNTIL_2_1)
-MODELS = (LEGACY, BROKER_EPOCHS, SAME_EPOCH, CURRENT)
+MODELS = (LEGACY, KIP380, BROKER_EPOCHS, KIP570, FAILURES_UNTOLD, SAME_EPOCH, CURRENT)
