@@ -217,8 +217,7 @@ UNTIL_2_2 = UNTIL_2_5 | {
 KIP380 = model(
     "kip380",
     Releases("2.2", "2.2"),
-    "The first release with broker epochs (KIP-380). A new controller leaves the replicas of dead brokers in the ISRs, and "
-    "no StopReplica is sent for them.",
+    "The first release with broker epochs (KIP-380). A new controller leaves the replicas of dead brokers in the ISRs.",
     OWN_QUEUE,
     SAFETY + GOALS + LEFT_BEHIND,
     HOLDS,
