@@ -16,6 +16,7 @@ from kafkaproof.spec.partition.deletion import network as deletion_network
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.deletion.model import WITH_DELETIONS
 from kafkaproof.spec.partition.history import leader_zk, updates
+from kafkaproof.spec.partition.history import triggers as former
 from kafkaproof.spec.partition.metadata import cache, halting
 from kafkaproof.spec.partition.model import DELETE_CONTROLLER
 from kafkaproof.spec.partition.phases import progress as phases_progress
@@ -231,6 +232,7 @@ UNTIL_2_1 = UNTIL_2_2 | {
     telling.tell_newcomers: updates.tell_everybody,
     brokers.take_list: leader_zk.take_list_at_once,
 }
+UNSEEN = FORMER | {"all_agree": 11}
 LEGACY = model(
     "legacy",
     Releases("2.1", "2.1"),
@@ -239,10 +241,22 @@ LEGACY = model(
     "controller's writes are checked as in 2.1.",
     SHARED_QUEUE,
     SAFETY + GOALS + LEFT_BEHIND,
-    {
-        ONE_TERM: FORMER | {"all_agree": 11},
-        scope(): FORMER | {"all_agree": 11},
-        scope(epochs=1, faults=2): FORMER | {"no_stale_stop": 24, "local_epoch": 39},
-    },
+    {ONE_TERM: UNSEEN, scope(): UNSEEN, scope(epochs=1, faults=2): FORMER | {"no_stale_stop": 24, "local_epoch": 39}},
 ).rebound(UNTIL_2_1)
-MODELS = (LEGACY, KIP380, BROKER_EPOCHS, KIP570, FAILURES_UNTOLD, SAME_EPOCH, CURRENT)
+UNTIL_2_0 = UNTIL_2_1 | {
+    zookeeper.checked_set_state: zookeeper.set_state,
+    zookeeper.checked_delete_request: zookeeper.delete_request,
+    zookeeper.check_epoch: leader_zk.check_nothing,
+    progress.lapse: leader_zk.resign_at_once,
+    brokers.is_moved_away: former.is_moved_away_though_queued,
+    deletion_progress.ended_at_start: former.end_none_at_start,
+}
+UNCHECKED = model(
+    "unchecked",
+    Releases("1.1", "2.0"),
+    "As in 2.1, but nothing checks the writes of a controller (KAFKA-6082).",
+    SHARED_QUEUE,
+    SAFETY + GOALS + LEFT_BEHIND,
+    {ONE_TERM: UNSEEN, scope(): UNSEEN},
+).rebound(UNTIL_2_0)
+MODELS = (UNCHECKED, LEGACY, KIP380, BROKER_EPOCHS, KIP570, FAILURES_UNTOLD, SAME_EPOCH, CURRENT)
