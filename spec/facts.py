@@ -15,7 +15,7 @@ from kafkaproof.spec.election.history import zkclient
 from kafkaproof.spec.group import deletion, member, membership, transactions
 from kafkaproof.spec.group.history import clients
 from kafkaproof.spec.language.model import Model
-from kafkaproof.spec.language.rebind import callees
+from kafkaproof.spec.language.rebind import callees, original
 from kafkaproof.spec.language.releases import Releases, merged
 from kafkaproof.spec.language.sources import Source, sources_of
 from kafkaproof.spec.partition import rounds
@@ -100,7 +100,8 @@ class Rule:
 def rules(system: str) -> list[Rule]:
     """The rules of a system that changed between releases, in the order in which its variants replace them."""
     families: dict[Callable, list[Callable]] = {}
-    for old, new in dict.fromkeys(pair for model in find(system) for pair in model.replaced):
+    pairs = ((original(old), original(new)) for model in find(system) for old, new in model.replaced)
+    for old, new in dict.fromkeys(pairs):
         present = next((first for first, family in families.items() if old in family), old)
         families.setdefault(present, [present]).append(new)
     found = []

@@ -30,7 +30,7 @@ START = cluster.start
 
 OLDER = (
     r"(group.(locked|gated|kip|reloading|limited|static|unlocked|transactional)|partition.(rolling|zkclient|legacy)"
-    r"|requests.(legacy|broker-epochs)|topics.(late-watch|two-phase|restoring|checked|kip380|removal-at-start|kip455-zk)|election.(zkclient|fenced-edited|fenced-lagging))"
+    r"|requests.(unchecked|legacy|kip380|broker-epochs|kip570|failures-untold)|topics.(two-phase|restoring|checked|kip|removal-at-start|marked-refused)|election.(zkclient|fenced-edited|fenced-lagging))"
 )
 THOROUGH = re.compile(
     "|".join(
@@ -38,7 +38,7 @@ THOROUGH = re.compile(
             rf"test_(symmetry|three_ways|explorer|group_system|coverage)\.py::.*{OLDER}",
             r"test_coverage\.py::.*(group|replica|consumer)-",
             r"test_group_system\.py::.*\[(locked|static|unlocked) at",
-            r"test_requests_system\.py::test_two_brokers_.*\[(legacy|broker-epochs)",
+            r"test_requests_system\.py::test_two_brokers_.*\[(unchecked|legacy|kip|broker-epochs|failures-untold)",
             r"test_partition_machine\.py::.*\[legacy",
             r"test_explorer\.py::.*partition/(creating|deleting|reassigning)",
             r"test_reassignment\.py::.*two faults",

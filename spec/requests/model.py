@@ -16,6 +16,7 @@ from kafkaproof.spec.partition.deletion import network as deletion_network
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
 from kafkaproof.spec.partition.deletion.model import WITH_DELETIONS
 from kafkaproof.spec.partition.history import leader_zk, updates
+from kafkaproof.spec.partition.history import triggers as former
 from kafkaproof.spec.partition.metadata import cache, halting
 from kafkaproof.spec.partition.model import DELETE_CONTROLLER
 from kafkaproof.spec.partition.phases import progress as phases_progress
@@ -175,18 +176,31 @@ CURRENT = model(
 SAME_EPOCH = model(
     "same-epoch",
     Releases("3.1", "3.3"),
-    "The same, but StopReplica of the leader epoch that the replica has is refused: a follower that is to stop goes on. (That "
-    "is so from 2.6 on; up to 3.0 brokers that have died are not told of while a partition lacks a leader: see "
-    "broker-epochs.)",
+    "The same, but StopReplica of the leader epoch that the replica has is refused: a follower that is to stop goes on.",
     OWN_QUEUE,
     SAFETY + GOALS,
     HOLDS | {TWO_FAULTS: {}},
 ).rebound({halting.is_in_time: stops.is_later})
-UNTIL_2_5 = {
-    halting.is_in_time: stops.whenever_it_was,
-    telling.is_failure_told: updates.is_no_leader_missing,
-    telling.tell_newcomers: updates.tell_newcomers_all,
-}
+UNTIL_3_0 = {telling.is_failure_told: updates.is_no_leader_missing}
+FAILURES_UNTOLD = model(
+    "failures-untold",
+    Releases("2.7", "3.0"),
+    "As in 3.1, but nobody is told of brokers that have died while a partition lacks a leader.",
+    OWN_QUEUE,
+    SAFETY + GOALS,
+    HOLDS,
+).rebound(UNTIL_3_0 | {halting.is_in_time: stops.is_later})
+UNTIL_2_6 = UNTIL_3_0 | {telling.tell_newcomers: updates.tell_newcomers_all}
+KIP570 = model(
+    "kip570",
+    Releases("2.6", "2.6"),
+    "The first release whose StopReplica carries a leader epoch (KIP-570). Brokers that come are told of topics that are "
+    "queued for deletion, too.",
+    OWN_QUEUE,
+    SAFETY + GOALS,
+    HOLDS,
+).rebound(UNTIL_2_6 | {halting.is_in_time: stops.is_later})
+UNTIL_2_5 = UNTIL_2_6 | {halting.is_in_time: stops.whenever_it_was}
 BROKER_EPOCHS = model(
     "broker-epochs",
     Releases("2.3", "2.5"),
@@ -196,8 +210,20 @@ BROKER_EPOCHS = model(
     SAFETY + GOALS + LEFT_BEHIND,
     HOLDS,
 ).rebound(UNTIL_2_5)
-UNTIL_2_1 = UNTIL_2_5 | {
+UNTIL_2_2 = UNTIL_2_5 | {
     progress.dead_hosts: leader_zk.nobody,
+    deletion_progress.is_heeded: phases_progress.is_asked_by_deletion,
+    state_machines.replica_move_is_legal: state_machines.replica_move_was_legal,
+}
+KIP380 = model(
+    "kip380",
+    Releases("2.2", "2.2"),
+    "The first release with broker epochs (KIP-380). A new controller leaves the replicas of dead brokers in the ISRs.",
+    OWN_QUEUE,
+    SAFETY + GOALS + LEFT_BEHIND,
+    HOLDS,
+).rebound(UNTIL_2_2)
+UNTIL_2_1 = UNTIL_2_2 | {
     broker.is_former: is_never_former,
     broker.may_handle: shared_queue.may_handle_in_turn,
     cache.start_process: shared_queue.start_process,
@@ -205,9 +231,8 @@ UNTIL_2_1 = UNTIL_2_5 | {
     telling.tell_brokers: updates.tell_all_partitions,
     telling.tell_newcomers: updates.tell_everybody,
     brokers.take_list: leader_zk.take_list_at_once,
-    deletion_progress.is_heeded: phases_progress.is_asked_by_deletion,
-    state_machines.replica_move_is_legal: state_machines.replica_move_was_legal,
 }
+UNSEEN = FORMER | {"all_agree": 11}
 LEGACY = model(
     "legacy",
     Releases("2.1", "2.1"),
@@ -216,10 +241,22 @@ LEGACY = model(
     "controller's writes are checked as in 2.1.",
     SHARED_QUEUE,
     SAFETY + GOALS + LEFT_BEHIND,
-    {
-        ONE_TERM: FORMER | {"all_agree": 11},
-        scope(): FORMER | {"all_agree": 11},
-        scope(epochs=1, faults=2): FORMER | {"no_stale_stop": 24, "local_epoch": 39},
-    },
+    {ONE_TERM: UNSEEN, scope(): UNSEEN, scope(epochs=1, faults=2): FORMER | {"no_stale_stop": 24, "local_epoch": 39}},
 ).rebound(UNTIL_2_1)
-MODELS = (LEGACY, BROKER_EPOCHS, SAME_EPOCH, CURRENT)
+UNTIL_2_0 = UNTIL_2_1 | {
+    zookeeper.checked_set_state: zookeeper.set_state,
+    zookeeper.checked_delete_request: zookeeper.delete_request,
+    zookeeper.check_epoch: leader_zk.check_nothing,
+    progress.lapse: leader_zk.resign_at_once,
+    brokers.is_moved_away: former.is_moved_away_though_queued,
+    deletion_progress.ended_at_start: former.end_none_at_start,
+}
+UNCHECKED = model(
+    "unchecked",
+    Releases("1.1", "2.0"),
+    "As in 2.1, but nothing checks the writes of a controller (KAFKA-6082).",
+    SHARED_QUEUE,
+    SAFETY + GOALS + LEFT_BEHIND,
+    {ONE_TERM: UNSEEN, scope(): UNSEEN},
+).rebound(UNTIL_2_0)
+MODELS = (UNCHECKED, LEGACY, KIP380, BROKER_EPOCHS, KIP570, FAILURES_UNTOLD, SAME_EPOCH, CURRENT)

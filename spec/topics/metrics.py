@@ -211,6 +211,6 @@ def measures(replaced: Mapping[Callable, Callable]) -> tuple[Measure, ...]:
 
 METRICS = measures({})
 OF_VARIANT = dict.fromkeys(
-    ("late-watch", "two-phase", "restoring", "checked", "kip380", "removal-at-start"),
+    ("two-phase", "restoring", "checked", "kip380", "removal-at-start"),
     measures({added: nothing_added, is_reassigning: is_listed}),
 )

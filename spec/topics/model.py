@@ -1,14 +1,12 @@
-"""The topics system: its variants, oldest first, and what is known of each. They are slices of `partition`."""
+"""The topics system, slices of `partition`: how its variants are made, and the present one with what is known of it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from kafkaproof.spec.kafka.declarations import acting
 from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import brokers, faults, network, rebalance, telling, triggers, znodes
-from kafkaproof.spec.partition import model as partition
 from kafkaproof.spec.partition.creation import creation
 from kafkaproof.spec.partition.creation.model import CREATION, CREATION_SEAMS
 from kafkaproof.spec.partition.creation.zookeeper import leave_unused
@@ -17,7 +15,7 @@ from kafkaproof.spec.partition.deletion import faults as deletion_faults
 from kafkaproof.spec.partition.deletion import network as deletion_network
 from kafkaproof.spec.partition.expansion import model as expansion
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
-from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, COMMON, FENCED, LOG_DIRS, PENDING
+from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, FENCED, LOG_DIRS, PENDING
 from kafkaproof.spec.partition.phases import network as phases_network
 from kafkaproof.spec.partition.phases.state import NAMES, name_assigned
 from kafkaproof.spec.partition.reassignment import admin_requests
@@ -28,14 +26,9 @@ from kafkaproof.spec.partition.reassignment import state as reassignment_state
 from kafkaproof.spec.partition.reassignment.model import ADMINISTRATORS, ALTERATIONS, reassigning
 from kafkaproof.spec.partition.reassignment.state import initial as begin
 from kafkaproof.spec.partition.recreation import model as recreation
-from kafkaproof.spec.partition.recreation import replica as recreation_replica
 from kafkaproof.spec.partition.recreation import state as recreation_state
-from kafkaproof.spec.partition.recreation import zookeeper as recreation_zookeeper
 from kafkaproof.spec.partition.recreation.state import number_topics
-from kafkaproof.spec.partition.releases.model import LEADER_ZK, WITHOUT_ADMIN_ELECTIONS, rebalancing_if_online
-from kafkaproof.spec.partition.releases.rules import UNTIL_2_6
 from kafkaproof.spec.topics import requests
-from kafkaproof.spec.topics.history import ids, leaders
 from kafkaproof.spec.topics.properties import safety as properties
 from kafkaproof.spec.topics.steps import coarse
 
@@ -136,11 +129,6 @@ BESIDE = recreation.BROKERS + recreation.CONTROLLER + expansion.CONTROLLER
 SEAMS_BESIDE = CREATION_SEAMS + expansion.SEAMS
 
 
-WITHOUT_IDS = {recreation_replica.is_of_another: ids.is_of_no_other, recreation_zookeeper.is_taken: ids.is_there}
-"""Up to 2.7; the second up to 3.0."""
-REFUSED = recreation_replica.refuse_topic.__name__
-
-
 def with_kip455(base: Model, variant: str, beside=()) -> Model:
     """The fine model from which a variant is made whose topic znode says what is added and removed."""
     fine = reassigning(
@@ -166,35 +154,39 @@ LATE_ANSWER = {"state_goes_with_topic": 22, "removed_when_deleted": 23}
 """An answer that is late ends a deletion before its time, as in `partition/deleting`."""
 UNLED = {"led_if_possible": 9, "is_new_led_if_possible": 9, "has_moved": 15}
 """A partition that has never led is reassigned: nobody looks at it again."""
-UNDONE = {"assignments_stay": 9, "removed_when_deleted": 9, "no_partition_undone": 9}
-SHRUNK = {
-    "stopped_out_of_isr": 14,
-    "online_has_leader": 15,
-    "isr_assigned": 15,
-    "force_elects": 15,
-    "state_tells": 15,
-    "led_if_possible": 17,
+DESPITE_FAILURES = {"is_deleted_despite_failures": 10}
+CREATED_AGAIN = scope(topics=2, epochs=2, leader_epochs=2, faults=1, requests=1)
+"""A topic is created under the name of one that was deleted."""
+STOPPED_TWICE = LATE_ANSWER | DESPITE_FAILURES | {"own_logs_deleted": 19, "log_goes_with_topic": 25}
+TWO_TOPICS = scope(partitions=2, topics=2, leader_epochs=2, requests=1)
+UNDONE = {
+    "assignments_stay": 9,
+    "removed_when_deleted": 9,
+    "no_partition_undone": 9,
+    "deletion_in_order": 16,
+    "online_has_leader": 18,
+    "state_tells": 18,
+    "is_deleted_despite_failures": 22,
+    "is_deleted": 22,
 }
+LEADERS_ASK = KNOWN_TO_LEADERS | {deletion_network.is_of_deletion: reassignment_network.is_of_deletion}
+"""From 2.7 on."""
 KIP455 = topics(
-    with_kip455(FENCED, "kip455", recreation.TWICE).rebound(
-        KNOWN_TO_LEADERS | {deletion_network.is_of_deletion: reassignment_network.is_of_deletion}
-    ),
+    with_kip455(FENCED, "kip455", recreation.TWICE).rebound(LEADERS_ASK),
     "The topic znode says what is added and removed; every write of a controller is checked against the epoch; "
     "leaders ask the controller to change an ISR.",
     NAMED,
     LISTS,
     {
         scope(): {"not_deleted_while_reassigned": 14},
-        scope(epochs=2, faults=1, requests=1): UNLED | LATE_ANSWER | {"is_deleted_despite_failures": 10},
+        scope(epochs=2, faults=1, requests=1): UNLED | LATE_ANSWER | DESPITE_FAILURES,
         scope(brokers=3, replicas=2, requests=1): {},
         scope(replicas=2, epochs=2, faults=1, requests=1): {
             "is_deleted_despite_failures": 13,
             "state_goes_with_topic": 26,
             "removed_when_deleted": 27,
         },
-        scope(partitions=2, topics=2, leader_epochs=2, requests=1): UNDONE
-        | {"deletion_in_order": 16, "online_has_leader": 18, "state_tells": 18}
-        | {"is_deleted_despite_failures": 22, "is_deleted": 22},
+        TWO_TOPICS: UNDONE,
         scope(epochs=2, leader_epochs=5, faults=1): UNLED
         | LATE_ANSWER
         | {
@@ -208,49 +200,11 @@ KIP455 = topics(
             "deletion_goes_on": 22,
             "no_stray_log": 31,
         },
+        CREATED_AGAIN: UNLED | STOPPED_TWICE,
     },
     properties.kip455,
     releases=Releases("3.3", "3.9"),
     others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
     parts=PARTS,
 )
-LEADERS_WRITE = partition.model(
-    "kip455-zk",
-    Releases("2.4", "2.6"),
-    "",
-    COMMON + LEADER_ZK,
-    rebalancing_if_online(WITHOUT_ADMIN_ELECTIONS),
-    partition.QUICK,
-    partition.TWO_FAULTS,
-    {},
-)
-WITH_FAULT = (
-    SHRUNK | LATE_ANSWER | {"led_if_possible": 9, "is_new_led_if_possible": 9, "is_deleted_despite_failures": 10}
-)
-KIP455_ZK = topics(
-    with_kip455(LEADERS_WRITE, "kip455-zk", acting(leaders.caught_up)).rebound(
-        UNTIL_2_6 | {telling.tell_leadership: phases_network.tell_leadership}
-    ),
-    "As in kip455, but leaders write the ISR themselves: it may shrink between the look at it and the move.",
-    NAMED,
-    LISTS | {REFUSED},
-    {
-        scope(requests=1): SHRUNK,
-        scope(epochs=2, leader_epochs=2, faults=1, requests=1): WITH_FAULT,
-        scope(epochs=2, faults=1, requests=1): WITH_FAULT,
-        scope(): SHRUNK
-        | {
-            "not_deleted_while_reassigned": 14,
-            "deletion_goes_on": 20,
-            "is_deleted_despite_failures": 22,
-            "is_deleted": 22,
-            "has_moved": 25,
-        },
-    },
-    properties.kip455_zk,
-    releases=Releases("2.4", "2.6"),
-    others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
-    parts=PARTS,
-    replaced=WITHOUT_IDS,
-)
-MODELS = (KIP455_ZK, KIP455)
+MODELS = (KIP455,)

@@ -3,10 +3,6 @@
 EQUIVALENT = {}
 UNNOTICED = {}
 
-REFUSED = {
-    "replica.refuse_topic": "A stray log and a topic of the same name take more faults than its scopes have; "
-    "`partition/recreating` takes it."
-}
 WHOLE = dict.fromkeys(
     ("creation.topic_change", "expansion.add_partitions", "expansion.new_partitions"),
     "Its scopes have room for one partition and one topic; more are at scopes of `kip455`.",
@@ -21,6 +17,5 @@ NEVER_TAKEN = {
     "kip380": OLDER,
     "removal-at-start": OLDER,
     "kip455-zk": OLDER,
-    "kip455": REFUSED,
 }
 """By variant: a transition, and why no recorded scope has it."""

@@ -19,7 +19,7 @@ KIP455 = find("topics", "kip455")[0]
 OLDER = (5_808, 39)
 FOUND = dict.fromkeys(("two-phase", "restoring", "checked", "kip380", "removal-at-start"), OLDER) | {
     "kip455-zk": (2_487, 33),
-    "kip455": (1_712, 29),
+    **dict.fromkeys(("kip497", "kip516", "marked-refused", "kip455"), (1_712, 29)),
 }
 CANCELLED = """
     failover.elect(b=0) -> OK

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproof.spec.catalogue import MODELS, find, releases_with
-from kafkaproof.spec.language.releases import Releases
+from kafkaproof.spec.language.releases import Releases, merged
 from kafkaproof.spec.partition import zookeeper
 from kafkaproof.spec.partition.rolling.model import set_state_by_version
 from kafkaproof.spec.requests.history.stops import is_later, whenever_it_was
@@ -55,8 +55,8 @@ def test_variants_of_one_release_are_variants_of_the_same_releases(system):
 
 
 def test_a_replacement_stands_in_the_releases_of_the_variants_that_have_it():
-    assert releases_with("requests", is_never_former) == [Releases("2.1", "2.1")]
-    assert releases_with("requests", whenever_it_was) == [Releases("2.1", "2.1"), Releases("2.3", "2.5")]
-    assert releases_with("requests", is_later) == [Releases("3.1", "3.3")]
+    assert releases_with("requests", is_never_former) == [Releases("1.1", "2.0"), Releases("2.1", "2.1")]
+    assert merged(releases_with("requests", whenever_it_was)) == (Releases("1.1", "2.5"),)
+    assert merged(releases_with("requests", is_later)) == (Releases("2.6", "3.3"),)
     assert str(releases_with("partition", zookeeper.set_state)[-1]) == "2.0"
     assert releases_with("partition", set_state_by_version) == []

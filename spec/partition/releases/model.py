@@ -71,6 +71,11 @@ def rebalancing_if_online(properties):
     return tuple(p.rebound({asked.may_go_back: former.goes_back_if_online}) for p in properties)
 
 
+def accepting_any_isr(properties):
+    """These properties for releases whose controller accepts an ISR with a broker that is not alive (2.7 to 3.2)."""
+    return tuple(p.rebound({writes.eligible: former.all_replicas}) for p in properties)
+
+
 def moving_as_formerly(properties):
     """These properties for releases in which a replica that is Offline does not become ineligible (until 2.2)."""
     return tuple(p.rebound(FORMER_MOVES) for p in rebalancing_if_online(properties))
@@ -88,10 +93,7 @@ def any_isr(variant, releases, story):
         releases,
         story,
         PRESENT,
-        tuple(p.rebound({writes.eligible: former.all_replicas}) for p in SAFETY + STEP_BY_STEP)
-        + older.UNTIL_3_3
-        + goals.WITH_BROKER_EPOCHS
-        + older.GOALS,
+        accepting_any_isr(SAFETY + STEP_BY_STEP) + older.UNTIL_3_3 + goals.WITH_BROKER_EPOCHS + older.GOALS,
         QUICK,
         TWO_FAULTS,
         {scope(): LOST_ANSWER, scope(brokers=3): LOST_ANSWER, TWO_FAULTS: LOST_ANSWER | OVERLOOKED},

@@ -1,10 +1,14 @@
-"""The topics system up to 2.3: only /admin/reassign_partitions knows that a partition is reassigned.
+"""The topics system as in earlier releases, oldest first: each variant is one range, and says what it does otherwise.
 
-Each variant is one range, and says what it does otherwise than the next.
+Up to 2.3 only /admin/reassign_partitions knows that a partition is reassigned; from 2.4 on the topic znode does.
 """
 
+from dataclasses import replace
+
+from kafkaproof.spec.kafka.declarations import acting
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import zookeeper
+from kafkaproof.spec.partition import model as partition
+from kafkaproof.spec.partition import telling, verdicts, zookeeper
 from kafkaproof.spec.partition.creation import properties as topic_creation
 from kafkaproof.spec.partition.creation.model import CREATION
 from kafkaproof.spec.partition.creation.zookeeper import leave_unused
@@ -13,13 +17,35 @@ from kafkaproof.spec.partition.expansion import properties as topic_expansion
 from kafkaproof.spec.partition.history import leader_zk, triggers
 from kafkaproof.spec.partition.phases import lists, state
 from kafkaproof.spec.partition.phases import model as phases
+from kafkaproof.spec.partition.phases import network as phases_network
 from kafkaproof.spec.partition.phases import properties as partition_phases
 from kafkaproof.spec.partition.phases.model import in_phases
 from kafkaproof.spec.partition.phases.state import initial as begin
+from kafkaproof.spec.partition.recreation import model as recreation
+from kafkaproof.spec.partition.recreation import replica as recreation_replica
+from kafkaproof.spec.partition.recreation import zookeeper as recreation_zookeeper
 from kafkaproof.spec.partition.recreation.state import number_topics
 from kafkaproof.spec.partition.releases import model as releases
 from kafkaproof.spec.partition.releases import rules
-from kafkaproof.spec.topics.model import BESIDE, LATE_ANSWER, PARTS, REFUSED, SEAMS_BESIDE, WITHOUT_IDS, scope, topics
+from kafkaproof.spec.topics.history import ids, leaders
+from kafkaproof.spec.topics.model import (
+    BESIDE,
+    CREATED_AGAIN,
+    DESPITE_FAILURES,
+    LATE_ANSWER,
+    LEADERS_ASK,
+    LISTS,
+    NAMED,
+    PARTS,
+    SEAMS_BESIDE,
+    STOPPED_TWICE,
+    TWO_TOPICS,
+    UNDONE,
+    UNLED,
+    scope,
+    topics,
+    with_kip455,
+)
 from kafkaproof.spec.topics.properties import safety as properties
 
 UNTIL_2_3 = rules.UNTIL_2_6 | rules.UNTIL_2_3
@@ -30,6 +56,12 @@ UNTIL_2_0 = (
     | rules.UNFENCED
     | {deletion_progress.ended_at_start: triggers.end_none_at_start, zookeeper.check_epoch: leader_zk.check_nothing}
 )
+MARKED_IS_FREE = {recreation_zookeeper.is_taken: ids.is_there}
+"""Up to 3.0."""
+WITHOUT_IDS = MARKED_IS_FREE | {recreation_replica.is_of_another: ids.is_of_no_other}
+"""Up to 2.7."""
+REFUSED = {recreation_replica.refuse_topic.__name__}
+"""What a broker does that knows topics by their ids."""
 OTHER_LISTS = {lists.delete_request.__name__}
 
 
@@ -65,7 +97,7 @@ def two_phases(variant, release, story, found, replaced, expected, *, told, with
         fine.rebound({}, initial=initial),
         story,
         state.STATE,
-        OTHER_LISTS | {REFUSED, *without},
+        OTHER_LISTS | REFUSED | {*without},
         expected,
         properties.two_phase,
         scope=ONE_REQUEST,
@@ -126,7 +158,7 @@ REMOVES_FIRST = two_phases(
     "brokers out of the ISRs before it elects.",
     releases.WITHOUT_ADMIN_ELECTIONS,
     UNTIL_2_3,
-    {ONE_REQUEST: SHRUNK, ONE_FAULT: WITH_FAULT | LATE_ANSWER | {"is_deleted_despite_failures": 10}},
+    {ONE_REQUEST: SHRUNK, ONE_FAULT: WITH_FAULT | LATE_ANSWER | DESPITE_FAILURES},
     told={},
 )
 KIP380 = two_phases(
@@ -136,7 +168,7 @@ KIP380 = two_phases(
     "replicas of dead brokers in the ISRs.",
     releases.WITHOUT_ADMIN_ELECTIONS,
     UNTIL_2_2,
-    {ONE_REQUEST: SHRUNK, ONE_FAULT: WITH_FAULT | LATE_ANSWER | {"is_deleted_despite_failures": 10}},
+    {ONE_REQUEST: SHRUNK, ONE_FAULT: WITH_FAULT | LATE_ANSWER | DESPITE_FAILURES},
     told=phases.TOLD_UNTIL_2_2,
 )
 CHECKED = two_phases(
@@ -173,4 +205,101 @@ TWO_PHASE = two_phases(
     told=phases.TOLD_UNTIL_2_0,
     without=("restore_partitions",),
 )
-MODELS = (TWO_PHASE, RESTORES, CHECKED, KIP380, REMOVES_FIRST)
+LEADERS_WRITE = partition.model(
+    "kip455-zk",
+    Releases("2.4", "2.6"),
+    "",
+    partition.COMMON + releases.LEADER_ZK,
+    releases.rebalancing_if_online(releases.WITHOUT_ADMIN_ELECTIONS),
+    partition.QUICK,
+    partition.TWO_FAULTS,
+    {},
+)
+SHRUNK_UNSEEN = {
+    "stopped_out_of_isr": 14,
+    "online_has_leader": 15,
+    "isr_assigned": 15,
+    "force_elects": 15,
+    "state_tells": 15,
+    "led_if_possible": 17,
+}
+LEFT_UNLED = SHRUNK_UNSEEN | LATE_ANSWER | DESPITE_FAILURES | {"led_if_possible": 9, "is_new_led_if_possible": 9}
+KIP455_ZK = topics(
+    with_kip455(LEADERS_WRITE, "kip455-zk", acting(leaders.caught_up)).rebound(
+        rules.UNTIL_2_6 | {telling.tell_leadership: phases_network.tell_leadership}
+    ),
+    "As in kip455, but leaders write the ISR themselves: it may shrink between the look at it and the move.",
+    NAMED,
+    LISTS | REFUSED,
+    {
+        scope(requests=1): SHRUNK_UNSEEN,
+        ONE_FAULT: LEFT_UNLED,
+        scope(epochs=2, faults=1, requests=1): LEFT_UNLED,
+        scope(): SHRUNK_UNSEEN
+        | {
+            "not_deleted_while_reassigned": 14,
+            "deletion_goes_on": 20,
+            "is_deleted_despite_failures": 22,
+            "is_deleted": 22,
+            "has_moved": 25,
+        },
+    },
+    properties.kip455_zk,
+    releases=Releases("2.4", "2.6"),
+    others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
+    parts=PARTS,
+    replaced=WITHOUT_IDS,
+)
+
+
+def any_isr(variant, released, story, replaced, created_again, without=frozenset()):
+    """A variant of releases whose controller accepts an ISR with a broker that is not alive (2.7 to 3.2)."""
+    base = replace(partition.FENCED, properties=releases.accepting_any_isr(partition.FENCED.properties))
+    return topics(
+        with_kip455(base, variant, recreation.TWICE).rebound(LEADERS_ASK),
+        story,
+        NAMED,
+        LISTS | without,
+        {
+            scope(): {"not_deleted_while_reassigned": 14},
+            scope(epochs=2, faults=1, requests=1): UNLED | LATE_ANSWER | DESPITE_FAILURES | MOVED_TO_THE_DEAD,
+            TWO_TOPICS: UNDONE,
+            CREATED_AGAIN: UNLED | STOPPED_TWICE | MOVED_TO_THE_DEAD | created_again,
+        },
+        properties.kip455,
+        releases=released,
+        others={"quick": scope(), "deep": CREATED_AGAIN},
+        parts=PARTS,
+        replaced=replaced | {verdicts.are_eligible: triggers.whoever_they_are},
+    )
+
+
+MOVED_TO_THE_DEAD = {"online_has_leader": 19, "state_tells": 19}
+"""A replica whose broker is not alive joins the ISR, and the reassignment to it is completed."""
+KIP497 = any_isr(
+    "kip497",
+    Releases("2.7", "2.7"),
+    "The first release whose leaders ask the controller to change an ISR, in which it accepts a broker that is not alive. "
+    "Topics have no ids: a broker makes the log of a former topic that of the next one.",
+    rules.UNTIL_3_0 | WITHOUT_IDS,
+    {"own_obeyed": 23, "log_of_this_topic": 29},
+    REFUSED,
+)
+KIP516 = any_isr(
+    "kip516",
+    Releases("2.8", "3.0"),
+    "The first releases whose topics have ids (KIP-516). A topic is created while the marker of the deletion of its namesake "
+    "is still there.",
+    rules.UNTIL_3_0 | MARKED_IS_FREE,
+    {},
+)
+MARKED_REFUSED = any_isr(
+    "marked-refused",
+    Releases("3.1", "3.2"),
+    "As in kip455, but the controller accepts an ISR with a broker that is not alive: a partition is moved there, and "
+    "nobody leads it.",
+    {},
+    {},
+)
+OLDER = (TWO_PHASE, RESTORES, CHECKED, KIP380, REMOVES_FIRST)
+MODELS = (*OLDER, KIP455_ZK, KIP497, KIP516, MARKED_REFUSED)
