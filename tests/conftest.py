@@ -30,7 +30,7 @@ START = cluster.start
 
 OLDER = (
     r"(group.(locked|gated|kip|reloading|limited|static|unlocked|transactional)|partition.(rolling|zkclient|legacy)"
-    r"|requests.(unchecked|legacy|kip380|broker-epochs|kip570|failures-untold)|topics.(two-phase|restoring|checked|kip|removal-at-start|marked-refused)|election.(zkclient|fenced-edited|fenced-lagging))"
+    r"|requests.(unchecked|legacy|kip380|broker-epochs|kip570|failures-untold)|topics.(two-phase|restoring|checked|kip380|removal-at-start|kip455-zk|kip497|kip516|marked-refused)|election.(zkclient|fenced-edited|fenced-lagging))"
 )
 THOROUGH = re.compile(
     "|".join(
