@@ -11,6 +11,7 @@ from kafkaproof.traces.evidence.registrations import Registration
 from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Gathered
 from kafkaproof.traces.explain.facts.expectations import Broken
+from kafkaproof.traces.explain.facts.failing_failovers import Failing, failing_in
 from kafkaproof.traces.explain.facts.leaderless import Leaderless
 from kafkaproof.traces.explain.facts.outside_assignment import Outside
 from kafkaproof.traces.explain.facts.terms import Written, written_by
@@ -27,9 +28,9 @@ class Facts:
     """What happened in a log.
 
     `leaderless`: times without a leader; `outside`: those in which an ISR was not within the assignment; `unread`:
-    lists of reassignments that no controller read; `written`: how
-    many states took the leader from a partition, and how many of those kept only the lost leader in the ISR; `broken`:
-    what one might expect of writes, and was not so.
+    lists of reassignments that no controller read; `failing`: controllers that gave up at once, one after the other;
+    `written`: how many states took the leader from a partition, and how many of those kept only the lost leader in the
+    ISR; `broken`: what one might expect of writes, and was not so.
     """
 
     registrations: list[Registration]
@@ -37,6 +38,7 @@ class Facts:
     leaderless: list[Leaderless]
     outside: list[Outside]
     unread: list[Unread]
+    failing: list[Failing]
     written: tuple[int, int]
     terms: list[Written]
     broken: list[Broken]
@@ -77,6 +79,7 @@ def facts_of(gathered: Gathered, streams: Streams, refused: list[tuple[int, int]
         found.leaderless,
         found.outside,
         unread_in(gathered.common),
+        failing_in(gathered.common),
         (found.lost, found.kept_alone),
         terms,
         found.broken,

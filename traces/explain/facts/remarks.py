@@ -17,6 +17,7 @@ OUTSIDE = "ISR outside the assignment"
 REFUSED = "ISR changes refused for ever"
 UNREAD = "list of reassignments that is not read"
 CLOSED = "controlled shutdown that cannot succeed"
+FAILING = "controllers that fail to start up"
 DEAD = "controller that elects or stops no more"
 DELETED = "records deleted as if they were of 1970"
 
@@ -31,6 +32,8 @@ WAYS_OUT = {
     UNREAD: "delete /controller: the next controller reads the list; from 2.4 on ask by --bootstrap-server (KAFKA-9478)",
     CLOSED: "start the broker again; if there is time before it gives up, delete /controller: the next controller does "
     "not know who is shutting down, and lets the follower in",
+    FAILING: "controller.log says why: delete the znode of a topic that is both to be deleted and reassigned, if it has no "
+    "partitions left; delete /admin/preferred_replica_election, if it names a partition without a state",
     DEAD: "restart that broker: what it keeps of an earlier term is gone with the process",
     DELETED: "as long as this broker has not led since, take its replica away and give it back by reassignments; "
     "else send the records again; Kafka 3.5.2 deletes them no more (KAFKA-15375)",
