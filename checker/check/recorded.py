@@ -87,7 +87,7 @@ def main(arguments: list[str]) -> int:
             rows.append(recorded_row(models[name], scope, explored))
             wrong += differences(models[name], scope, explored) != "yes"
             print(rows[-1], flush=True)
-        renew(Path(arguments[0]), HEADER, {name: rows})
+        renew(Path(arguments[0]), HEADER, {name: rows}, models)
     return 1 if wrong else 0
 
 

@@ -88,7 +88,7 @@ def main(arguments: list[str]) -> int:
             survivors += not verdict.noticed
             rows[model.name].append(_row(model, verdict))
             print(rows[model.name][-1], flush=True)
-    renew(file, HEADER, rows)
+    renew(file, HEADER, rows, known)
     print(f"{sum(map(len, rows.values()))} explorations, {survivors} mistakes not noticed")
     return 1 if survivors else 0
 
