@@ -80,6 +80,17 @@ TWO_PROTOCOLS = scope(clients=2, ids=2, log=1, protocols=2)
 ONE_PERIOD_AND_FAULT = scope(faults=1, periods=1)
 TWO_MOVES, MOVED_BACK = scope(brokers=2, clients=2, ids=2, epochs=3, log=1), scope(brokers=2, epochs=3)
 UNLOADED_LATE = scope(brokers=2, generations=2, epochs=2, periods=1)
+NEVER_EMPTY_VERDICTS = {
+    scope(generations=2, prepared=1): {},
+    scope(clients=2, ids=2, generations=2, prepared=1): {},
+    scope(clients=2, ids=2, generations=2, log=3, prepared=2): {},
+    scope(log=3, periods=1, prepared=1): {},
+    scope(brokers=2, epochs=2, prepared=1): {},
+    scope(brokers=2, epochs=2, faults=1, prepared=1): {},
+    scope(log=3, appends=2, faults=1, prepared=1): {},
+    scope(ids=2, generations=2, log=4, periods=1, prepared=1): {},
+    scope(brokers=2, clients=2, ids=2, epochs=2, prepared=1): {},
+}
 UNLOCKED_VERDICTS = {
     scope(generations=2, prepared=1): {},
     scope(clients=2, ids=2, generations=2, prepared=1): {},
