@@ -13,7 +13,7 @@ from kafkaproof.spec.group.deletion import abandon_appends, keep_waiters
 from kafkaproof.spec.group.group_states import ABSENT, PREPARING_REBALANCE
 from kafkaproof.spec.group.network import NOT_COORDINATOR, refuse
 from kafkaproof.spec.group.sorts import Broker
-from kafkaproof.spec.group.storage import count_fault, has_more, has_news, is_next_leader, may_stop, read_record
+from kafkaproof.spec.group.storage import count_fault, has_more, has_news, has_read, is_next_leader, read_record
 
 
 def must_load(broker):
@@ -58,11 +58,6 @@ def read(s, b: Broker):
 
     read_record(s.storage, broker)
     return True
-
-
-def has_read(storage, b, broker):
-    """Whether a broker that loads has read enough."""
-    return may_stop(storage, b, broker.read)
 
 
 def load(s, b: Broker):

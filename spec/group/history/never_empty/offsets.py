@@ -1,31 +1,12 @@
-"""Up to 0.10.0 no group is Empty, and offsets are in a cache of their own, with or without a group.
-
-A group whose last member is gone becomes Dead, leaves the cache, and gets its tombstone, in this order and at once. The
-tombstone is appended by the same thread; others may come in between, as after `deletion.die`.
-"""
+"""Offsets are in a cache of their own: they are loaded, stay, and expire without a group."""
 
 from kafkaproof.spec.group.cache import forget_membership, put_offset
-from kafkaproof.spec.group.deletion import abandon_appends, delete_committed, is_expired
-from kafkaproof.spec.group.group_states import DEAD, STABLE
-from kafkaproof.spec.group.records import GROUP_TOMBSTONE, NO_RECORD, TOMBSTONES
+from kafkaproof.spec.group.deletion import delete_committed, is_expired
+from kafkaproof.spec.group.group_states import STABLE
+from kafkaproof.spec.group.records import NO_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE, Broker
-from kafkaproof.spec.group.storage import decide_deletion, leads, may_stop, note_death, time_has_passed
+from kafkaproof.spec.group.storage import decide_deletion, time_has_passed
 from kafkaproof.spec.language.domains import NOBODY
-
-
-def remove_group(storage, b, broker):
-    """removeGroup, of a group without members, instead of a record of the Empty group: it is Dead, its tombstone is due,
-    and its offset stays.
-
-    Not modelled: that a tombstone which is already due is appended apart from this one.
-    Kafka: GroupCoordinator.onCompleteJoin, 0.9 to 0.10.0; GroupMetadataManager.removeGroup, 0.9 to 0.10.0.
-    """
-    alone = broker.tombstone == NO_RECORD or broker.tombstone == GROUP_TOMBSTONE
-    broker.tombstone = GROUP_TOMBSTONE if alone else TOMBSTONES
-    forget_membership(broker.group)
-    broker.group.state = DEAD
-    abandon_appends(broker)
-    note_death(storage, 1)
 
 
 def stay_absent(group):
@@ -59,16 +40,6 @@ def drop_loaded_group(group):
     Kafka: GroupMetadataManager.loadGroupsAndOffsets, 0.9 to 0.10.0.
     """
     forget_membership(group)
-
-
-def has_read_again(storage, b, broker):
-    """Whether a broker that loads has read enough: one that is elected again has the high watermark that it had, and
-    reads again what was acknowledged.
-
-    Kafka: GroupMetadataManager.loadGroupsAndOffsets, 0.9 to 0.10.0.
-    """
-    again = broker.owned == 1 and leads(storage, b)
-    return may_stop(storage, b, broker.read) and (not again or broker.read >= storage.committed)
 
 
 def install_members(group):
