@@ -130,6 +130,13 @@ LOCKED = without(KIP394, "join, pending", "leave, pending", "commit, in") | {
 """0.11 to 2.1, but DeleteGroups only from 1.1 on; without transactions, which the variants do not have."""
 UNLOCKED = without(LOCKED, "delete")
 """0.10.1 to 0.10.2."""
+NEVER_EMPTY = UNLOCKED | {
+    "heartbeat, other generation": row(UNKNOWN, UNKNOWN, REBALANCE, REBALANCE, ILLEGAL, UNKNOWN),
+    "heartbeat, not a member": row(UNKNOWN, UNKNOWN, REBALANCE, REBALANCE, UNKNOWN, UNKNOWN),
+    "commit, no group": row("STORED", "STORED", UNKNOWN, REBALANCE, UNKNOWN, UNKNOWN),
+    "commit, metadata too long": row(TOO_LONG, TOO_LONG, UNKNOWN, REBALANCE, UNKNOWN, UNKNOWN),
+}
+"""0.9 to 0.10.0, where no group is ever Empty."""
 
 TIMERS = ("session ends", "syncs are due")
 

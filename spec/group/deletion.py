@@ -5,8 +5,8 @@ released the lock. These are three steps; others may come in between. The tombst
 learns whether they are replicated.
 """
 
-from kafkaproof.spec.group.cache import put_offset
-from kafkaproof.spec.group.coordinator import JOIN_PARKED, forget_group, has_timers, lay_to_rest, subscribes
+from kafkaproof.spec.group.cache import forget_membership, put_offset
+from kafkaproof.spec.group.coordinator import JOIN_PARKED, has_timers, lay_to_rest, subscribes
 from kafkaproof.spec.group.group_states import DEAD, EMPTY, STABLE
 from kafkaproof.spec.group.network import NONE, answer_operator
 from kafkaproof.spec.group.records import (
@@ -226,14 +226,15 @@ def remove_dead(s, b: Broker):
     """A Dead group leaves the cache.
 
     Guards:  the group is Dead.
-    Effects: broker `b` no longer knows the group.
-    Kafka:   GroupMetadataManager.cleanupGroupMetadata, 0.10.1 to 3.9; removeGroupsForPartition, 0.9 to 3.9.
+    Effects: broker `b` no longer knows the group. (Up to 0.10.0 offsets may be there without it.)
+    Kafka:   GroupMetadataManager.removeGroup, 0.9 to 0.10.0; cleanupGroupMetadata, 0.10.1 to 3.9;
+             removeGroupsForPartition, 0.9 to 3.9.
     """
     broker = s.brokers[b]
     if broker.group.state != DEAD:
         return False
 
-    forget_group(broker.group)
+    forget_membership(broker.group)
     return True
 
 
@@ -242,7 +243,8 @@ def bury(s, b: Broker):
 
     Guards:  some are due; a Dead group has left the cache.
     Effects: they are in the log, perhaps after records written since; or they are nowhere.
-    Kafka:   GroupMetadataManager.cleanupGroupMetadata, 0.10.1 to 3.9 (appended without acks).
+    Kafka:   GroupMetadataManager.removeGroup, 0.9 to 0.10.0; deleteExpiredOffsets, 0.9 to 0.10.0;
+             cleanupGroupMetadata, 0.10.1 to 3.9 (appended without acks).
     """
     broker = s.brokers[b]
     if broker.tombstone == NO_RECORD or broker.group.state == DEAD:

@@ -13,7 +13,7 @@ from kafkaproof.spec.group.deletion import abandon_appends, keep_waiters
 from kafkaproof.spec.group.group_states import ABSENT, PREPARING_REBALANCE
 from kafkaproof.spec.group.network import NOT_COORDINATOR, refuse
 from kafkaproof.spec.group.sorts import Broker
-from kafkaproof.spec.group.storage import count_fault, has_more, has_news, is_next_leader, may_stop, read_record
+from kafkaproof.spec.group.storage import count_fault, has_more, has_news, has_read, is_next_leader, read_record
 
 
 def must_load(broker):
@@ -69,7 +69,7 @@ def load(s, b: Broker):
     Kafka:   GroupMetadataManager.loadGroupsAndOffsets, 0.9 to 3.9.
     """
     broker = s.brokers[b]
-    if not broker.loading or broker.group.state == ABSENT and not may_stop(s.storage, b, broker.read):
+    if not broker.loading or broker.group.state == ABSENT and not has_read(s.storage, b, broker):
         return False
 
     if broker.group.state == ABSENT:
@@ -78,11 +78,19 @@ def load(s, b: Broker):
     return True
 
 
+def drop_loaded(group):
+    """Drop what a load has read, because it failed: nothing has entered the cache yet.
+
+    Kafka: GroupMetadataManager.loadGroupsAndOffsets, 0.10.1 to 3.9.
+    """
+    forget_group(group)
+
+
 def load_fails(s, b: Broker):
     """Broker `b` cannot read the log, but owns the partition all the same.
 
     Guards:  it is loading.
-    Effects: nothing that it has read enters the cache.
+    Effects: nothing that it has read enters the cache; up to 0.10.0, offsets have.
     Kafka:   GroupMetadataManager.loadGroupsAndOffsets (catch and finally), 0.9 to 3.9.
     """
     broker = s.brokers[b]
@@ -90,7 +98,7 @@ def load_fails(s, b: Broker):
         return False
 
     if broker.group.state == ABSENT:
-        forget_group(broker.group)
+        drop_loaded(broker.group)
     own(broker)
     count_fault(s.storage)
     return True

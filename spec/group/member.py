@@ -103,7 +103,7 @@ def verdict_for(network, m):
     return network.answers[m].verdict
 
 
-def tells_to_reset(verdict):
+def tells_to_reset(phase, verdict):
     """Whether an error makes the client forget its member id: only if the coordinator does not know it (3.2+).
 
     Kafka: AbstractCoordinator.resetStateOnResponseError, 3.2 to 3.9.
@@ -113,7 +113,7 @@ def tells_to_reset(verdict):
 
 def tells_to_join(phase, verdict):
     """Whether an error makes the client join again with the id that it has."""
-    if verdict == NONE or tells_to_reset(verdict) or verdict == FENCED_INSTANCE_ID:
+    if verdict == NONE or tells_to_reset(phase, verdict) or verdict == FENCED_INSTANCE_ID:
         return False
     return phase == SYNCING or verdict == REBALANCE_IN_PROGRESS or verdict == ILLEGAL_GENERATION
 
@@ -188,8 +188,10 @@ def rejoin(s, m: Client):
 
     Guards:  an answer said so, or its sync failed with any error other than UNKNOWN_MEMBER_ID.
     Effects: it has no generation, and gives up its assignment.
-    Kafka:   AbstractCoordinator.onJoinPrepare, 0.9 to 3.9; AbstractCoordinator.SyncGroupResponseHandler, 0.10.0 to
-             3.9; AbstractCoordinator.HeartbeatResponseHandler, 0.10.1 to 3.9.
+    Kafka:   AbstractCoordinator.onJoinPrepare, 0.9 to 3.9; AbstractCoordinator.SyncGroupRequestHandler, 0.9;
+             AbstractCoordinator.SyncGroupResponseHandler, 0.10.0 to 3.9;
+             AbstractCoordinator.HeartbeatCompletionHandler, 0.9 to 0.10.0;
+             AbstractCoordinator.HeartbeatResponseHandler, 0.10.1 to 3.9.
     """
     client = s.clients[m]
     verdict = verdict_for(s.network, m)
@@ -206,10 +208,10 @@ def start_over(s, m: Client):
 
     Guards:  it was answered with UNKNOWN_MEMBER_ID.
     Effects: it has neither id nor generation, and gives up its assignment.
-    Kafka:   AbstractCoordinator.resetGeneration, 0.10.1 to 2.3; resetGenerationOnResponseError, 2.4 to 3.1;
-             resetStateOnResponseError, 3.2 to 3.9.
+    Kafka:   AbstractCoordinator.HeartbeatCompletionHandler, 0.9 to 0.10.0; AbstractCoordinator.resetGeneration,
+             0.10.1 to 2.3; resetGenerationOnResponseError, 2.4 to 3.1; resetStateOnResponseError, 3.2 to 3.9.
     """
-    if not tells_to_reset(verdict_for(s.network, m)):
+    if not tells_to_reset(s.clients[m].phase, verdict_for(s.network, m)):
         return False
 
     join_afresh(s, m)
@@ -228,7 +230,7 @@ def retry(s, m: Client):
     verdict = verdict_for(s.network, m)
     if client.phase == SYNCING or verdict <= NONE or verdict == MEMBER_ID_REQUIRED:
         return False
-    if tells_to_reset(verdict) or is_fatal(verdict):
+    if tells_to_reset(client.phase, verdict) or is_fatal(verdict):
         return False
     if client.phase == WORKING and tells_to_join(client.phase, verdict):
         return False

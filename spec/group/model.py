@@ -6,8 +6,9 @@ from kafkaproof.spec.group import member, network, state, transactions, verdicts
 from kafkaproof.spec.group.history import clients as former_clients
 from kafkaproof.spec.group.history import group_limited as limited
 from kafkaproof.spec.group.history import releases
+from kafkaproof.spec.group.history.never_empty import offsets as never_empty
 from kafkaproof.spec.group.history.unlocked import coordinator as unlocked
-from kafkaproof.spec.group.properties import answers, cache, clients, deleted, goals, liveness, members, stored
+from kafkaproof.spec.group.properties import answers, apart, cache, clients, deleted, goals, liveness, members, stored
 from kafkaproof.spec.group.properties import offsets as commits
 from kafkaproof.spec.group.properties import safety as coordinators
 from kafkaproof.spec.group.scopes import (
@@ -23,6 +24,7 @@ from kafkaproof.spec.group.scopes import (
     LIMITED_VERDICTS,
     LOCKED_VERDICTS,
     MOVED_BACK,
+    NEVER_EMPTY_VERDICTS,
     NEXT_TRANSACTION,
     ONE_CLIENT,
     ONE_MOVE_AND_FAULT,
@@ -50,6 +52,7 @@ from kafkaproof.spec.group.transitions import (
     COMMON,
     COMPLETION,
     DELETION,
+    EARLIEST,
     MODERN,
     OFFSET_DELETION,
     PENDING,
@@ -58,7 +61,7 @@ from kafkaproof.spec.group.transitions import (
     TRANSACTIONS,
     acting,
 )
-from kafkaproof.spec.language.model import Model, among
+from kafkaproof.spec.language.model import TIMER, Model, among
 from kafkaproof.spec.language.releases import Releases
 
 SEAMS = (network.answer, network.answer_operator)
@@ -126,6 +129,20 @@ CURRENT = model(
     returned=MOVED_BACK,
     voted=TWO_PROTOCOLS,
     aged=ONE_PERIOD_AND_FAULT,
+)
+NEVER_EMPTY = model(
+    "never-empty",
+    Releases("0.9", "0.10.0"),
+    "As unlocked, and no group is Empty: one whose last member is gone is Dead at once, and its record gets a tombstone. "
+    "Offsets are in a cache of their own, where they expire and are loaded with or without a group.",
+    EARLIEST + acting(BROKER, unlocked.append) + acting(BROKER, never_empty.expire_offset, kind=TIMER),
+    coordinators.SAFETY + apart.APART + members.SAFETY + goals.NEVER_EMPTY + liveness.LIVENESS,
+    NEVER_EMPTY_VERDICTS,
+    standard=scope(clients=2, ids=2, generations=2, prepared=1),
+    quick=scope(generations=2, prepared=1),
+    deep=scope(brokers=2, ids=2, epochs=2, prepared=1),
+    ways=releases.WAYS_0_9,
+    called=releases.CALLED_0_9,
 )
 UNLOCKED = model(
     "unlocked",
@@ -269,6 +286,7 @@ SCHEDULED = model(
     deep=scope(brokers=2, epochs=2, log=3),
 ).rebound({transactions.complete: transactions.schedule})
 MODELS = (
+    NEVER_EMPTY,
     UNLOCKED,
     LOCKED,
     GATED,

@@ -81,7 +81,7 @@ def commit_refused(s, b: Broker, m: Client, error: Refusal):
     Guards:  it works, waits for nothing else, and may commit; `b` leads the offsets partition.
     Request: the error.
     Effects: only the answer.
-    Kafka:   GroupMetadataManager.prepareStoreOffsets, 0.10.1 to 0.10.2; storeOffsets, 0.11 to 3.9;
+    Kafka:   GroupMetadataManager.prepareStoreOffsets, 0.9 to 0.10.2; storeOffsets, 0.11 to 3.9;
              GroupMetadata.failPendingOffsetWrite, 0.10.1 to 3.9.
     """
     if asked(s.network, m, 0) != WORK or not takes_appends(s.storage, b):
@@ -130,7 +130,8 @@ def offset_not_stored(s, b: Broker, i: Slot, error: Failure):
 
     Guards:  append `i` is that of an offset, and may fail with this error.
     Effects: the commit is no longer pending; the client gets the error.
-    Kafka:   GroupMetadata.failPendingOffsetWrite, 0.10.1 to 3.9.
+    Kafka:   GroupMetadataManager.prepareStoreOffsets, 0.9 to 0.10.2; GroupMetadata.failPendingOffsetWrite, 0.10.1 to
+             3.9.
     """
     broker = s.brokers[b]
     append = broker.appends.slots[i]

@@ -80,6 +80,29 @@ TWO_PROTOCOLS = scope(clients=2, ids=2, log=1, protocols=2)
 ONE_PERIOD_AND_FAULT = scope(faults=1, periods=1)
 TWO_MOVES, MOVED_BACK = scope(brokers=2, clients=2, ids=2, epochs=3, log=1), scope(brokers=2, epochs=3)
 UNLOADED_LATE = scope(brokers=2, generations=2, epochs=2, periods=1)
+NEVER_EMPTY_VERDICTS = {
+    scope(generations=2, prepared=1): {"stable_is_stored": 16},
+    scope(clients=2, ids=2, generations=2, prepared=1): {"stable_is_stored": 13, "above_stored": 17},
+    scope(clients=2, ids=2, generations=2, log=3, prepared=2): {
+        "stable_is_stored": 13,
+        "no_stale_commit": 16,
+        "above_stored": 17,
+    },
+    scope(log=4, periods=1, prepared=1): {
+        "running_group_keeps_offset": 13,
+        "expires_by_age": 14,
+        "stable_is_stored": 16,
+        "cached_is_kept": 17,
+    },
+    scope(brokers=2, epochs=2, prepared=1): {"durable": 15, "stable_is_stored": 15},
+    scope(brokers=2, epochs=2, faults=1, prepared=1): {"durable": 7, "stable_is_stored": 14},
+    scope(log=3, appends=2, faults=1, prepared=1): {
+        "offset_never_regresses": 14,
+        "durable": 14,
+        "stable_is_stored": 14,
+    },
+    scope(brokers=2, ids=2, epochs=2, prepared=1): {"durable": 15, "stable_is_stored": 15, "above_stored": 15},
+}
 UNLOCKED_VERDICTS = {
     scope(generations=2, prepared=1): {},
     scope(clients=2, ids=2, generations=2, prepared=1): {},

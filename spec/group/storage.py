@@ -277,6 +277,11 @@ def may_stop(storage, b, read):
     return not leads(storage, b) or is_readable(storage, read)
 
 
+def has_read(storage, b, broker):
+    """Whether a broker that loads has read enough."""
+    return may_stop(storage, b, broker.read)
+
+
 def read_record(storage, broker):
     """doLoadGroupsAndOffsets, one record: the last record of each key counts."""
     record = storage.log.slots[broker.read]

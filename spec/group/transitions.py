@@ -62,11 +62,11 @@ REQUESTS = (
     + asking("OffsetCommit", offsets.commit, offsets.commit_refused)
 )
 TOOLS = acting(BROKER, find_coordinator.find, offsets.fetch, offsets.reset_offset, validation.refuse)
-EXPIRY = (
-    *acting(BROKER, deletion.clean_up, kind=TIMER),
+TOMBSTONES = (
     *acting(BROKER, deletion.remove_dead, deletion.bury, kind=CONTINUATION),
     *declared.faults(faults.time_passes, lane="cluster"),
 )
+EXPIRY = acting(BROKER, deletion.clean_up, kind=TIMER)
 TIMERS = (
     *acting(BROKER, join.complete_join, kind=CONTINUATION),
     *acting(BROKER, join.join_timeout, membership.expire, kind=TIMER),
@@ -82,7 +82,9 @@ LOADING = (
     *declared.faults(faults.crash, lane=BROKER),
 )
 FAULTS = declared.faults(faults.fail_over, faults.elect_again, lane="cluster")
-COMMON = CLIENTS + REQUESTS + TOOLS + TIMERS + CALLBACKS + LOADING + EXPIRY + FAULTS
+EARLIEST = CLIENTS + REQUESTS + TOOLS + TIMERS + CALLBACKS + LOADING + TOMBSTONES + FAULTS
+COMMON = CLIENTS + REQUESTS + TOOLS + TIMERS + CALLBACKS + LOADING + EXPIRY + TOMBSTONES + FAULTS
+"""From 0.10.1 on; before, the expiry task looks at offsets alone."""
 DELETION = acting(BROKER, deletion.delete_group, deletion.topic_deleted)
 PENDING = acting(CLIENT, member.take_id) + acting(BROKER, membership.expire_pending, kind=TIMER)
 BESIDE = asking("Heartbeat", membership.heartbeat_beside)

@@ -4,7 +4,7 @@ import pytest
 
 from kafkaproof.checker.explore.reference import explore
 from kafkaproof.checker.runs.counterexample import executed
-from kafkaproof.spec.group.model import CURRENT, LOCKED, STATIC, TRANSACTIONAL, UNLOCKED
+from kafkaproof.spec.group.model import CURRENT, LOCKED, NEVER_EMPTY, STATIC, TRANSACTIONAL, UNLOCKED
 from kafkaproof.spec.group.scopes import ONE_MOVE, scope
 from tests.checker.group_behaviours import (
     CALLBACKS_IN_THE_WRONG_ORDER,
@@ -26,6 +26,7 @@ FOUND = [
     (LOCKED, ONE_MOVE, (1_556, 38_532, 20)),
     (UNLOCKED, CALLBACKS, (622, 6_927, 22)),
     (UNLOCKED, UNLOCKED.scopes["quick"], (86, 881, 19)),
+    (NEVER_EMPTY, NEVER_EMPTY.scopes["quick"], (531, 5_602, 40)),
     (STATIC, scope(clients=2, ids=2, log=3), (1_102, 15_766, 24)),
     (TRANSACTIONAL, TRANSACTIONAL.scopes["quick"], (478, 6_114, 18)),
 ]

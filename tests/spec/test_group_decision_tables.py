@@ -42,6 +42,11 @@ TABLES = {
     "gated": (model.GATED, LOCKED, loads_again(LOCKED)),
     "locked": (model.LOCKED, LOCKED, LOCKED_GATE),
     "unlocked": (model.UNLOCKED, UNLOCKED, UNLOCKED_GATE),
+    "never-empty": (
+        model.NEVER_EMPTY,
+        decision_tables.NEVER_EMPTY,
+        decision_tables.owned_first(decision_tables.NEVER_EMPTY),
+    ),
     "static": (model.STATIC, STATIC, {}),
     "limited": (model.LIMITED, LIMITED, {}),
     "forgetful": (model.FORGETFUL, decision_tables.FORGETFUL, {}),

@@ -89,7 +89,8 @@ class Report:
         found: list[Remark] = []
         if self.facts:
             found += [each.remark() for each in self.facts.outside]
-            found += [each.remark() for each in (*self.facts.unread, *self.facts.failing)]
+            found += [each.remark() for each in self.facts.unread]
+            found += [each.remark() for each in self.facts.failing]
         return sorted([*found, *(self.logs.remarks if self.logs else ())], key=lambda remark: remark.time)
 
     @property

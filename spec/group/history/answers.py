@@ -35,7 +35,7 @@ def heartbeat_of_generation(broker, id, instance, generation):
 def heartbeat_of_state(broker, id, instance, generation):
     """Heartbeat: while the assignment is awaited, a member gets REBALANCE_IN_PROGRESS whatever its generation.
 
-    Kafka: GroupCoordinator.handleHeartbeat, 0.9 to 2.2.
+    Kafka: GroupCoordinator.handleHeartbeat, 0.10.1 to 2.2.
     """
     group = broker.group
     verdict = gate(broker)
@@ -48,6 +48,20 @@ def heartbeat_of_state(broker, id, instance, generation):
     if generation != group.generation:
         return ILLEGAL_GENERATION
     return REBALANCE_IN_PROGRESS if group.state == PREPARING_REBALANCE else NONE
+
+
+def heartbeat_of_anybody(broker, id, instance, generation):
+    """Heartbeat: unless the group is Stable, everybody gets REBALANCE_IN_PROGRESS, a member or not.
+
+    Kafka: GroupCoordinator.handleHeartbeat, 0.9 to 0.10.0.
+    """
+    state = broker.group.state
+    verdict = gate(broker)
+    if verdict != NONE:
+        return NONE if verdict == COORDINATOR_LOAD_IN_PROGRESS else verdict
+    if state == PREPARING_REBALANCE or state == COMPLETING_REBALANCE:
+        return REBALANCE_IN_PROGRESS
+    return known_member(broker, id, instance, generation)
 
 
 def commit_of_state(broker, id, instance, generation):

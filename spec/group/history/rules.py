@@ -54,7 +54,8 @@ def expires_empty(group):
 def expires_by_itself(group):
     """Whether a committed offset is too old: only its own age counts.
 
-    Kafka: GroupMetadata.removeExpiredOffsets, 0.10.1 to 2.0 (expireTimestamp).
+    Kafka: GroupMetadataManager.deleteExpiredOffsets, 0.9 to 0.10.0; GroupMetadata.removeExpiredOffsets, 0.10.1 to 2.0
+           (expireTimestamp).
     """
     return group.offset != NOWHERE and group.aged
 
@@ -80,6 +81,6 @@ def prepare_at_once(group):
 def last_callback(cached, position):
     """The one of two offsets that stays in the cache: the one whose callback runs last.
 
-    Kafka: GroupMetadata.completePendingOffsetWrite, 0.10.1 to 0.10.2.
+    Kafka: GroupMetadataManager.putOffset, 0.9 to 0.10.0; GroupMetadata.completePendingOffsetWrite, 0.10.1 to 0.10.2.
     """
     return position

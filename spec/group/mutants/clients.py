@@ -16,7 +16,7 @@ def take_any_type(s, b: Broker):
     return True
 
 
-def forgets_if_unknown(verdict):
+def forgets_if_unknown(phase, verdict):
     """A client keeps its id at the end of its generation."""
     return verdict == UNKNOWN_MEMBER_ID
 

@@ -21,10 +21,13 @@ from kafkaproof.spec.group import (
     sync,
     verdicts,
 )
+from kafkaproof.spec.group.coordinator import forget_group
 from kafkaproof.spec.group.history import clients as former_clients
 from kafkaproof.spec.group.history import group_limited as limited
 from kafkaproof.spec.group.history import releases, rules
+from kafkaproof.spec.group.history.never_empty import storage as never_empty
 from kafkaproof.spec.group.history.unlocked import coordinator as unlocked
+from kafkaproof.spec.group.history.unlocked import storage as unlocked_storage
 from kafkaproof.spec.group.mutants import mistakes as wrong
 from kafkaproof.spec.group.scopes import FORGOTTEN, scope
 from kafkaproof.spec.language.model import Transition, first_paragraph
@@ -188,6 +191,34 @@ LOCKED_MUTANTS = (
         "no_stale_commit",
         append_unlocked,
         scope(clients=2, ids=2, generations=2, log=3, prepared=2),
+    ),
+)
+NEVER_EMPTY_MUTANTS = (
+    Mutant(
+        "empty-when-all-left",
+        "A group whose last member is gone is Empty and stored, as from 0.10.1 on.",
+        "never_empty",
+        everywhere({never_empty.remove_group: unlocked_storage.store_empty}),
+        scope(generations=2, prepared=1),
+    ),
+    Mutant(
+        "offset-dies-with-group",
+        "A group that dies takes its offset with it.",
+        "dies_without_members",
+        everywhere({cache.forget_membership: forget_group}),
+        scope(prepared=1),
+    ),
+    mutant(
+        "loaded-without-generation",
+        "loaded_as_read",
+        {cache.load_group: wrong.load_without_generation},
+        scope(brokers=2, epochs=2, prepared=1),
+    ),
+    mutant(
+        "expired-in-the-log-alone",
+        "cached_is_kept",
+        {deletion.delete_committed: wrong.expire_without_removal},
+        scope(log=3, periods=1, prepared=1),
     ),
 )
 LIMITED_MUTANTS = (mutant("no-limit", "one_member", {limited.accepts_one: wrong.accept_all}, TWO),)

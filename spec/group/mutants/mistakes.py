@@ -341,6 +341,11 @@ def merge_aborted(group, commits, aged):
     group.pending = NOWHERE
 
 
+def expire_without_removal(broker):
+    """An expired offset stays in the cache, and its tombstone is due."""
+    broker.tombstone = OFFSET_TOMBSTONE
+
+
 def accept_all(group, id):
     """The group takes whoever comes, however full it is."""
     return True

@@ -10,7 +10,7 @@ from kafkaproof.spec.group.faults import waits_in_vain
 from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.group.member import SYNCING
 from kafkaproof.spec.group.network import ILLEGAL_GENERATION, LEAVE, NONE, in_messages
-from kafkaproof.spec.group.properties import codes
+from kafkaproof.spec.group.properties import apart, codes
 from kafkaproof.spec.group.properties.offsets import last_answered
 from kafkaproof.spec.group.properties.safety import is_coordinator, last_record
 from kafkaproof.spec.group.records import (
@@ -303,6 +303,8 @@ EXPIRY_BY_GROUP = (sometimes(expires_alone, topics=2, periods=1, log=3),)
 DELETING = codes.DELETING + (sometimes(resurrected, brokers=2, epochs=2, generations=2, log=2, faults=1),)
 GOALS = BASIC + codes.LOADING + DEAD_IN_CACHE + PENDING_MEMBERS + EXPIRY_BY_GROUP + DELETING + codes.SUBSCRIBED
 UNLOCKED = BASIC
+OF_EMPTY = (failover_when_empty, dies_of_age)
+NEVER_EMPTY = tuple(goal for goal in BASIC if goal.predicate not in OF_EMPTY) + apart.GOALS
 LOCKED = BASIC + DEAD_IN_CACHE + DELETING
 GATED = LOCKED + codes.LOADING
 KIP394 = GATED + PENDING_MEMBERS

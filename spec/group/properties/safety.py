@@ -67,7 +67,9 @@ def may_come(broker, state):
 
 
 def next_generation(before, after, b, leader, protocol, topic):
-    """A completed join begins the next generation, Empty or not (G2)."""
+    """A completed join begins the next generation, Empty or not, unless the group dies (G2)."""
+    if after.brokers[b].group.state == DEAD:
+        return True
     return after.brokers[b].group.generation == before.brokers[b].group.generation + 1
 
 
@@ -94,10 +96,12 @@ def last_record(s):
 
 
 def above_stored(before, after, b, leader, protocol, topic):
-    """A coordinator by right begins only generations above the last one stored, unless that was deleted (G2)."""
+    """A coordinator by right begins only generations above the last one stored, unless that was deleted or dies (G2)."""
     last = last_record(before)
     tombstone = before.brokers[b].tombstone
-    if not is_coordinator(before, b) or last == NOWHERE or tombstone == GROUP_TOMBSTONE or tombstone == TOMBSTONES:
+    if after.brokers[b].group.state == DEAD or not is_coordinator(before, b) or last == NOWHERE:
+        return True
+    if tombstone == GROUP_TOMBSTONE or tombstone == TOMBSTONES:
         return True
     return after.brokers[b].group.generation > before.storage.log.slots[last].generation
 
