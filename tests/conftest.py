@@ -29,8 +29,12 @@ LOCAL = "local[2]"
 START = cluster.start
 
 OLDER = (
-    r"(group.(locked|gated|kip|reloading|limited|static|unlocked|never-empty|transactional)|partition.(rolling|zkclient|legacy)"
-    r"|requests.(unchecked|legacy|kip380|broker-epochs|kip570|failures-untold)|topics.(two-phase|restoring|checked|kip380|removal-at-start|kip455-zk|kip497|kip516|marked-refused)|election.(zkclient|fenced-edited|fenced-lagging))"
+    r"(group.(locked|gated|kip|reloading|limited|static|unlocked|never-empty|transactional)"
+    r"|partition.(rolling|zkclient|one-thread|kip|unconfigured|legacy|checked|removal-at-start|rebalance-by-isr|failures-told"
+    r"|phases-(rewriting|unchecked)|electing-zkclient)"
+    r"|requests.(unchecked|legacy|kip380|broker-epochs|kip570|failures-untold)"
+    r"|topics.(two-phase|restoring|checked|kip380|removal-at-start|kip455-zk|kip497|kip516|marked-refused)"
+    r"|election.(zkclient|fenced-edited|fenced-lagging))"
 )
 THOROUGH = re.compile(
     "|".join(
