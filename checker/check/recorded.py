@@ -12,6 +12,7 @@ from pathlib import Path
 from kafkaproof.checker.basics.rows import renew, row
 from kafkaproof.checker.check.local import Explored, explore_here
 from kafkaproof.checker.explore.explorer import Limits
+from kafkaproof.checker.prove.explored import in_brackets
 from kafkaproof.spec.catalogue import MODELS
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import LIVENESS, Model
@@ -57,16 +58,15 @@ def unreached(model: Model, scope: Scope, explored: Explored) -> list[str]:
     return sorted(goals - explored.outcome.reached)
 
 
-def recorded_row(model: Model, scope: Scope, explored: Explored) -> str:
-    """The row of a scope."""
+def recorded_row(model: Model, scope: Scope, explored: Explored, verdict: str) -> str:
+    """The row of a scope; `verdict` is how it differs from what is declared."""
     outcome = explored.outcome
     names = ", ".join(name for name in model.scopes if model.scopes[name] == scope)
     live = {p.name for p in model.properties if p.kind in LIVENESS}
     violated = sorted((trace.states, name in live, name) for name, trace in explored.traces.items())
     states = f"{'' if outcome.finished else 'over '}{outcome.distinct:,}"
-    lengths = ", ".join(f"{name} {states}" for states, _, name in violated) or "nothing"
-    sizes = f"({','.join(map(str, scope.values()))})"
-    return row(model.name, sizes, names, states, outcome.depth, lengths, differences(model, scope, explored))
+    lengths = ", ".join(f"{name} {length}" for length, _, name in violated) or "nothing"
+    return row(model.name, in_brackets(scope), names, states, outcome.depth, lengths, verdict)
 
 
 def main(arguments: list[str]) -> int:
@@ -84,8 +84,9 @@ def main(arguments: list[str]) -> int:
         rows = []
         for scope in models[name].expected:
             explored = explore_here(models[name], scope, limits=Limits(states=MOST))
-            rows.append(recorded_row(models[name], scope, explored))
-            wrong += differences(models[name], scope, explored) != "yes"
+            verdict = differences(models[name], scope, explored)
+            rows.append(recorded_row(models[name], scope, explored, verdict))
+            wrong += verdict != "yes"
             print(rows[-1], flush=True)
         renew(Path(arguments[0]), HEADER, {name: rows}, models)
     return 1 if wrong else 0

@@ -173,6 +173,7 @@ CURRENT = model(
     SAFETY + HANDLING + EVENTS + OF_CHANNELS + GOALS + LEFT_BEHIND,
     HOLDS | {TWO_FAULTS: {}},
 )
+UNTIL_3_3 = {halting.is_in_time: stops.is_later}
 SAME_EPOCH = model(
     "same-epoch",
     Releases("3.1", "3.3"),
@@ -180,8 +181,8 @@ SAME_EPOCH = model(
     OWN_QUEUE,
     SAFETY + GOALS,
     HOLDS | {TWO_FAULTS: {}},
-).rebound({halting.is_in_time: stops.is_later})
-UNTIL_3_0 = {telling.is_failure_told: updates.is_no_leader_missing}
+).rebound(UNTIL_3_3)
+UNTIL_3_0 = UNTIL_3_3 | {telling.is_failure_told: updates.is_no_leader_missing}
 FAILURES_UNTOLD = model(
     "failures-untold",
     Releases("2.7", "3.0"),
@@ -189,7 +190,7 @@ FAILURES_UNTOLD = model(
     OWN_QUEUE,
     SAFETY + GOALS,
     HOLDS,
-).rebound(UNTIL_3_0 | {halting.is_in_time: stops.is_later})
+).rebound(UNTIL_3_0)
 UNTIL_2_6 = UNTIL_3_0 | {telling.tell_newcomers: updates.tell_newcomers_all}
 KIP570 = model(
     "kip570",
@@ -199,7 +200,7 @@ KIP570 = model(
     OWN_QUEUE,
     SAFETY + GOALS,
     HOLDS,
-).rebound(UNTIL_2_6 | {halting.is_in_time: stops.is_later})
+).rebound(UNTIL_2_6)
 UNTIL_2_5 = UNTIL_2_6 | {halting.is_in_time: stops.whenever_it_was}
 BROKER_EPOCHS = model(
     "broker-epochs",

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from kafkaproof.checker.check.recorded import HEADER
+from kafkaproof.checker.prove.explored import in_brackets
 from kafkaproof.spec.catalogue import MODELS
 from kafkaproof.spec.language.model import LIVENESS
 
@@ -22,14 +23,14 @@ ROWS = rows()
 
 
 def test_every_recorded_scope_has_a_row_and_no_other():
-    assert {*ROWS} == {(m.name, f"({','.join(map(str, at.values()))})") for m in MODELS for at in m.expected}
+    assert {*ROWS} == {(m.name, in_brackets(at)) for m in MODELS for at in m.expected}
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_a_row_has_what_is_declared(model):
     """Where not all states were explored, what was found is declared; what takes more states may be missing."""
     for at, declared in model.expected.items():
-        names, states, depth, violated, verdict = ROWS[model.name, f"({','.join(map(str, at.values()))})"]
+        names, states, depth, violated, verdict = ROWS[model.name, in_brackets(at)]
         assert names == ", ".join(name for name in model.scopes if model.scopes[name] == at)
         found = dict(entry.rsplit(" ", 1) for entry in violated.split(", ") if entry != "nothing")
         found = {name: int(length) for name, length in found.items()}

@@ -22,7 +22,7 @@ from kafkaproof.spec.group.properties.invariants import (
     record_is_whole,
     tombstone_is_due,
 )
-from kafkaproof.spec.group.properties.offsets import is_tombstone_of_offset
+from kafkaproof.spec.group.properties.offsets import last_before, offset_before
 from kafkaproof.spec.group.properties.safety import epoch_told, generation_told, is_as_stored, told
 from kafkaproof.spec.group.records import (
     GROUP_RECORD,
@@ -111,29 +111,6 @@ def append_is_of_group(s, b: Broker):
 def answered_is_committed(s, p: Place):
     """A commit that was answered with NONE is committed."""
     return not s.storage.log.slots[p].ghosts.answered or p < s.storage.committed
-
-
-def last_before(s, end):
-    """The position of the last group record before a position, -1 when there is none or its tombstone follows."""
-    found = NOWHERE
-    for p in range(len(s.storage.log.slots) - 1):
-        kind = s.storage.log.slots[p].kind
-        if p < end and kind == GROUP_RECORD:
-            found = p
-        elif p < end and (kind == GROUP_TOMBSTONE or kind == TOMBSTONES):
-            found = NOWHERE
-    return found
-
-
-def offset_before(s, end):
-    """The position of the last offset before a position, -1 when there is none or its tombstone follows."""
-    found = NOWHERE
-    for p in range(len(s.storage.log.slots) - 1):
-        if p < end and s.storage.log.slots[p].kind == OFFSET_RECORD:
-            found = p
-        elif p < end and is_tombstone_of_offset(s.storage.log.slots[p]):
-            found = NOWHERE
-    return found
 
 
 def has_membership_read(s, broker):

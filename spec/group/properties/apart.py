@@ -3,9 +3,9 @@
 from kafkaproof.spec.group.coordinator import members_of
 from kafkaproof.spec.group.group_states import ABSENT, COMPLETING_REBALANCE, DEAD, EMPTY, STABLE
 from kafkaproof.spec.group.properties import offsets
-from kafkaproof.spec.group.properties.offsets import is_tombstone_of_offset
+from kafkaproof.spec.group.properties.offsets import is_tombstone_of_offset, last_before, offset_before
 from kafkaproof.spec.group.properties.safety import COMPLETIONS, is_as_stored, is_coordinator
-from kafkaproof.spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, OFFSET_RECORD, TOMBSTONES
+from kafkaproof.spec.group.records import GROUP_TOMBSTONE, TOMBSTONES
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.language.model import always, always_step, sometimes
 
@@ -29,30 +29,6 @@ def dies_without_members(before, after, b, leader, protocol, topic):
     return new.state == DEAD and due and new.offset == old.offset and new.aged == old.aged
 
 
-def offset_read(s, read):
-    """The last offset of the first records in the log that no tombstone among them deletes."""
-    found = NOWHERE
-    for position in range(len(s.storage.log.slots) - 1):
-        record = s.storage.log.slots[position]
-        if position < read and record.kind == OFFSET_RECORD:
-            found = position
-        elif position < read and is_tombstone_of_offset(record):
-            found = NOWHERE
-    return found
-
-
-def group_read(s, read):
-    """The last record of the group among the first in the log, -1 if there is none or its tombstone follows."""
-    found = NOWHERE
-    for position in range(len(s.storage.log.slots) - 1):
-        kind = s.storage.log.slots[position].kind
-        if position < read and kind == GROUP_RECORD:
-            found = position
-        elif position < read and (kind == GROUP_TOMBSTONE or kind == TOMBSTONES):
-            found = NOWHERE
-    return found
-
-
 def loaded_as_read(before, after, b):
     """The coordinator by right has the offset and the group that the records which it has read say, each without the
     other, unless it had the group already (G10).
@@ -61,9 +37,9 @@ def loaded_as_read(before, after, b):
     read = before.brokers[b].read
     if not is_coordinator(after, b) or before.brokers[b].group.state != ABSENT:
         return True
-    if group.offset != offset_read(after, read):
+    if group.offset != offset_before(after, read):
         return False
-    last = group_read(after, read)
+    last = last_before(after, read)
     if last == NOWHERE:
         return group.state == ABSENT and group.generation == 0
     return group.state == STABLE and is_as_stored(group, after.storage.log.slots[last])

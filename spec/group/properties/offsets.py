@@ -8,6 +8,8 @@ from kafkaproof.spec.group.records import (
     ABORT_SCHEDULED,
     COMMIT_MARKER,
     COMMIT_SCHEDULED,
+    GROUP_RECORD,
+    GROUP_TOMBSTONE,
     OFFSET_RECORD,
     OFFSET_TOMBSTONE,
     TOMBSTONES,
@@ -76,6 +78,29 @@ def offset_never_regresses(before, after, b, i):
 def is_tombstone_of_offset(record):
     """Whether a record deletes the offset."""
     return record.kind == OFFSET_TOMBSTONE or record.kind == TOMBSTONES
+
+
+def last_before(s, end):
+    """The position of the last group record before a position, -1 when there is none or its tombstone follows."""
+    found = NOWHERE
+    for p in range(len(s.storage.log.slots) - 1):
+        kind = s.storage.log.slots[p].kind
+        if p < end and kind == GROUP_RECORD:
+            found = p
+        elif p < end and (kind == GROUP_TOMBSTONE or kind == TOMBSTONES):
+            found = NOWHERE
+    return found
+
+
+def offset_before(s, end):
+    """The position of the last offset before a position, -1 when there is none or its tombstone follows."""
+    found = NOWHERE
+    for p in range(len(s.storage.log.slots) - 1):
+        if p < end and s.storage.log.slots[p].kind == OFFSET_RECORD:
+            found = p
+        elif p < end and is_tombstone_of_offset(s.storage.log.slots[p]):
+            found = NOWHERE
+    return found
 
 
 def takes_effect(s, p):

@@ -2,9 +2,9 @@
 
 from kafkaproof.spec.election.broker_state import CREATING, ELECTING, IDLE, end_election
 from kafkaproof.spec.election.history import requests
+from kafkaproof.spec.election.mutants.events import read_value_alone
 from kafkaproof.spec.kafka.zookeeper import (
     EXPIRED,
-    NONODE,
     OK,
     create_controller_and_set_epoch,
     get_epoch,
@@ -77,16 +77,6 @@ def end_and_remember(broker, doing):
     broker.doing = doing
 
 
-def read_value(zk, b, reader):
-    """A candidate reads the epoch, and not its version."""
-    if not session_open(zk, b):
-        return EXPIRED
-    if zk.epoch < 0:
-        return NONODE
-    reader.read_epoch = zk.epoch
-    return OK
-
-
 def stand_beside(s, b: Broker):
     """A broker becomes a candidate though there is a /controller."""
     broker = s.brokers[b]
@@ -137,7 +127,7 @@ MUTANTS = (
     ),
     mutant("steps-unchecked", "written_by_owner", {check_epoch: accept_all}, AT),
     mutant("remembers-election", "election_forgotten", {end_election: end_and_remember}, AT),
-    mutant("reads-value", "reads_what_is", {get_epoch: read_value}, AT),
+    mutant("reads-value", "reads_what_is", {get_epoch: read_value_alone}, AT),
     mutant("stands-beside", "stands_for_nobody", {electing.stand: stand_beside}, AT),
     mutant("rules-and-stands", "rules_or_stands", {state.begin_term: begin_and_stand}, AT),
     mutant("term-at-rest", "term_begins", {state.begin_term: begin_at_rest}, AT),

@@ -70,8 +70,7 @@ def keep_listed(s, b, p):
     if controller.failing_over:
         controller.doing = MOVING
     else:
-        leave(controller, p)
-        proceed(controller)
+        start_without_state(s, b, p)
 
 
 def delist_all(zk, b, partitions, epoch, delivery):

@@ -20,6 +20,7 @@ from kafkaproof.spec.partition.properties import states as partition_states
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.elections import told
 from kafkaproof.spec.partition.properties.writes import is_refused
+from kafkaproof.spec.partition.reassignment import goals as reassignment_goals
 from kafkaproof.spec.partition.reassignment import progress
 from kafkaproof.spec.partition.reassignment import properties as reassigning
 from kafkaproof.spec.partition.reassignment.progress import reassigned
@@ -230,12 +231,12 @@ SAFETY = (
 GOALS = (
     sometimes(is_reassigned_wholly, leader_epochs=2),
     sometimes(is_resumed, epochs=2, faults=2),
-    sometimes(reassigning.is_completed_by_another, epochs=2, faults=2),
+    sometimes(reassignment_goals.is_completed_by_another, epochs=2, faults=2),
     sometimes(is_asked_again, epochs=2, faults=2),
     sometimes(is_failed, faults=2),
     sometimes(waits_for_dead, faults=2),
-    sometimes(reassigning.moves_leader, leader_epochs=2),
-    sometimes(reassigning.keeps_leader, replicas=2),
+    sometimes(reassignment_goals.moves_leader, leader_epochs=2),
+    sometimes(reassignment_goals.keeps_leader, replicas=2),
 )
 IN_PHASES = {progress.is_reassigned: is_reassigned}
 WITH_PHASES = {

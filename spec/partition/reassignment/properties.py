@@ -4,19 +4,17 @@ from kafkaproof.spec.kafka.assignment import origin, target
 from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_STARTED
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import ANSWERED
-from kafkaproof.spec.language.model import Property, always, always_step, sometimes
+from kafkaproof.spec.language.model import Property, always, always_step
 from kafkaproof.spec.language.sequences import begins_with
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
 from kafkaproof.spec.partition.context import (
     DELETING_REQUEST,
     IDLE,
-    MOVING,
     NO_EPOCH,
     REASSIGN,
     WRITING_LEADER,
     WRITING_REMOVAL,
     alive,
-    is_known,
     is_queued,
 )
 from kafkaproof.spec.partition.creation import properties as topic_creation
@@ -34,12 +32,13 @@ from kafkaproof.spec.partition.properties.elections import told
 from kafkaproof.spec.partition.properties.writes import is_refused
 from kafkaproof.spec.partition.reassignment import event_properties
 from kafkaproof.spec.partition.reassignment.event_properties import EVENTS
+from kafkaproof.spec.partition.reassignment.goals import ALTERATION_GOALS, GOALS
 from kafkaproof.spec.partition.reassignment.memory import MEMORY
 from kafkaproof.spec.partition.reassignment.network import CANCELLATION
 from kafkaproof.spec.partition.reassignment.plans import origin_of, unneeded
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned, reassigned
-from kafkaproof.spec.partition.reassignment.state import CHECKING, STOPPING_REMOVED, TELLING, WRITING_TARGET
-from kafkaproof.spec.partition.zookeeper import is_moved, known_as_they_are, listed
+from kafkaproof.spec.partition.reassignment.state import TELLING, WRITING_TARGET
+from kafkaproof.spec.partition.zookeeper import is_moved, known_as_they_are
 
 
 def raises_epoch(controller):
@@ -189,38 +188,6 @@ def isr_assigned(s):
     return True
 
 
-def is_cancelled(s):
-    """A controller stops a replica that a reassignment had added, and that nothing is to be made of any more."""
-    for broker in s.brokers:
-        controller = broker.controller
-        for p in range(len(controller.partitions)):
-            stops = controller.doing == STOPPING_REMOVED and not controller.finishing
-            if stops and contains(controller.moving, p) and not is_reassigned(controller.partitions[p]):
-                return True
-    return False
-
-
-def is_replaced(s):
-    """The same, and the partition is reassigned to others."""
-    for broker in s.brokers:
-        controller = broker.controller
-        for p in range(len(controller.partitions)):
-            stops = controller.doing == STOPPING_REMOVED and not controller.finishing
-            if stops and contains(controller.moving, p) and is_reassigned(controller.partitions[p]):
-                return True
-    return False
-
-
-def supersedes(s):
-    """A controller removes a partition from /admin/reassign_partitions, since an administrator asks for another
-    reassignment of it.
-    """
-    for broker in s.brokers:
-        if broker.controller.doing == DELETING_REQUEST and broker.controller.target.length > 0:
-            return True
-    return False
-
-
 def request_ends(before, after, b, delivery):
     """What was dealt with is removed from its request once, unless the answer is lost (T5)."""
     return delivery != ANSWERED or after.brokers[b].controller.doing != DELETING_REQUEST
@@ -312,86 +279,6 @@ def moved_topics(s, b):
     return topics_of(s.zk, reassigned(s.brokers[b].controller))
 
 
-def is_resumed(s):
-    """A controller goes on with a reassignment that an earlier one had begun."""
-    for broker in s.brokers:
-        if broker.controller.epoch > 1 and broker.controller.doing == CHECKING:
-            if broker.controller.epoch == s.zk.epoch:
-                return True
-    return False
-
-
-def is_completed_by_another(s):
-    """A controller completes a reassignment that an earlier one had begun."""
-    for broker in s.brokers:
-        if broker.controller.epoch > 1 and broker.controller.doing == WRITING_TARGET:
-            return True
-    return False
-
-
-def is_asked_again(s):
-    """A reassignment is over, and a controller that does not know this takes up its request again."""
-    for broker in s.brokers:
-        if broker.controller.doing == CHECKING and broker.controller.epoch > 1:
-            if is_empty(reassigned(broker.controller)):
-                return True
-    return False
-
-
-def waits_for_dead(s):
-    """A reassignment waits for a broker that is not live."""
-    for broker in s.brokers:
-        for partition in broker.controller.partitions:
-            waits = broker.controller.epoch > 0 and is_reassigned(partition)
-            if waits and not is_empty(difference(partition.adding, broker.controller.live)):
-                return True
-    return False
-
-
-def moves_leader(s):
-    """The leader is to move, because its replica is removed."""
-    for broker in s.brokers:
-        if broker.controller.doing == WRITING_LEADER and broker.controller.strategy == REASSIGN:
-            return True
-    return False
-
-
-def fails_failover(s):
-    """A failover has failed, because a partition that is being reassigned has no state."""
-    for broker in s.brokers:
-        controller = broker.controller
-        for p in range(len(controller.partitions)):
-            if controller.doing == MOVING and contains(controller.moving, p) and not is_known(controller.partitions[p]):
-                return True
-    return False
-
-
-def keeps_leader(s):
-    """At the end of a reassignment the leader stays, and its epoch is to be raised."""
-    for broker in s.brokers:
-        if broker.controller.doing == TELLING and broker.controller.finishing:
-            return True
-    return False
-
-
-def is_reassigned_wholly(s):
-    """All replicas of a partition have moved to other brokers, and no request is left."""
-    for p in range(len(s.zk.assignments)):
-        settled = is_empty(union(s.zk.adding[p], s.zk.removing[p])) and is_empty(listed(s.zk))
-        had = origin(s.zk.assignments[p], s.zk.adding[p])
-        if settled and s.zk.assignments[p].length > 0 and not contains(had, 1 if p > 1 else 0):
-            return True
-    return False
-
-
-def is_listed_whole(s):
-    """A partition is listed with as many replicas as a target may have."""
-    for p in range(len(s.zk.targets)):
-        if s.zk.targets[p].length == len(s.zk.targets[p].slots) - 1:
-            return True
-    return False
-
-
 def stopped_in_leader_epoch(before, after, b, p):
     """The StopReplica of a reassignment carries the leader epoch that the controller remembers."""
     controller = before.brokers[b].controller
@@ -415,17 +302,6 @@ def stopped_unless_overtaken(before, after, b, epoch, p):
     return newer or epoch < broker.seen_epoch or replica.failed == 1 or not has_log(after, b, p)
 
 
-def is_overtaken(s):
-    """A removed replica must lead or follow again before its StopReplica has arrived."""
-    for sent in s.network.stops:
-        for p in range(len(s.zk.assignments)):
-            for b in range(len(s.brokers)):
-                late = contains(sent[p].to, b) and sent[p].leader_epochs[b] != NO_EPOCH
-                if late and s.brokers[b].replicas[p].leader_epoch > sent[p].leader_epochs[b]:
-                    return True
-    return False
-
-
 SAFETY = (
     always(replicas_remembered),
     always_step(request_goes_last, of=("delete_request",)),
@@ -440,17 +316,6 @@ SAFETY = (
     always(not_deleted_while_reassigned),
     always_step(stopped_in_leader_epoch, of=("stop_removed",)),
     always_step(stopped_unless_overtaken, of=("stop_replica",)),
-)
-GOALS = (
-    sometimes(is_reassigned_wholly, leader_epochs=2),
-    sometimes(is_listed_whole, faults=1),
-    sometimes(is_resumed, epochs=2, faults=2),
-    sometimes(is_completed_by_another, epochs=2, faults=2),
-    sometimes(is_asked_again, epochs=2, faults=2),
-    sometimes(waits_for_dead, faults=2),
-    sometimes(moves_leader, leader_epochs=2),
-    sometimes(keeps_leader, replicas=2),
-    sometimes(fails_failover, epochs=2, faults=2),
 )
 WITH_REASSIGNMENTS = {
     partition_states.raises_epoch: raises_epoch,
@@ -469,9 +334,7 @@ ALTERATIONS = (
     always_step(altered_as_asked, of=("alter_reassignment",)),
     always(isr_assigned),
     *event_properties.ALTERATIONS,
-    sometimes(is_cancelled, faults=2),
-    sometimes(is_replaced, brokers=3, faults=2),
-    sometimes(supersedes, faults=2),
+    *ALTERATION_GOALS,
 )
 WITH_ALTERATIONS = {goes_at_once: unneeded_replicas, is_superseded: by_another}
 GONE = ("reassignment_succeeds", "reassignment_fails", "moved_as_asked", "move_asked_once", "request_dropped")
