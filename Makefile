@@ -17,7 +17,8 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 check: install
-	$(BIN)/kafkaproof check --brokers 3
+	$(BIN)/kafkaproof check cluster --brokers 3
+	$(BIN)/kafkaproof check --scope quick
 	$(BIN)/kafkaproof replay $(RECORDINGS)/3.9.1-controller-failover
 	$(BIN)/kafkaproof replay $(RECORDINGS)/1.1.1-zombie --expect C4 --history runs/split-brain.json
 	$(BIN)/kafkaproof show runs/split-brain.json --output runs/split-brain.html

@@ -180,6 +180,7 @@ KIP455 = topics(
     {
         scope(): {"not_deleted_while_reassigned": 14},
         scope(epochs=2, faults=1, requests=1): UNLED | LATE_ANSWER | DESPITE_FAILURES,
+        scope(brokers=3, epochs=2, faults=1, requests=1): UNLED | LATE_ANSWER | DESPITE_FAILURES,
         scope(brokers=3, replicas=2, requests=1): {},
         scope(replicas=2, epochs=2, faults=1, requests=1): {
             "is_deleted_despite_failures": 13,
