@@ -29,6 +29,7 @@ EXACT = {ast.Add: "sadd", ast.Sub: "ssub", ast.Mult: "smul"}
 COMPARISONS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge"}
 BUILTINS = ("len", "min", "max", "abs")
 COPY = "the function copy(to, source), of two records"
+UNCHANGED = "the function unchanged(one, other, first, count): whether so many leaves of two records are alike"
 OUT_OF_RANGE = "the function out_of_range(): the number of the place where an index was, since it was last asked; or 0"
 
 
@@ -307,6 +308,8 @@ class Expressions:
             return self._out_of_range()
         if callee is COPY:
             return self._copy(*map(self.value, node.args))
+        if callee is UNCHANGED:
+            return self._unchanged(*map(self.value, node.args))
         if not isinstance(callee, (FunctionType, Generated)):
             raise CompileError(f"{name} is not a function of the specification", node)
         arguments = [self.value(argument) for argument in node.args]
@@ -318,6 +321,13 @@ class Expressions:
         size = self.program.layout.size(source.kind)
         self.writer.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {to.text}, ptr {source.text}, i64 {size}, i1 false)")
         return number(0)
+
+    def _unchanged(self, one, other, first, count):
+        parts = (self.writer.ask(f"getelementptr i32, ptr {record.text}, i64 {first.text}") for record in (one, other))
+        mine, others = (self.writer.ask(f"load <{count.text} x i32>, ptr {part}, align 4") for part in parts)
+        unlike = self.writer.ask(f"icmp ne <{count.text} x i32> {mine}, {others}")
+        bits = self.writer.ask(f"bitcast <{count.text} x i1> {unlike} to i{count.text}")
+        return self.writer.number(f"zext i1 {self.writer.ask(f'icmp eq i{count.text} {bits}, 0')} to i64")
 
     def _out_of_range(self):
         flag = f"@{self.program.FLAG}"

@@ -18,7 +18,7 @@ import numpy as np
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.compile.compiler import Program
-from kafkaproof.checker.compile.expressions import COPY, OUT_OF_RANGE
+from kafkaproof.checker.compile.expressions import COPY, OUT_OF_RANGE, UNCHANGED
 from kafkaproof.checker.compile.layout import Generated, Words
 from kafkaproof.checker.compile.machine import SPEED, Code
 from kafkaproof.checker.compile.packing import Packing
@@ -131,10 +131,10 @@ class Kernel:
 
     def _pack(self):
         """The function that packs the state after a step, or reports that it is out of range."""
-        outside = Generated.of(self.packing.range_source())
+        called = {"what_is_outside": Generated.of(self.packing.range_source()), "unchanged": UNCHANGED}
         if not self.representatives:
-            return Generated.of(self.packing.pack_source(), what_is_outside=outside)
-        within = Generated.of(self.packing.within_source(), what_is_outside=outside)
+            return Generated.of(self.packing.pack_source(), **called)
+        within = Generated.of(self.packing.within_source(), **called)
         return Generated.of(PACK_REPRESENTATIVE, within=within, represent=self.representatives.represent())
 
     def _represent_all(self, representatives):
@@ -173,7 +173,7 @@ class Kernel:
             loops, indent, names, number = nested_choices(transition, self.bases[index], self.scope)
             yield from loops
             yield f"{indent}if t{index}({', '.join(['t', *names])}):"
-            yield f"{indent}    code = pack(t, out[n]{', trial, ties' if self.representatives else ''})"
+            yield f"{indent}    code = pack(t, s, states[i], out[n]{', trial, ties' if self.representatives else ''})"
             yield f"{indent}    number = {number}"
             yield f"{indent}    if code == 0:"
             yield f"{indent}        judge(s, t, i, number, broken)"
@@ -205,10 +205,10 @@ def refuse(code, i, number, cuts, fault):
     return 0
 """
 PACK_REPRESENTATIVE = """
-def pack(s, words, trial, ties):
-    code = within(s)
+def pack(t, s, before, words, trial, ties):
+    code = within(t, s)
     if code == 0:
-        represent(s, words, trial, ties)
+        represent(t, words, trial, ties)
     return code
 """
 REPRESENT_ALL = """

@@ -6,6 +6,7 @@ The top bit of the first word is always 1, so that an empty slot of a hash table
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -32,11 +33,13 @@ class Packing:
     def __init__(self, leaves: list[Leaf]):
         self.leaves = leaves
         self.places: list[Place] = []
+        self._firsts = [0]
         word, used = 0, 1
-        for leaf in leaves:
+        for i, leaf in enumerate(leaves):
             width = _width(leaf)
             if used + width > WORD:
                 word, used = word + 1, 0
+                self._firsts.append(i)
             if width:
                 used += width
                 self.places.append(Place(leaf, word, WORD - used, (1 << width) - 1))
@@ -57,30 +60,34 @@ class Packing:
         return [leaf.low + found.get(leaf.path, 0) for leaf in self.leaves]
 
     def pack_source(self) -> str:
-        """Text of ``pack(s, words)``: 0 when packed, -1 - i when leaf i is out of its range.
+        """Text of ``pack(t, s, before, words)``, which packs `t`: 0 when packed, -1 - i when leaf i is out of its range.
 
-        It returns 1 + i if bound i (an index into `bounds`) is exceeded. That is the most common reason, so leaves with
-        a bound are tested first.
+        It returns 1 + i if bound i (an index into `bounds`) is exceeded. `s` is a state, and `before` its packed form: a
+        word none of whose leaves differ is taken from there.
         """
-        words = [[str(MARK)]] + [["0"] for _ in range(self.words - 1)]
-        for place in self.places:
-            words[place.word].append(f"(s.{place.leaf.expression} - ({place.leaf.low}) << {place.shift})")
-        return "\n".join(
-            [
-                "def pack(s, words):",
-                *_range_test([leaf for leaf in self.leaves if leaf.bound]),
-                *(f"    words[{word}] = {' | '.join(terms)}" for word, terms in enumerate(words)),
-                *_range_test([leaf for leaf in self.leaves if not leaf.bound]),
-                "    return 0",
-                "",
-            ]
-        )
+        return "\n".join(["def pack(t, s, before, words):", *self._by_words(self._pack_word, self._keep_word), ""])
 
     def within_source(self) -> str:
-        """Text of ``within(s)``, which returns what `pack` would, without packing."""
-        bounded, others = ([leaf for leaf in self.leaves if bool(leaf.bound) == of_bound] for of_bound in (True, False))
-        tests = [_range_test(bounded), _range_test(others)]
-        return "\n".join(["def within(s):", *(line for test in tests for line in test), "    return 0", ""])
+        """Text of ``within(t, s)``, which returns what `pack` would, without packing."""
+        return "\n".join(["def within(t, s):", *self._by_words(lambda word: (), lambda word: ()), ""])
+
+    def _by_words(self, changed, unchanged):
+        """Statements for each word: those of `changed` after a test of its range, or those of `unchanged`."""
+        for word, (first, end) in enumerate(pairwise([*self._firsts, len(self.leaves)])):
+            yield f"    if not unchanged(t, s, {first}, {end - first}):"
+            yield from _range_test(self.leaves[first:end])
+            yield from changed(word)
+            if kept := list(unchanged(word)):
+                yield from ["    else:", *kept]
+        yield "    return 0"
+
+    def _pack_word(self, word):
+        places = (p for p in self.places if p.word == word)
+        terms = (f"(t.{p.leaf.expression} - ({p.leaf.low}) << {p.shift})" for p in places)
+        yield f"        words[{word}] = {' | '.join([str(0 if word else MARK), *terms])}"
+
+    def _keep_word(self, word):
+        yield f"        words[{word}] = before[{word}]"
 
     def range_source(self) -> str:
         """Text of ``what_is_outside(s)``, the code of a leaf out of its range; leaves with a bound come first."""
@@ -108,19 +115,17 @@ class Packing:
 
 def _range_test(leaves):
     """Text that returns if a leaf is out of its range: it has a bit too many, or exceeds an end that is not 2^n - 1."""
-    if not leaves:
-        return
     widths = sorted({_width(leaf) for leaf in leaves})
-    yield from ["    beyond = 0", *(f"    wide{width} = 0" for width in widths)]
+    yield from ["        beyond = 0", *(f"        wide{width} = 0" for width in widths)]
     for leaf in leaves:
         span = leaf.high - leaf.low
-        yield f"    v = s.{leaf.expression} - ({leaf.low})"
-        yield f"    wide{_width(leaf)} |= v"
+        yield f"        v = t.{leaf.expression} - ({leaf.low})"
+        yield f"        wide{_width(leaf)} |= v"
         if span & (span + 1):
-            yield f"    beyond |= {span} - v"
+            yield f"        beyond |= {span} - v"
     wide = " | ".join(f"wide{width} >> {width}" for width in widths)
-    yield f"    if ({wide}) != 0 or beyond < 0:"
-    yield "        return what_is_outside(s)"
+    yield f"        if ({wide}) != 0 or beyond < 0:"
+    yield "            return what_is_outside(t)"
 
 
 def _width(leaf):

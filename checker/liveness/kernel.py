@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafkaproof.checker.compile.compiler import Program
-from kafkaproof.checker.compile.expressions import COPY
+from kafkaproof.checker.compile.expressions import COPY, UNCHANGED
 from kafkaproof.checker.compile.kernel import Kernel, nested_choices
 from kafkaproof.checker.compile.layout import Generated, Words
 from kafkaproof.checker.compile.machine import SPEED, Code
@@ -71,7 +71,9 @@ def look_of(kernel: Kernel, labels: Labels) -> Look:
         "unpack": Generated.of(packing.unpack_source()),
         "same": Generated.of(_same(packing.words)),
         "spends": Generated.of(_spends(packing.leaves)),
-        "pack": Generated.of(packing.pack_source(), what_is_outside=Generated.of(packing.range_source())),
+        "pack": Generated.of(
+            packing.pack_source(), what_is_outside=Generated.of(packing.range_source()), unchanged=UNCHANGED
+        ),
         **{f"t{i}": t.function for i, t in enumerate(kernel.model.transitions)},
         **{f"c{i}": condition.predicate for i, condition in enumerate(labels.conditions)},
         **{f"w{i}": when for i, when in enumerate(labels.conditional)},
@@ -118,7 +120,7 @@ def _steps(kernel, labels):
         yield f"{indent}    if spends(s, t):"
         yield f"{indent}        actions = 0"
         yield from _restricted(labels, transition, indent)
-        yield f"{indent}    if pack(t, out[n]) != 0:"
+        yield f"{indent}    if pack(t, s, states[i], out[n]) != 0:"
         yield f"{indent}        cut[i] |= actions"
         yield f"{indent}        enabled[i] |= actions"
         yield f"{indent}    elif not same(out[n], states[i]):"

@@ -1,4 +1,5 @@
 import ast
+from copy import deepcopy
 from functools import partial
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkaproof.checker.compile.expressions import UNCHANGED
 from kafkaproof.checker.compile.layout import Generated, Words
 from kafkaproof.checker.compile.packing import MARK, Packing
 from kafkaproof.checker.compile.record import dtype
@@ -13,7 +15,7 @@ from kafkaproof.spec.language.domains import Array, Bound, Flag, Number, Record,
 from kafkaproof.spec.language.layout import leaves
 from kafkaproof.spec.language.plain import get, new_state, put, values_of
 from kafkaproof.spec.replication.replication import STATE
-from tests.checker.alone import Alone
+from tests.checker import alone
 from tests.spec.declarations import SCOPE, declared_states, records, states
 
 REPLICATION_SCOPE = {"brokers": 3, "log": 2, "records": 2, "epochs": 2}
@@ -32,18 +34,31 @@ def new_record(declaration, scope=SCOPE):
 
 def interpreted(packing):
     """The generated pack and unpack, run as Python on plain states."""
-    names = {}
+    names = {"unchanged": unchanged}
     exec(packing.range_source() + packing.pack_source() + packing.unpack_source(), names)
     return names["pack"], names["unpack"]
+
+
+@st.composite
+def near(draw, declaration, state, scope=SCOPE):
+    """A state that shares some of its leaves with another."""
+    other, kept = draw(states(declaration, scope)), draw(st.sets(st.sampled_from(leaves(declaration, scope))))
+    for leaf in kept:
+        put(other, leaf.path, get(state, leaf.path))
+    return other
+
+
+def unchanged(one, other, first, count):
+    return values_of(one)[first : first + count] == values_of(other)[first : first + count]
 
 
 def compiled(packing):
     """The generated pack and unpack, as machine code for NumPy records."""
     outside = Generated.of(packing.range_source())
-    pack = Generated.of(packing.pack_source(), what_is_outside=outside)
+    pack = Generated.of(packing.pack_source(), what_is_outside=outside, unchanged=UNCHANGED)
     unpack = Generated.of(packing.unpack_source())
-    alone = Alone(REPLICATION_SCOPE, [(pack, (STATE, Words())), (unpack, (Words(), STATE))])
-    return partial(alone.call, 0), partial(alone.call, 1)
+    functions = alone.Alone(REPLICATION_SCOPE, [(pack, (STATE, STATE, Words(), Words())), (unpack, (Words(), STATE))])
+    return partial(functions.call, 0), partial(functions.call, 1)
 
 
 @given(declared_states())
@@ -56,13 +71,13 @@ def test_a_state_survives_packing(declared):
     assert packing.unpack(words) == values_of(state)
 
 
-@given(declared_states())
-def test_the_generated_code_packs_the_same(declared):
+@given(declared_states(), st.data())
+def test_the_generated_code_packs_the_same(declared, data):
     declaration, state = declared
     packing = Packing(leaves(declaration, SCOPE))
     pack, unpack = interpreted(packing)
-    words, back = [0] * packing.words, new_state(declaration, SCOPE)
-    assert pack(state, words) == 0
+    before, words, back = data.draw(near(declaration, state)), [0] * packing.words, new_state(declaration, SCOPE)
+    assert pack(state, before, packing.pack(before).tolist(), words) == 0
     assert words == packing.pack(state).tolist()
     unpack(words, back)
     assert back == state
@@ -70,12 +85,12 @@ def test_the_generated_code_packs_the_same(declared):
 
 @given(declared_states(), st.data())
 def test_a_value_out_of_its_range_names_the_bound_or_the_leaf(declared, data):
-    declaration, state = declared
+    declaration, before = declared
     packing = Packing(leaves(declaration, SCOPE))
     i = data.draw(st.integers(0, len(packing.leaves) - 1))
-    leaf, below = packing.leaves[i], data.draw(st.booleans())
+    leaf, below, state = packing.leaves[i], data.draw(st.booleans()), deepcopy(before)
     put(state, leaf.path, leaf.low - 1 if below else leaf.high + 1)
-    answer = interpreted(packing)[0](state, [0] * packing.words)
+    answer = interpreted(packing)[0](state, before, packing.pack(before).tolist(), [0] * packing.words)
     cut = leaf.bound is not None and (leaf.spare or not below)
     assert answer == (1 + packing.bounds.index(leaf.bound) if cut else -1 - i)
 
@@ -136,16 +151,15 @@ def replication():
     return packing, *compiled(packing)
 
 
-@given(states(STATE, REPLICATION_SCOPE))
-def test_the_compiled_code_packs_the_same(replication, state):
+@given(states(STATE, REPLICATION_SCOPE), st.data())
+def test_the_compiled_code_packs_the_same(replication, state, data):
     packing, pack, unpack = replication
-    s = np.zeros(1, dtype(STATE, REPLICATION_SCOPE))
-    for leaf in packing.leaves:
-        put(s.view(np.recarray)[0], leaf.path, get(state, leaf.path))
+    before = data.draw(near(STATE, state, REPLICATION_SCOPE))
+    s, t = alone.records(STATE, REPLICATION_SCOPE, [before, state]).reshape(2, 1)
     words = np.zeros(packing.words, np.uint64)
-    assert pack(s, words) == 0
+    assert pack(t, s, packing.pack(before), words) == 0
     assert (words == packing.pack(state)).all()
-    back = np.zeros(1, s.dtype)
+    back = np.zeros(1, t.dtype)
     unpack(words, back)
     assert [get(back.view(np.recarray)[0], leaf.path) for leaf in packing.leaves] == values_of(state)
 

@@ -185,7 +185,9 @@ def test_zombies_of_3_9_1(recording_directory):
     assert (len(terms), sum(each.refused for each in terms), sum(each.stale for each in terms)) == (17, 405, 0)
     assert sum(each.unowned for each in terms) == 225
     assert (terms[9].epoch, terms[9].unowned) == (10, 185)
-    refused = all_of(recording_directory).audit.of("clean -> FENCED or write_state -> FENCED or write_when_asked -> FENCED")
+    refused = all_of(recording_directory).audit.of(
+        "clean -> FENCED or write_state -> FENCED or write_when_asked -> FENCED"
+    )
     assert refused[0] == 0x81
 
 
