@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from operator import gt, lt
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.refusals import Refusal, refusal_of
 from kafkaproof.spec.language import plain, sets
 from kafkaproof.spec.language.accepted import require_accepted
 from kafkaproof.spec.language.domains import Scope
@@ -78,6 +79,10 @@ class Execution:
         self._answer = None
         function, where = self._functions[transition.name], f"{transition.name}{arguments}"
         return after if self._run(where, function, after, *arguments) else None
+
+    def refusal(self, state: Plain, transition: Transition, arguments: tuple[int, ...]) -> Refusal | None:
+        """The guard by which a transition refuses a step; None where the step is possible."""
+        return refusal_of(self._functions[transition.name], self.model.state, state.copy(), *arguments)
 
     def _run(self, where, function, *arguments):
         """Call a function; an index or an id out of range is an error in the specification."""

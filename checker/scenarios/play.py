@@ -168,7 +168,11 @@ class _Player:
             if len(told.trace.steps) > taken:
                 told.moments.append(Moment(line.story))
                 raise _Failure(f"{line.text}: the answer is {told.trace.steps[-1][0].answer or 'none'}") from error
-            raise _Failure(f"{line.text} is not possible here; possible are {self._possible(told, line)}") from error
+            transition, arguments = chosen_step(self.model, self.scope, line.text)
+            why = self.execution.refusal(_state(told), transition, arguments)
+            raise _Failure(
+                f"{line.text} is not possible here: {why}; possible are {self._possible(told, line)}"
+            ) from error
         told.moments.append(Moment(line.story))
         bound = self.execution.beyond(_state(told), line.text)
         if bound:

@@ -100,6 +100,11 @@ class Cluster:
         """
         return self.updates and replica.may_become not in dict(self.partition.replaced)
 
+    @property
+    def names_processes(self) -> bool:
+        """Whether a request is for one registration of a broker, by its broker epoch, and refused by a later one."""
+        return partitions.known_as_they_are not in dict(self.partition.replaced)
+
     def model(self, part: str) -> Model:
         """The model of `part`."""
         return self.election if part == ELECTION else self.partition

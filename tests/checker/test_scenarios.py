@@ -110,7 +110,7 @@ def test_a_violation_that_is_not_announced_is_a_failure(write):
         ),
         (
             "violates no_stale_write\nmachines.write_leader(b=0, p=0, delivery=0)",
-            "12: machines.write_leader(b=0, p=0, delivery=0) is not possible here; possible are ",
+            "12: machines.write_leader(b=0, p=0, delivery=0) is not possible here: ",
         ),
         (
             "violates no_stale_write\nfailover.resign(b=0) -> NONODE",

@@ -35,13 +35,16 @@ PARENTS = (
 
 
 class Log:
-    """A log that grows: each method adds records, a second after the one before."""
+    """A log that grows: each method adds records, a second after the one before.
 
-    def __init__(self, *brokers: int, checked: bool = True):
+    `topics`: the version of topic znodes, 2 from 2.4 on.
+    """
+
+    def __init__(self, *brokers: int, checked: bool = True, topics: int = 2):
         self.transactions: list[Transaction] = []
         self.versions: dict[str, int] = {}
         self.sessions: dict[int, int] = {}
-        self.epoch, self.time, self.checked = 0, 0, checked
+        self.epoch, self.time, self.checked, self.topics = 0, 0, checked, topics
         for broker in brokers:
             self.join(broker)
 
@@ -85,7 +88,12 @@ class Log:
         """The topic t with its one partition is created, or its znode written."""
         self.znode(
             "/brokers/topics/t",
-            {"partitions": {"0": replicas}, "adding_replicas": {"0": adding}, "removing_replicas": {"0": removing}},
+            {
+                "version": self.topics,
+                "partitions": {"0": replicas},
+                "adding_replicas": {"0": adding},
+                "removing_replicas": {"0": removing},
+            },
         )
 
     def state(
@@ -131,12 +139,12 @@ class Log:
         return last.explanations[0][:2] if last.explanations else None
 
 
-def cluster(*isr: int, checked: bool = True) -> Log:
+def cluster(*isr: int, checked: bool = True, topics: int = 2) -> Log:
     """Brokers 1, 2 and 3, broker 1 the controller, and t-0 with replicas 2, 3, 1, all in the ISR.
 
     With an ISR given, its leader has proposed it.
     """
-    log = Log(1, 2, 3, checked=checked)
+    log = Log(1, 2, 3, checked=checked, topics=topics)
     log.elect(1)
     log.topic(2, 3, 1)
     log.state(1, 2, [2, 3, 1], 0)

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.traces.basics.columns import ByZxid
+from kafkaproof.traces.evidence.choice import asked_for, choice_of
+from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.evidence.gathering import Gathering
 from kafkaproof.traces.evidence.streams import Gathered
 from kafkaproof.traces.explain.election.replay import Follower
@@ -20,7 +22,7 @@ from kafkaproof.traces.explain.partitions.explained import Explained
 from kafkaproof.traces.explain.partitions.replay import explain_changes
 from kafkaproof.traces.explain.topics.replay import Judgements
 from kafkaproof.traces.metrics.series import Metrics, Series
-from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
+from kafkaproof.traces.reading.cluster import Members, find_root
 from kafkaproof.traces.reading.recording import Recording, read_recording
 from kafkaproof.traces.reading.sweep import sweep
 from kafkaproof.traces.report.facts import Facts, facts_of
@@ -39,9 +41,14 @@ FIVE_LEGACY = BUNDLED / "1.1.1-five-brokers"
 read = cache(read_recording)
 
 
-def replay(recording: Recording, variant: str, members: Members, root: str) -> Result:
-    """Follow a recording through a variant, up to its end or to the first record that does not fit."""
-    follower = Follower(recording, variant, members, root)
+def features_of(recording: Recording, variant: str | None, root: str) -> Features:
+    """What a log shows, unless a variant is named."""
+    return asked_for(None, variant, recording, root) or choice_of(recording, Members(recording, root), root).likely[0]
+
+
+def replay(recording: Recording, features: Features, members: Members, root: str) -> Result:
+    """Follow a recording held to some releases, up to its end or to the first record that does not fit."""
+    follower = Follower(recording, features.variant, members, root)
     sweep(recording, root, follower)
     return follower.result
 
@@ -53,9 +60,9 @@ def metrics_of(recording: Recording, root: str) -> Series:
     return collected.series
 
 
-def gather(recording: Recording, variant: str, members: Members, root: str) -> Gathered:
+def gather(recording: Recording, features: Features, members: Members, root: str) -> Gathered:
     """Take a recording apart into its streams."""
-    gathering = Gathering(recording, variant, members, root)
+    gathering = Gathering(recording, features, members, root)
     sweep(recording, root, gathering)
     return gathering.gathered
 
@@ -64,7 +71,7 @@ def replayed(recording: Recording, variant: str | None = None) -> Result:
     """Replay a recording, through the variant that its log shows unless another is named."""
     root = find_root(recording, None)
     members = Members(recording, root)
-    return replay(recording, variant or find_variant(recording, members, root), members, root)
+    return replay(recording, features_of(recording, variant, root), members, root)
 
 
 class Told(NamedTuple):
@@ -81,9 +88,9 @@ def told(recording: Recording, variant: str | None = None) -> Told:
     """Replay a recording as the command does, but for metrics."""
     root = find_root(recording, None)
     members = Members(recording, root)
-    variant = variant or find_variant(recording, members, root)
-    result = replay(recording, variant, members, root)
-    gathered = gather(recording, variant, members, root)
+    features = features_of(recording, variant, root)
+    result = replay(recording, features, members, root)
+    gathered = gather(recording, features, members, root)
     streams = explain_streams(gathered)
     settle(gathered.common, result, streams, recording)
     facts = facts_of(gathered, streams, refused_by_epoch(result))
@@ -99,7 +106,7 @@ def changes_of(recording: Recording, variant: str | None = None) -> Streams:
     """The changes of partition states with what may explain them, whatever handlers say of them."""
     root = find_root(recording, None)
     members = Members(recording, root)
-    gathered = gather(recording, variant or find_variant(recording, members, root), members, root)
+    gathered = gather(recording, features_of(recording, variant, root), members, root)
     found = [found_of(evidence, explain_changes(evidence), Judgements()) for evidence in gathered.streams.values()]
     return Streams(gathered, found)
 

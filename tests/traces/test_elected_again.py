@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkaproof.traces.evidence.features import Features
+from kafkaproof.traces.evidence.features import RANGES
 from kafkaproof.traces.explain.partitions.rounds import BatchRun, is_elected_again
 from kafkaproof.traces.explain.partitions.strategies import Strategy
 
@@ -13,22 +13,18 @@ ELECTIONS = (
     Strategy.REASSIGN,
     Strategy.CONTROLLED_SHUTDOWN,
 )
-WHOLE_BATCHES = [
-    (Features("fenced", True), False),
-    (Features("fenced", False), True),
-    (Features("legacy", False), True),
-    (Features("zkclient", False), False),
-]
+OLDEST, OLD, FORMER, NEW = RANGES
+WHOLE_BATCHES = [(NEW, False), (FORMER, True), (OLD, True), (OLDEST, False)]
 
 
 @pytest.mark.parametrize("strategy", ELECTIONS, ids=str)
-@pytest.mark.parametrize("features, whole", WHOLE_BATCHES, ids=lambda each: str(each))
+@pytest.mark.parametrize("features, whole", WHOLE_BATCHES, ids=lambda each: str(getattr(each, "releases", each)))
 def test_from_1_1_to_2_3_a_whole_batch_is_elected_again(features, whole, strategy):
-    run = BatchRun(features.partition_variant, strategy)
+    run = BatchRun(features.electing, strategy)
     assert (run.after_own_lost_answer(), run.after_another()) == (True, whole)
     assert is_elected_again(features, strategy)
 
 
-@pytest.mark.parametrize("features, whole", WHOLE_BATCHES, ids=lambda each: str(each))
+@pytest.mark.parametrize("features, whole", WHOLE_BATCHES, ids=lambda each: str(getattr(each, "releases", each)))
 def test_a_first_state_is_created_once(features, whole):
     assert not is_elected_again(features, Strategy.NEW_TOPIC)

@@ -2,26 +2,57 @@
 
 import pytest
 
-from kafkaproof.traces.evidence.features import Features
+from kafkaproof.spec.catalogue import find
+from kafkaproof.traces.evidence.features import RANGES, of_release
 
-OLDEST, OLD, NEW, NEWEST = ("zkclient", False), ("legacy", False), ("fenced", False), ("fenced", True)
+OLDEST, OLD, NEW, NEWEST = RANGES
 
 
-@pytest.mark.parametrize(
-    ("log", "releases"), [(OLDEST, "0.9 to 1.0"), (OLD, "1.1 to 2.0"), (NEW, "2.1 to 2.3"), (NEWEST, "2.4 to 3.9")]
-)
-def test_the_releases_of_a_log(log, releases):
-    assert str(Features(*log).releases) == releases
+def test_the_ranges_follow_one_another_without_a_gap():
+    known = [release for each in RANGES for release in each.releases.known]
+    assert known == sorted(set(known), key=known.index)
+    assert (known[0], known[-1]) == ("0.9.0.0", "3.9.1")
+
+
+@pytest.mark.parametrize("features", RANGES, ids=lambda each: str(each.releases))
+def test_the_election_of_a_range_has_its_releases(features):
+    model = find("election", features.variant)[0]
+    assert all(release in model.releases for release in features.releases.known)
 
 
 @pytest.mark.parametrize(
     ("rule", "logs"),
     [
+        ("guarded", [NEW, NEWEST]),
+        ("kip455", [NEWEST]),
+        ("has_one_thread", [OLD, NEW, NEWEST]),
+        ("keeps_to_its_session", [OLD, NEW, NEWEST]),
+        ("elects_uncleanly_on_request", [NEWEST]),
+        ("elects_uncleanly_unless_told", [OLDEST]),
         ("elects_what_is_deleted", [OLDEST, OLD]),
         ("empties_isrs", [OLDEST]),
         ("elects_whom_it_has", [OLD, NEW]),
-        ("takes_the_dead_offline_at_first", [NEWEST]),
     ],
 )
-def test_the_logs_whose_releases_have_a_rule(rule, logs):
-    assert [log for log in (OLDEST, OLD, NEW, NEWEST) if getattr(Features(*log), rule)] == logs
+def test_the_ranges_that_have_a_rule(rule, logs):
+    assert [log for log in RANGES if getattr(log, rule)] == logs
+
+
+@pytest.mark.parametrize(
+    ("release", "features"),
+    [("0.10.2", OLDEST), ("1.1.1", OLD), ("2.0", OLD), ("2.3.1", NEW), ("2.8", NEWEST), ("3.9.1", NEWEST)],
+)
+def test_a_release_is_held_to_the_variants_of_its_range(release, features):
+    own = of_release(release)
+    assert own[1:] == features[1:] and own.releases.first == own.releases.last == release
+
+
+def test_of_one_release_a_rule_is_certain():
+    assert not OLDEST.has_one_thread and of_release("1.0").has_one_thread
+    assert OLDEST.elects_uncleanly_unless_told and not of_release("1.0").elects_uncleanly_unless_told
+
+
+@pytest.mark.parametrize("release", ["4.0", "0.8.2", "2.9", "x", "2.8.9"])
+def test_an_unknown_release_is_refused(release):
+    with pytest.raises(ValueError):
+        of_release(release)

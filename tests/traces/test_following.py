@@ -31,7 +31,9 @@ class Growing:
 
 
 def watch(directory, variant: str = "fenced") -> Watch:
-    options = Namespace(directory=directory, chroot=None, variant=variant, logs=None, events=None, master=None)
+    options = Namespace(
+        directory=directory, chroot=None, variant=variant, release=None, logs=None, events=None, master=None
+    )
     return Watch(directory, lambda recording: report_of(recording, None, options))
 
 

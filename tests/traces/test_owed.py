@@ -6,7 +6,7 @@ import pytest
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.traces.evidence.features import Features
+from kafkaproof.traces.evidence.features import RANGES
 from kafkaproof.traces.explain.omissions.handlers import Partition, Seen, handlers_of
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.reading.recording import Recording
@@ -16,7 +16,7 @@ from tests.traces.log_writer import write_log
 from tests.traces.replaying import FENCED, FIVE_FENCED, FIVE_LEGACY, LEGACY, REASSIGN, all_of, read, run_json, told
 from tests.traces.tampering import consistent, dropped
 
-NEW, OLD, OLDEST = Features("fenced", True), Features("fenced", False), Features("legacy", False)
+ZKCLIENT, OLDEST, OLD, NEW = RANGES
 ISR = frozenset({1, 2, 3})
 
 
@@ -173,4 +173,4 @@ def test_where_records_are_missing_a_hole_is_no_divergence():
 
 def test_of_a_version_with_several_threads_nothing_is_said_to_be_missing():
     common = all_of(REASSIGN).gathered.common
-    assert common.is_certain and not replace(common, features=Features("zkclient", False)).is_certain
+    assert common.is_certain and not replace(common, features=ZKCLIENT).is_certain

@@ -147,6 +147,14 @@ def test_what_allows_an_unclean_election(variant, path, content, expected):
     assert log.why(variant) == expected
 
 
+def test_before_2_4_no_request_makes_an_election_unclean():
+    log = cluster(2, topics=1)
+    log.leave(2)
+    log.state(1, -1, [2], 1)
+    log.state(1, 3, [3], 2)
+    assert log.why("fenced") is None
+
+
 def test_what_forbids_an_unclean_election():
     for variant, expected in (("legacy", None), ("zkclient", None), ("fenced", "unclean election requested")):
         log = leaderless(FORBIDDEN)
@@ -206,7 +214,7 @@ def test_the_preferred_replica_by_znode_or_by_request():
 
 
 def test_a_needless_preferred_election_is_written_in_1_1_to_2_1_only():
-    log = cluster(2, 3)
+    log = cluster(2, 3, topics=1)
     log.znode("/admin/preferred_replica_election", {"partitions": [{"topic": "t", "partition": 0}]})
     log.state(1, 2, [2, 3], 1)
     assert log.why("zkclient") is None

@@ -51,7 +51,7 @@ def test_a_log_without_an_election_asks_for_a_variant_by_its_releases(capsys, tm
     write(tmp_path, first(LEGACY, 0x35))
     assert main(["replay", str(tmp_path)]) == 2
     complaint = " ".join(capsys.readouterr().err.split())
-    assert "say --variant V" in complaint and "legacy (1.1 to 2.0), fenced (2.1 to 3.9)" in complaint
+    assert "say --release R or --variant V" in complaint and "legacy (1.1 to 2.0), fenced (2.1 to 3.9)" in complaint
 
 
 def test_a_violation_is_a_failure_unless_it_is_expected(capsys, split_brain):
@@ -186,7 +186,7 @@ def test_a_log_without_its_beginning_is_undecided(capsys, tmp_path):
 def test_no_election_and_no_cluster_are_told(capsys, tmp_path):
     write(tmp_path, first(FENCED, 0x20))
     assert main(["replay", str(tmp_path)]) == 2
-    assert "say --variant" in capsys.readouterr().err
+    assert "say --release R or --variant V" in capsys.readouterr().err
     write(tmp_path, [Transaction(1, 5, 0, 0, (CreateSession(3000),))])
     assert main(["replay", str(tmp_path)]) == 2
     assert "no Kafka cluster in this log" in capsys.readouterr().err

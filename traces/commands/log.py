@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial, reduce
+from math import inf
 from pathlib import Path
 from time import sleep
 
@@ -21,6 +24,8 @@ from kafkaproof.traces.commands.elections_and_metrics import Beside, followed_be
 from kafkaproof.traces.commands.follow import Watch
 from kafkaproof.traces.commands.groups import EXPECTED, exit_code_of, groups_beside, with_groups, worse
 from kafkaproof.traces.commands.options import chroot_of, given, jobs_on, write_history
+from kafkaproof.traces.evidence.choice import VARIANTS_BY_RELEASE, Choice, asked_for, choice_of
+from kafkaproof.traces.evidence.features import RANGES, Features
 from kafkaproof.traces.evidence.gathering import Gathering
 from kafkaproof.traces.explain.consumers.follower import OldConsumers
 from kafkaproof.traces.explain.election.single_steps import logged_properties
@@ -30,7 +35,7 @@ from kafkaproof.traces.groups.directories import beside
 from kafkaproof.traces.integrity.contradictions import remarks_on
 from kafkaproof.traces.integrity.early_expiries import Expiries
 from kafkaproof.traces.integrity.later_snapshots import Snapshots
-from kafkaproof.traces.reading.cluster import VARIANTS, VARIANTS_BY_RELEASE, Members, find_root, find_variant
+from kafkaproof.traces.reading.cluster import Members, find_root
 from kafkaproof.traces.reading.events import rows_in
 from kafkaproof.traces.reading.recording import Recording, log_files, read_readable
 from kafkaproof.traces.reading.storing import learn
@@ -44,6 +49,7 @@ from kafkaproof.traces.report.log import (
     CONFORMS,
     DIVERGES,
     UNDECIDED,
+    Held,
     Report,
     print_report,
     refused_by_epoch,
@@ -61,7 +67,6 @@ def replay_log(options) -> int:
     """Replay a log, print what was found; returns the exit code."""
     for name in set(options.expect) - PROPERTIES.keys() - EXPECTED:
         raise UserError(f"--expect {name}: replay evaluates {', '.join((*PROPERTIES, *sorted(EXPECTED)))}")
-    expect_variant(options)
     if options.follow:
         return watch(options)
     redactor = Redactor() if options.redact else None
@@ -95,19 +100,12 @@ def _history(report: Report) -> dict | None:
     return next(filter(None, found), None)
 
 
-def expect_variant(options) -> None:
-    """Raise UserError where a variant is asked for that no log is held to."""
-    if options.variant not in (None, *VARIANTS):
-        raise UserError(f"--variant {options.variant}: there are {', '.join(VARIANTS)}")
-
-
 def watch(options) -> int:
     """Replay a log, then what is appended to it; returns the exit code of the state at Ctrl-C, or at a divergence."""
     if names := given(options, "json", "html", "history", "events", "master", "offsets", "logs", "redact"):
         raise UserError(f"--follow: not with {names}, for a log that does not grow; copy it, and replay the copy")
     watched = Watch(options.directory, lambda recording: report_of(recording, None, options))
     print_report(watched.report)
-    options.variant = options.variant or watched.report.result and watched.report.result.variant
     if found := beside(options.directory):
         print(f"--follow: groups are not followed; the segments in {found} are left alone", file=sys.stderr)
     print("waiting for more records; Ctrl-C ends it", file=sys.stderr)
@@ -176,16 +174,52 @@ def _report_of_part(
         if not recording.transactions:
             raise UserError(problems[-1])
     members = Members(recording, root)
-    variant = options.variant or find_variant(recording, members, root)
-    if variant is None and end:
-        raise UserError(problems[-1])
-    if variant is None:
-        raise UserError(
-            f"{options.directory}: no election in this log, so the variant is unknown; say --variant V, "
-            f"by the brokers' release of Kafka: {VARIANTS_BY_RELEASE}"
-        )
-    gathering, others = Gathering(recording, variant, members, root), Beside(recording, variant, members, root)
-    beside = jobs and jobs.beside(recording, partial(followed_beside, variant=variant, root=root))
+    asked, choice = asked_for(options.release, options.variant, recording, root), choice_of(recording, members, root)
+
+    def judged(features: Features) -> Report:
+        found = _held_to(features, recording, members, root, read, jobs, redactor)
+        verdict, reason = (BAD_INPUT, str(error)) if error else (found.verdict, found.reason)
+        return replace(found, problems=(*problems, *found.problems), verdict=verdict, reason=reason, end=end)
+
+    if asked:
+        return judged(asked)
+    if choice:
+        return _furthest(choice, judged)
+    unknown = "no election in this log, so the release is unknown; say --release R or --variant V"
+    told = f"{options.directory}: {unknown}, by the brokers' release of Kafka: {VARIANTS_BY_RELEASE}"
+    raise UserError(problems[-1] if end else told)
+
+
+def _furthest(choice: Choice, judged: Callable[[Features], Report]) -> Report:
+    """The report of the releases that explain a log; where none of the likely do, of all that go furthest."""
+    found = {features: judged(features) for features in choice.likely}
+    excluded = dict(choice.excluded)
+    if all(report.divergence for report in found.values()):
+        found |= {features: judged(features) for features in RANGES if features not in found}
+        excluded = {}
+    best = max(found.values(), key=_reach)
+    ranges = [Held(features, report.divergence, None) for features, report in found.items()]
+    ranges += [Held(features, None, why) for features, why in excluded.items()]
+    return replace(best, held=tuple(sorted(ranges, key=lambda each: each.features.releases)))
+
+
+def _reach(report: Report) -> float:
+    """The zxid up to which a log is explained."""
+    return report.divergence[0] if report.divergence else inf
+
+
+def _held_to(
+    features: Features,
+    recording: Recording,
+    members: Members,
+    root: str,
+    read: Read | None,
+    jobs,
+    redactor: Redactor | None,
+) -> Report:
+    """Follow what no file is missing of, held to some releases."""
+    gathering, others = Gathering(recording, features, members, root), Beside(recording, features, members, root)
+    beside = jobs and jobs.beside(recording, partial(followed_beside, features=features, root=root))
     snapshots, expiries = Snapshots(recording, redactor), Expiries(recording.directory)
     consumers = OldConsumers(root, redactor is None)
     sweep(
@@ -204,17 +238,12 @@ def _report_of_part(
     settle(gathered.common, result, streams, recording, snapshots.contradictions)
     logs = check_logs(read, gathered, recording, streams) if read else None
     accounts = audit(recording, gathered.common, result, streams, consumers.accounts)
-    problems = (
-        *problems,
-        *remarks_on(recording, members),
-        *snapshots.problems,
-        *expiries.problems,
-        *consumers.problems,
-    )
-    verdict, reason = (BAD_INPUT, str(error)) if error else verdict_of(recording, result, accounts)
+    problems = (*remarks_on(recording, members), *snapshots.problems, *expiries.problems, *consumers.problems)
+    verdict, reason = verdict_of(recording, result, accounts)
     facts = facts_of(gathered, streams, refused_by_epoch(result))
-    found = consumers.found
-    return Report(recording, result, problems, verdict, reason, streams, accounts, facts, series, logs, end, found)
+    return Report(
+        recording, result, problems, verdict, reason, streams, accounts, facts, series, logs, consumers=consumers.found
+    )
 
 
 def _write_page(file: Path, page: str) -> None:

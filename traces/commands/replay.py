@@ -16,8 +16,8 @@ from kafkaproof.traces.commands.log import replay_log
 from kafkaproof.traces.commands.recorded import replay_recording
 from kafkaproof.traces.commands.recording_rows import recordings_in
 from kafkaproof.traces.commands.several import replay_several
+from kafkaproof.traces.evidence.choice import VARIANTS
 from kafkaproof.traces.processes.recorded.reading import is_recording
-from kafkaproof.traces.reading.cluster import VARIANTS
 
 EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper
@@ -62,6 +62,11 @@ def add_parser(commands) -> None:
         type=Path,
         help="follow groups too, in the __consumer_offsets-N/ of brokers: a directory for each broker, "
         "or one log.dir (default: consumer-offsets/ in DIR or beside it; DIR itself, if it has no log)",
+    )
+    parser.add_argument(
+        "--release",
+        metavar="R",
+        help="hold it to this release of Kafka, such as 2.8 or 3.9.1 (default: the releases that explain it are found)",
     )
     parser.add_argument(
         "--variant",

@@ -10,7 +10,7 @@ from pathlib import Path
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK
 from kafkaproof.traces.commands.groups import EXPECTED, groups_beside, is_segments, row_with
-from kafkaproof.traces.commands.log import PROPERTIES, exit_code, expect_variant, report_of
+from kafkaproof.traces.commands.log import PROPERTIES, exit_code, report_of
 from kafkaproof.traces.commands.options import given, jobs_on
 from kafkaproof.traces.commands.recorded import RECORDED, recorded_row
 from kafkaproof.traces.commands.recording_rows import Row, as_json, print_rows, replay_all, worst
@@ -45,7 +45,6 @@ def row_of(asked: dict, directory: Path) -> Row:
         return recorded_row(directory, options)
     if is_segments(directory):
         return row_with(Row(str(directory), verdict=CONFORMS, code=OK), replay_groups(directory), options.expect)
-    expect_variant(options)
     report = report_of(*read_readable(directory), options)
     result, found = report.result, report.divergence
     records = sum(len(part.recording.transactions) for part in report.parts)

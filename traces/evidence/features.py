@@ -1,6 +1,7 @@
-"""What a version of Kafka can do, as its own log tells: the rules of replay depend on nothing else.
+"""What the releases that may have written a log can do: the rules of replay depend on nothing else.
 
-Which releases have a rule is a fact that the specification's function states (`kafkaproof.spec.facts`).
+The only place of replay that names variants. Which releases have a rule is a fact that the specification's function
+states (`kafkaproof.spec.facts`).
 """
 
 from __future__ import annotations
@@ -10,56 +11,68 @@ from functools import cache
 from typing import NamedTuple
 
 from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.election import election, session
 from kafkaproof.spec.facts import Fact, fact_of
+from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import brokers, elections, progress
-from kafkaproof.spec.partition.history import leader_zk, triggers
-from kafkaproof.traces.reading.recording import Recording
-
-GUARDED = "fenced"
-"""The variant of the election whose controllers check each write, and the beginning of the names of those like it."""
-BEFORE_KIP455, SINCE_KIP455 = Releases("2.1", "2.3"), Releases("2.4", "3.9")
-"""The releases of that variant, by the form of their topic znodes."""
+from kafkaproof.spec.partition import brokers, elections, progress, triggers
+from kafkaproof.spec.partition.history import leader_zk
+from kafkaproof.spec.partition.history import triggers as former
+from kafkaproof.spec.partition.reassignment import reassignment
 
 
 class Features(NamedTuple):
-    """A variant of the election system, and how the log's controllers reassign.
+    """Releases whose logs are alike, and the variants that such a log is held to.
 
-    `kip455`: the topic znode says what is added and removed (2.4 and later), else only /admin/reassign_partitions
-    tells of a reassignment.
+    `variant`: of *election*; of *partition*: `electing`, for a batch of elections, `handling`, for what an event has to
+    write, `reassigning`, for reassignments and deletions.
     """
 
+    releases: Releases
     variant: str
-    kip455: bool
+    electing: str
+    handling: str
+    reassigning: str
 
     @property
-    def releases(self) -> Releases:
-        """The releases that may have written such a log."""
-        if self.guarded:
-            return SINCE_KIP455 if self.kip455 else BEFORE_KIP455
-        releases = find("election", self.variant)[0].releases
-        assert releases, self.variant
-        return releases
+    def handlers(self) -> Model:
+        """The model of *partition* by which a controller has to write."""
+        return find("partition", self.handling)[0]
 
     @property
     def guarded(self) -> bool:
         """Whether each write of a controller is checked against the epoch (2.1 and later)."""
-        return self.variant.startswith(GUARDED)
+        return _all_have(self.releases, election.register)
 
     @property
-    def partition_variant(self) -> str:
-        """A variant of the partition system of the last of these releases."""
-        if self.guarded:
-            return "fenced" if self.kip455 else "removal-at-start"
-        return "kip112" if self.variant == "zkclient" else "legacy"
+    def kip455(self) -> bool:
+        """Whether the topic znode says what is added and removed (2.4 and later), else only
+        /admin/reassign_partitions tells of a reassignment.
+        """
+        return _all_have(self.releases, reassignment.write_assignment)
 
     @property
     def has_one_thread(self) -> bool:
-        """Whether a controller handles one event after the other, in one thread (0.11 and later).
+        """Whether a controller handles one event after the other, in one thread.
 
-        A log of 0.11 or 1.0 is like one of 0.10: nothing is said of it.
+        A log of 0.11 or 1.0, where that is so too, is like one of 0.10: nothing is said of it.
         """
-        return self.variant != "zkclient"
+        return _all_have(self.releases, progress.give_up)
+
+    @property
+    def keeps_to_its_session(self) -> bool:
+        """Whether a client whose session is over makes no request in the next one on its own (1.1 and later)."""
+        return _all_have(self.releases, session.register_broker)
+
+    @property
+    def elects_uncleanly_on_request(self) -> bool:
+        """Whether an administrator may ask for an unclean election (2.4 and later)."""
+        return _some_have(self.releases, triggers.admin_election)
+
+    @property
+    def elects_uncleanly_unless_told(self) -> bool:
+        """Whether unclean.leader.election.enable is true where nothing sets it (up to 0.10.2; KIP-106)."""
+        return Releases("0.9", "0.10.2").overlaps(self.releases)
 
     @property
     def elects_what_is_deleted(self) -> bool:
@@ -75,20 +88,29 @@ class Features(NamedTuple):
     def elects_whom_it_has(self) -> bool:
         """Whether a preferred election may be held, and written, though the preferred replica leads."""
         asked = _some_have(self.releases, leader_zk.needs_any_election)
-        return asked and not _all_have(self.releases, triggers.chosen_leader_if_needed)
-
-    @property
-    def takes_the_dead_offline_at_first(self) -> bool:
-        """Whether a new controller takes the replicas of dead brokers out of the ISRs.
-
-        A log of 2.3, which does, is like one of 2.2: it is not held to that.
-        """
-        return _all_have(self.releases, progress.dead_hosts)
+        return asked and not _all_have(self.releases, former.chosen_leader_if_needed)
 
 
-def find_features(recording: Recording, variant: str, root: str) -> Features:
-    """The features of the Kafka that wrote a log: topic znodes of version 2 and later are those of KIP-455."""
-    return Features(variant, variant.startswith(GUARDED) and root in recording.survey.reassigns)
+RANGES = (
+    Features(Releases("0.9", "1.0"), "zkclient", "kip112", "zkclient", "phases-checked"),
+    Features(Releases("1.1", "2.0"), "legacy", "legacy", "legacy", "phases-checked"),
+    Features(Releases("2.1", "2.3"), "fenced", "removal-at-start", "kip380", "phases-checked"),
+    Features(Releases("2.4", "3.9"), "fenced", "fenced", "fenced", "altering"),
+)
+"""All releases whose logs are replayed, by what their logs show: how a controller is elected, and the topic znode.
+
+A log of 2.3, which takes the replicas of dead brokers out of ISRs when a term begins, is like one of 2.2: it is not
+held to that.
+"""
+
+
+def of_release(release: str) -> Features:
+    """The features of one release, such as ``2.8`` or ``2.8.2``. Raises ValueError where replay knows no such release."""
+    own = Releases(release, release)
+    for each in RANGES:
+        if own.known and own.known[0] in each.releases:
+            return each._replace(releases=own)
+    raise ValueError(f"replay has {RANGES[0].releases.first} to {RANGES[-1].releases.last}")
 
 
 @cache

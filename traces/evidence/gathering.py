@@ -11,7 +11,7 @@ from kafkaproof.traces.evidence.choices import Census, Choice
 from kafkaproof.traces.evidence.cluster_inputs import CommonInputs
 from kafkaproof.traces.evidence.controllers import Controllers
 from kafkaproof.traces.evidence.failures import Failures
-from kafkaproof.traces.evidence.features import Features, find_features
+from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.evidence.kept_writes import Shelf
 from kafkaproof.traces.evidence.registrations import Registrations
 from kafkaproof.traces.evidence.streams import Common, Evidences, Gathered, Kept
@@ -39,8 +39,8 @@ class Gathering(Listener):
 
     gathered: Gathered
 
-    def __init__(self, recording: Recording, variant: str, members: Members, root: str):
-        self._recording, self._variant, self._members, self._root = recording, variant, members, root
+    def __init__(self, recording: Recording, features: Features, members: Members, root: str):
+        self._recording, self._features, self._members, self._root = recording, features, members, root
 
     def begin(self, tree: Tree, standing: Standing) -> None:
         """Begin with what there is in a tree."""
@@ -168,7 +168,7 @@ class Gathering(Listener):
         """Put the writes into their streams."""
         self._shelf.close()
         complete = self._recording.start.last_processed_zxid if self._recording.start else 0
-        common = self._common(find_features(self._recording, self._variant, self._root), complete)
+        common = self._common(self._features, complete)
         common.census.add(self._choices)
         nodes: dict[str, dict[str, Znode]] = defaultdict(dict)
         for path, node in self._before.items():

@@ -211,8 +211,9 @@ class Follower:
         message = self._received(line)
         with self.world.arriving(message, line.broker):
             outcome = self.world.take(part, line.name, line.record, **arguments)
+            why = None if outcome else self.world.refusal(part, line.name, **arguments)
         if outcome is None:
-            raise Divergence(f"it is not enabled; broker {line.broker} is {self._situation(line)}")
+            raise Divergence(f"it is not enabled: {why}; broker {line.broker} is {self._situation(line)}")
         self._judge(part, outcome.broken)
         return outcome
 
@@ -226,7 +227,7 @@ class Follower:
             raise Divergence(f"it takes the message {line.took}, which is for broker {message.receiver}")
         of_term = message.kind in ("LeaderAndIsr", "UpdateMetadata", "StopReplica", "StopFetching")
         named = of_term and message.receiver is not None
-        fenced = self.result.variant == "fenced" and named
+        fenced = self.world.cluster.names_processes and named
         if fenced and message.registration != self.world.known.registrations[line.broker]:
             raise Divergence(f"it takes the message {line.took}, which was for its former registration")
         return message

@@ -1,16 +1,13 @@
-"""Which cluster a log is of: where its znodes are, which session is which broker's, which variant elects."""
+"""Which cluster a log is of: where its znodes are, and which session is which broker's."""
 
 import re
 from collections.abc import Iterator
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.spec.election.model import MODELS
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.zookeeper.znodes.contents import broker_in
 
 _ID = re.compile(r"/brokers/ids/(\d+)")
-VARIANTS = tuple(model.variant for model in MODELS)
-VARIANTS_BY_RELEASE = ", ".join(f"{model.variant} ({model.releases})" for model in MODELS if model.releases)
 
 
 def find_root(recording: Recording, wanted: str | None) -> str:
@@ -68,12 +65,3 @@ def _ephemerals(recording: Recording) -> Iterator[tuple[int, str, bytes | None]]
             yield nodes[path].ephemeral_owner, path, nodes[path].data
     for _, session, path, data in recording.survey.ephemerals:
         yield session, path, data
-
-
-def find_variant(recording: Recording, members: Members, root: str) -> str | None:
-    """The variant whose elections the log shows, None when it shows none."""
-    if (elected := recording.survey.elected.get(root)) is None:
-        return None
-    if elected.fenced:
-        return "fenced"
-    return "legacy" if all(members.registered_first.values()) else "zkclient"

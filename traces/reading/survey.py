@@ -45,13 +45,15 @@ class Survey:
 
     `roots`: the chroots of clusters ("" for none), told by where /brokers/ids and /controller_epoch are; `ephemerals`:
     all, in the order of the log; `elected`: by each chroot the first record that shows how controllers are elected;
-    `reassigns`: the chroots with a topic znode of version 2 or later, which says what is added and removed; `ends`: by
-    each chroot the first record that cannot be replayed; `strange`: what no Kafka writes, of what is alike the first.
+    `topics`: the chroots with a topic znode; `reassigns`: those with one of version 2 or later, which says what is
+    added and removed; `ends`: by each chroot the first record that cannot be replayed; `strange`: what no Kafka writes,
+    of what is alike the first.
     """
 
     roots: set[str] = field(default_factory=set)
     ephemerals: list[Owned] = field(default_factory=list)
     elected: dict[str, Elected] = field(default_factory=dict)
+    topics: set[str] = field(default_factory=set)
     reassigns: set[str] = field(default_factory=set)
     ends: dict[str, End] = field(default_factory=dict)
     strange: dict[tuple, Strange] = field(default_factory=dict)
@@ -78,8 +80,10 @@ class Survey:
             return
         if not holds_topic:
             self.roots.add(root)
-        elif data is not None and json_in(data).get("version", 1) != 1:
-            self.reassigns.add(root)
+        elif data is not None:
+            self.topics.add(root)
+            if json_in(data).get("version", 1) != 1:
+                self.reassigns.add(root)
 
     def hold(self, zxid: int, path: str, data: bytes | None) -> None:
         """Note what a znode of a snapshot shows."""
@@ -95,6 +99,7 @@ class Survey:
     def merge(self, other: "Survey") -> None:
         """Take in what another part of the log shows."""
         self.roots |= other.roots
+        self.topics |= other.topics
         self.reassigns |= other.reassigns
         self.ephemerals = sorted({*self.ephemerals, *other.ephemerals}, key=lambda each: each[:2])
         self._note(other.strange.values())

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from kafkaproof.checker.commands.tables import console
 from kafkaproof.traces.broker_logs.checking import Checked
+from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.explain.consumers.groups import Found
 from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.explain.facts.remarks import Remark, print_remarks
@@ -39,6 +40,32 @@ class Followed(NamedTuple):
     metrics: Series
 
 
+class Held(NamedTuple):
+    """What came of holding a log to a range of releases: where it diverges, or why it was not tried at all."""
+
+    features: Features
+    divergence: tuple[int, str] | None
+    excluded: str | None
+
+    @property
+    def told(self) -> str:
+        """What came of it, in words."""
+        name = f"Kafka {self.features.releases} ({self.features.variant})"
+        if self.excluded:
+            return f"{name}: no, {self.excluded}"
+        return f"{name}: no, diverges at {self.divergence[0]:#x}" if self.divergence else f"{name}: explains the log"
+
+    def as_json(self) -> dict:
+        """An object of `releases` of `replay --json`."""
+        return {
+            **self.features.releases.ends,
+            "variant": self.features.variant,
+            "explains": not (self.excluded or self.divergence),
+            "first_divergence": self.divergence and hex(self.divergence[0]),
+            "excluded": self.excluded,
+        }
+
+
 @dataclass(frozen=True)
 class Report:
     """The answer of one replay; `result` and `streams` are None where nothing could be followed.
@@ -46,7 +73,7 @@ class Report:
     `reason` tells why there is no verdict; `streams` are all writes to partitions and topics, each explained or not;
     `audit` is what each record is; `facts` is what happened; `metrics` is what operators would have seen; `logs` is
     what brokers' own logs say to it, where they were given; `end` is the record before which replay ended, if it did;
-    `consumers` is what was found of old consumers;
+    `consumers` is what was found of old consumers; `held` are all ranges of releases, where none was asked for;
     `earlier` is the report of what is before missing records, and then `verdict` and `reason` are of both.
     """
 
@@ -62,6 +89,7 @@ class Report:
     logs: Checked | None = None
     end: End | None = None
     consumers: Found | None = None
+    held: tuple[Held, ...] = ()
     earlier: Report | None = None
 
     @property
@@ -113,6 +141,7 @@ class Report:
         return {
             "format": 1,
             "variant": result.variant if result else None,
+            "releases": [each.as_json() for each in self.held],
             "verdict": self.verdict,
             "reason": self.reason,
             "first_divergence": first,
@@ -198,6 +227,8 @@ def print_report(report: Report) -> None:
     print_remarks(out, report.remarks)
     for problem in report.problems:
         out.print(f"[yellow]problem[/]: {escape(problem)}", soft_wrap=True)
+    for held in report.held:
+        out.print(held.told, soft_wrap=True, markup=False)
     _print_verdict(out, report)
 
 

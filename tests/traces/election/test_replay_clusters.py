@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.traces.evidence.features import RANGES
 from kafkaproof.traces.explain.election import possibilities
-from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
+from kafkaproof.traces.reading.cluster import Members, find_root
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.zookeeper.snapshot import Snapshot
 from kafkaproof.traces.zookeeper.transactions import (
@@ -19,7 +20,7 @@ from kafkaproof.traces.zookeeper.transactions import (
     SetData,
     Transaction,
 )
-from tests.traces.replaying import FENCED, altered, cut, first, read, replay, replayed, with_operations
+from tests.traces.replaying import FENCED, altered, cut, features_of, first, read, replay, replayed, with_operations
 
 DRIVER = 0x1000012C9B10000
 STATE = "/brokers/topics/t/partitions/0/state"
@@ -71,7 +72,7 @@ OLD_CLUSTER = (
 
 def test_a_write_that_is_retried_in_a_new_session_up_to_1_0():
     recording = log(*OLD_CLUSTER)
-    assert find_variant(recording, Members(recording, ""), "") == "zkclient"
+    assert features_of(recording, None, "").variant == "zkclient"
     result = replayed(recording)
     assert result.divergence is None
     violation = result.violations.found["C4"]
@@ -130,7 +131,7 @@ def test_two_clusters_on_one_zookeeper():
         find_root(both, "/elsewhere")
     members = Members(both, "")
     assert members.broker_of == {1: 1, 2: 2, 3: 1}
-    result = replay(both, "zkclient", members, find_root(both, "/"))
+    result = replay(both, RANGES[0], members, find_root(both, "/"))
     assert (result.divergence, result.skipped["tools: other znodes"]) == (None, 3)
     assert Members(both, "/other").broker_of == {9: 1}
 

@@ -8,20 +8,20 @@ from pathlib import Path
 from kafkaproof.traces.basics.columns import ByZxid
 from kafkaproof.traces.explain.log.audit import audit
 from kafkaproof.traces.explain.log.streams import explain_streams, settle
-from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
+from kafkaproof.traces.reading.cluster import Members, find_root
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.report.facts import facts_of
 from kafkaproof.traces.report.log import Report, refused_by_epoch, verdict_of
 from kafkaproof.traces.report.page.render import render
-from tests.traces.replaying import gather, metrics_of, read, replay
+from tests.traces.replaying import features_of, gather, metrics_of, read, replay
 
 
 def report_of(recording: Recording, variant: str | None = None) -> Report:
     """The report of a recording as the command makes it."""
     root = find_root(recording, None)
     members = Members(recording, root)
-    gathered = gather(recording, variant or find_variant(recording, members, root), members, root)
-    result = replay(recording, gathered.common.features.variant, members, root)
+    gathered = gather(recording, features_of(recording, variant, root), members, root)
+    result = replay(recording, gathered.common.features, members, root)
     streams, metrics = explain_streams(gathered), metrics_of(recording, root)
     settle(gathered.common, result, streams, recording)
     accounts = audit(recording, gathered.common, result, streams, ByZxid())

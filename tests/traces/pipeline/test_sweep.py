@@ -8,12 +8,13 @@ from kafkaproof.traces.evidence.gathering import Gathering
 from kafkaproof.traces.explain.election.replay import Follower
 from kafkaproof.traces.metrics.series import Metrics
 from kafkaproof.traces.reading import sweep as sweeping
-from kafkaproof.traces.reading.cluster import Members, find_root, find_variant
+from kafkaproof.traces.reading.cluster import Members, find_root
 from kafkaproof.traces.reading.recording import Recording, read_recording
 from kafkaproof.traces.reading.sweep import Listener, sweep
 from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
 from kafkaproof.traces.zookeeper.transactions import Check, CloseSession, Create, Delete, Failure, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
+from tests.traces.replaying import features_of
 
 STATE, EPOCH = "/brokers/topics/t/partitions/4/state", "/controller_epoch"
 CONTENT = b'{"controller_epoch":%d,"leader":%d,"version":1,"leader_epoch":%d,"isr":[1,2]}'
@@ -132,11 +133,12 @@ def test_records_in_a_row_are_followed_as_they_would_be_one_by_one(monkeypatch, 
     recording = read_recording(RECORDINGS / name)
     root = find_root(recording, None)
     members = Members(recording, root)
-    variant = find_variant(recording, members, root)
+    features = features_of(recording, None, root)
     found = []
     for few in (1, 3, 1 << 20):
         monkeypatch.setattr(sweeping, "_FEW", few)
-        gathering, follower = Gathering(recording, variant, members, root), Follower(recording, variant, members, root)
+        gathering = Gathering(recording, features, members, root)
+        follower = Follower(recording, features.variant, members, root)
         metrics = Metrics(members, root)
         sweep(recording, root, gathering, follower, metrics)
         result, gathered = follower.result, gathering.gathered

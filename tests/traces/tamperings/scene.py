@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.evidence.choice import choice_of
 from kafkaproof.traces.evidence.controllers import Controllers
-from kafkaproof.traces.evidence.features import find_features
-from kafkaproof.traces.reading.cluster import Members, find_variant
+from kafkaproof.traces.reading.cluster import Members
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.zookeeper.transactions import (
     CloseSession,
@@ -105,8 +105,7 @@ class Scene:
     def __init__(self, recording: Recording):
         self.log = list(recording.transactions)
         self.members = Members(recording, "")
-        self.variant = find_variant(recording, self.members, "")
-        self.features = find_features(recording, self.variant, "")
+        self.features = choice_of(recording, self.members, "").likely[0]
         self.controllers = Controllers(self.members, "", {})
         for transaction in self.log:
             if not transaction.failed:

@@ -1,5 +1,6 @@
 """Tells why a record is explained by no step: the state before it, what its writer may be doing, what was allowed."""
 
+from kafkaproof.checker.model.refusals import told
 from kafkaproof.spec.election.broker_state import Doing
 from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.traces.explain.election.observation import Observation
@@ -43,13 +44,11 @@ def shared_text(shared: Shared) -> str:
 def _verdict(possible: Possibilities, broker: int, name: str, observation: Observation) -> str:
     """What a transition would have been answered, and what it would have made."""
     known = observation.known.controller_epoch if observation.known else 0
-    outcomes = [
-        outcome
-        for local, scene in possible.readied(broker, name, known)
-        if (outcome := possible.steps.take(name, ANSWERED, local, scene))
-    ]
+    readied = list(possible.readied(broker, name, known))
+    outcomes = [outcome for local, scene in readied if (outcome := possible.steps.take(name, ANSWERED, local, scene))]
     if not outcomes:
-        return f"{name} is not enabled"
+        refusals = filter(None, (possible.steps.refusal(name, *each) for each in readied[:_MOST]))
+        return f"{name} is not enabled: {told(refusals)}"
     texts = sorted({_outcome_text(possible, broker, outcome) for outcome in outcomes})
     return f"{name} would be {' or '.join(texts)}"
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kafkaproof.checker.model.execution import Execution
+from kafkaproof.checker.model.refusals import Refusal
 from kafkaproof.spec.election.faults import edit_epoch
-from kafkaproof.spec.kafka.zookeeper import ABSENT, ORPHAN, read_state
+from kafkaproof.spec.kafka.zookeeper import ABSENT, ANSWERED, ORPHAN, read_state
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model, Property
 from kafkaproof.spec.language.plain import Plain, values_of
@@ -176,6 +177,13 @@ class ElectionSteps:
         return Outcome(
             self._local(after, ME), self._local(after, OTHER), _scene(after), answer, state.brokers[ME].epoch, broken
         )
+
+    def refusal(self, name: str, local: Local, scene: Scene) -> Refusal | None:
+        """The guard by which the transition refuses a broker, None where it does not."""
+        transition = self._transitions[name]
+        values = {"b": ME, "delivery": ANSWERED}
+        arguments = tuple(values[argument] for argument in transition.arguments)
+        return self._execution.refusal(self._state(local, scene, None), transition, arguments)
 
     def after_reading(self, local: Local, scene: Scene) -> Scene:
         """The scene after the broker has read the partition state, with the specification's request for it.

@@ -9,7 +9,6 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.kafka.state_machines import (
     NEW_PARTITION,
     OFFLINE_PARTITION,
@@ -19,7 +18,6 @@ from kafkaproof.spec.kafka.state_machines import (
 )
 from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.partition.brokers import broker_change, controlled_shutdown
@@ -64,7 +62,7 @@ class Handlers:
     """The handlers of a version's controller."""
 
     def __init__(self, features: Features):
-        self._model = _bound(features)
+        self._model = features.handlers
         names = {transition.function.__name__ for transition in EVENTS}
         self._events = [(t.function, t.arguments) for t in self._model.transitions if t.function.__name__ in names]
         self._blanks: dict[int, Plain] = {}
@@ -182,10 +180,3 @@ def _set(brokers: Ids, number: dict[int, int]) -> int:
 def handlers_of(features: Features) -> Handlers:
     """The handlers of a version, for all partitions of a process."""
     return Handlers(features)
-
-
-def _bound(features: Features) -> Model:
-    variant = features.variant.removesuffix("-edited")
-    if features.guarded and not features.takes_the_dead_offline_at_first:
-        variant = "kip380"
-    return find("partition", variant)[0]

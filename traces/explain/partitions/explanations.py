@@ -60,7 +60,7 @@ class Explainer:
     """Explains a controller's changes as a variant of the election system allows them; `tell` remembers what it told."""
 
     def __init__(self, features: Features):
-        self._features, self._variant = features, features.variant
+        self._features = features
         self._elections = Elections()
         self.tell = lru_cache(maxsize=_REMEMBERED)(self._tell)
 
@@ -164,9 +164,9 @@ class Explainer:
         """What allowed an unclean election, and how many tokens that takes; None when nothing did."""
         if unclean.enabled:
             return (ENABLED if unclean.newly else _round(case, sight)), 0
-        if self._variant.startswith("fenced"):
+        if self._features.elects_uncleanly_on_request:
             return FORCED, 1
-        return (_round(case, sight), 1) if self._variant == "zkclient" and unclean.unset else None
+        return (_round(case, sight), 1) if unclean.unset and self._features.elects_uncleanly_unless_told else None
 
     def _preferred(self, case: Case) -> Iterator[Explanation]:
         listed = case.preferred_requested

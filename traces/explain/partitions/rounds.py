@@ -32,7 +32,7 @@ _ELECTING = {
 @cache
 def is_elected_again(features: Features, strategy: Strategy) -> bool:
     """Whether an election that was written may be held again, in the releases of a log."""
-    run = BatchRun(features.partition_variant, strategy)
+    run = BatchRun(features.electing, strategy)
     return run.after_own_lost_answer() or run.after_another()
 
 

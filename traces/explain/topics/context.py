@@ -58,7 +58,7 @@ class Context:
 
     def __init__(self, evidence: Evidence):
         self.evidence, self.features, self.world = evidence, evidence.features, evidence.world
-        self.steps = steps_of(evidence.features.kip455, frozenset(evidence.brokers))
+        self.steps = steps_of(evidence.features, frozenset(evidence.brokers))
         self.creations, self.deletions = Creations(evidence, self.steps), Deletions(evidence)
         self.reassignments = Reassignments(evidence, self.steps)
         self.history = History(evidence.world)

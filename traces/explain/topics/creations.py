@@ -126,7 +126,7 @@ class Creations:
 
     def _began_with_the_log(self, write: Write) -> bool:
         """Whether all that the session did is in the log (up to 1.0 a client goes on in another session)."""
-        return write.session not in self._earlier_sessions and self._features.variant != "zkclient"
+        return write.session not in self._earlier_sessions and self._features.keeps_to_its_session
 
     def _before(self, write: Write, milliseconds: int) -> int:
         """The zxid of the last write of the stream that is by so much older than another, 0 without one."""

@@ -47,6 +47,7 @@ from kafkaproof.spec.partition.reassignment.state import (
     WRITING_TARGET,
 )
 from kafkaproof.spec.partition.zookeeper import get_state
+from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
@@ -86,13 +87,13 @@ class Scene(NamedTuple):
 class TopicSteps:
     """The transitions of the variant that reassigns as the log's controllers do."""
 
-    def __init__(self, kip455: bool, brokers: Iterable[int]):
-        self._model = _bound("altering" if kip455 else "phases-checked")
+    def __init__(self, features: Features, brokers: Iterable[int]):
+        self._model = _bound(features.reassigning)
         self._bound = {t.function.__name__: t for t in self._model.transitions}
         self._ids = sorted(brokers)
         self._numbers = {broker: number for number, broker in enumerate(self._ids)}
         self._blanks: dict[int, Plain] = {}
-        self.kip455 = kip455
+        self.kip455 = features.kip455
 
     def well_formed(self, assignment: Assignment) -> bool:
         """Whether an assignment is one that the specification's property allows, whoever asked for it (T6)."""
@@ -320,9 +321,9 @@ def copied(s: Plain) -> Plain:
 
 
 @cache
-def steps_of(kip455: bool, brokers: frozenset[int]) -> TopicSteps:
+def steps_of(features: Features, brokers: frozenset[int]) -> TopicSteps:
     """The transitions for these brokers, for all streams of a process."""
-    return TopicSteps(kip455, brokers)
+    return TopicSteps(features, brokers)
 
 
 @cache

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
+from kafkaproof.checker.model.refusals import refusal_of
 from kafkaproof.spec.group import loading, network
 from kafkaproof.spec.group.coordinator import GONE
 from kafkaproof.spec.group.deletion import remove_dead
@@ -156,8 +157,10 @@ class Coordinator:
         self._steps.verdict, group.storage.written = None, None
         self._steps.waiter = network.waiter(line.asked.m, 0) if line.asked else 0
         group.storage.recorded = line.append[0] if line.append else None
-        if not function(group.state, *(arguments[argument] for argument in wanted)):
-            raise Divergence(f"it is not enabled; {self._situation(group)}")
+        values = [arguments[argument] for argument in wanted]
+        if not function(group.state, *values):
+            why = refusal_of(function, MODEL.state, group.state, *values)
+            raise Divergence(f"it is not enabled: {why}; {self._situation(group)}")
         self._note_names(group, line.asked)
         self._hold_answers(group, line)
         self._appends.hold(group, line, produced)

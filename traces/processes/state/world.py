@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from kafkaproof.checker.model.refusals import Refusal, refusal_of
 from kafkaproof.spec.election.faults import delete_controller
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, CHANGED, DELETED, OK
 from kafkaproof.spec.language.domains import NOBODY, values
@@ -189,6 +190,16 @@ class World:
         enabled = self._run(part, name, arguments)
         self._undo(part)
         return enabled
+
+    def refusal(self, part: str, name: str, **arguments: int) -> Refusal | None:
+        """The guard by which a transition refuses a step that is not enabled."""
+        self._settle(part)
+        values = self._values(part, name, arguments)
+        found = refusal_of(
+            self._functions[part][name].function, self.cluster.model(part).state, self.states[part], *values
+        )
+        self._undo(part)
+        return found
 
     def take(self, part: str, name: str, record: int | None = None, **arguments: int) -> Outcome | None:
         """Take a step; None, and no change, when it is not enabled. `record` is the id of a batch that is offered."""
