@@ -48,6 +48,10 @@ class Releases:
         """Whether a release is in both."""
         return other.first in self or self.first in other
 
+    def within(self, other: Releases) -> Releases:
+        """Those of these that are in the other range, too. Raises ValueError where there are none."""
+        return Releases(max(self, other).first, self.last if self.last in other else other.last)
+
     @property
     def known(self) -> tuple[str, ...]:
         """Those of these releases that there are, oldest first."""

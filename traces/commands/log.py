@@ -25,7 +25,7 @@ from kafkaproof.traces.commands.follow import Watch
 from kafkaproof.traces.commands.groups import EXPECTED, exit_code_of, groups_beside, with_groups, worse
 from kafkaproof.traces.commands.options import chroot_of, given, jobs_on, write_history
 from kafkaproof.traces.evidence.choice import VARIANTS_BY_RELEASE, Choice, asked_for, choice_of
-from kafkaproof.traces.evidence.features import RANGES, Features
+from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.evidence.gathering import Gathering
 from kafkaproof.traces.explain.consumers.follower import OldConsumers
 from kafkaproof.traces.explain.election.single_steps import logged_properties
@@ -195,7 +195,7 @@ def _furthest(choice: Choice, judged: Callable[[Features], Report]) -> Report:
     found = {features: judged(features) for features in choice.likely}
     excluded = dict(choice.excluded)
     if all(report.divergence for report in found.values()):
-        found |= {features: judged(features) for features in RANGES if features not in found}
+        found |= {features: judged(features) for features in excluded}
         excluded = {}
     best = max(found.values(), key=_reach)
     ranges = [Held(features, report.divergence, None) for features, report in found.items()]

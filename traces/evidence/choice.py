@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.spec.election.model import MODELS
+from kafkaproof.spec.language.releases import Releases
 from kafkaproof.traces.evidence.features import RANGES, Features, of_release
-from kafkaproof.traces.reading.cluster import Members
+from kafkaproof.traces.reading.cluster import Members, ephemerals_of
 from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.zookeeper.znodes.formats import format_of, releases_of
 
 VARIANTS = tuple(model.variant for model in MODELS)
 VARIANTS_BY_RELEASE = ", ".join(f"{model.variant} ({model.releases})" for model in MODELS if model.releases)
@@ -23,11 +25,18 @@ class Choice(NamedTuple):
 
 
 def choice_of(recording: Recording, members: Members, root: str) -> Choice | None:
-    """What a log shows of who wrote it; None when it shows no election."""
+    """What a log shows of who wrote it; None when it shows no election.
+
+    Versions of znodes exclude no releases where they would exclude all: another implementation may have written them.
+    """
     if root not in recording.survey.elected:
         return None
-    why = {each: _why_not(each, recording, members, root) for each in RANGES}
-    likely = [each for each in RANGES if why[each] is None]
+    written = list(_written(recording, root))
+    why = {_narrowed(each, written): _why_not(each, recording, members, root) for each in RANGES}
+    doubts = {each: reason or _why_not_written(each, written) for each, reason in why.items()}
+    if None in doubts.values():
+        why = doubts
+    likely = [each for each, reason in why.items() if reason is None]
     if len(likely) > 1 and not likely[0].guarded and _all_register_first(members):
         likely.reverse()
     return Choice(tuple(likely), tuple((each, reason) for each, reason in why.items() if reason))
@@ -49,6 +58,43 @@ def asked_for(release: str | None, variant: str | None, recording: Recording, ro
     own = [each for each in RANGES if variant.startswith(each.variant)]
     fits = [each for each in own if each.kip455 == (root in recording.survey.reassigns)]
     return (fits or own)[0]._replace(variant=variant)
+
+
+class Written(NamedTuple):
+    """The version of an ephemeral, which only a broker writes, and the releases that write it."""
+
+    zxid: int
+    name: str
+    version: int | str
+    releases: Releases
+
+
+def _written(recording: Recording, root: str) -> Iterator[Written]:
+    """The versions of the ephemerals in a log, each once."""
+    seen = set()
+    for zxid, _, path, data in ephemerals_of(recording):
+        home, known = format_of(path) or ("", None)
+        if known and home == root and known.versions and (found := releases_of(known, data)):
+            if (known, found[0]) not in seen:
+                seen.add((known, found[0]))
+                yield Written(zxid, known.name, *found)
+
+
+def _narrowed(features: Features, written: list[Written]) -> Features:
+    """The releases of a range that write what is in a log; all of them where no release writes all of that."""
+    releases = features.releases
+    for each in written:
+        if not releases.overlaps(each.releases):
+            return features
+        releases = releases.within(each.releases)
+    return features._replace(releases=releases)
+
+
+def _why_not_written(features: Features, written: list[Written]) -> str | None:
+    """What none of these releases writes, in words."""
+    foreign = (each for each in written if not features.releases.overlaps(each.releases))
+    told = (f"{each.name} is of version {each.version}, of {each.releases} ({each.zxid:#x})" for each in foreign)
+    return next(told, None)
 
 
 def _why_not(features: Features, recording: Recording, members: Members, root: str) -> str | None:

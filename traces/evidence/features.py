@@ -15,7 +15,7 @@ from kafkaproof.spec.election import election, session
 from kafkaproof.spec.facts import Fact, fact_of
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import brokers, elections, progress, triggers
+from kafkaproof.spec.partition import brokers, elections, progress, triggers, verdicts
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history import triggers as former
 from kafkaproof.spec.partition.reassignment import reassignment
@@ -38,6 +38,21 @@ class Features(NamedTuple):
     def handlers(self) -> Model:
         """The model of *partition* by which a controller has to write."""
         return find("partition", self.handling)[0]
+
+    @property
+    def granting(self) -> Model:
+        """The model by which a controller grants the ISR that a leader asks for (2.7 and later)."""
+        return find("partition", "fenced" if self.refuses_ineligible else "kip497")[0]
+
+    @property
+    def writing(self) -> Model:
+        """The model by which a leader writes its ISR itself (up to 2.6)."""
+        return find("partition", "removal-at-start" if self.guarded else self.electing)[0]
+
+    @property
+    def refuses_ineligible(self) -> bool:
+        """Whether a controller refuses an ISR with a broker that is not live (3.3 and later)."""
+        return _all_have(self.releases, verdicts.are_eligible)
 
     @property
     def guarded(self) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.traces.reading.recording import Recording
+from kafkaproof.traces.reading.survey import Owned
 from kafkaproof.traces.zookeeper.znodes.contents import broker_in
 
 _ID = re.compile(r"/brokers/ids/(\d+)")
@@ -40,7 +41,7 @@ class Members:
         self.root = root
         self.broker_of: dict[int, int] = {}
         self.registered_first: dict[int, bool] = {}
-        for session, path, data in _ephemerals(recording):
+        for _, session, path, data in ephemerals_of(recording):
             self._note(session, below(root, path), data)
 
     @property
@@ -57,11 +58,10 @@ class Members:
             self.registered_first.setdefault(session, False)
 
 
-def _ephemerals(recording: Recording) -> Iterator[tuple[int, str, bytes | None]]:
-    """Session, path and data of all ephemerals that there were or that were asked for."""
+def ephemerals_of(recording: Recording) -> Iterator[Owned]:
+    """All ephemerals that there were or that were asked for."""
     nodes = recording.start.nodes if recording.start else {}
     for path in sorted(nodes):
         if nodes[path].ephemeral_owner:
-            yield nodes[path].ephemeral_owner, path, nodes[path].data
-    for _, session, path, data in recording.survey.ephemerals:
-        yield session, path, data
+            yield Owned(0, nodes[path].ephemeral_owner, path, nodes[path].data)
+    yield from recording.survey.ephemerals

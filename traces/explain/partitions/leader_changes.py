@@ -9,7 +9,8 @@ from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges, writer
 from kafkaproof.traces.explain.partitions.explanations import Explanation
-from kafkaproof.traces.explain.partitions.strategies import Strategy
+from kafkaproof.traces.explain.partitions.proposals import proposals_of
+from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
 from kafkaproof.traces.reading.state_records import NOTHING
 
 BY_LEADER, BY_ALTER_PARTITION = "leader's own write", "AlterPartition"
@@ -38,13 +39,14 @@ def _explain(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> N
     changes, assigned = evidence.changes, evidence.assigned
     told, partitions, states = _told(evidence)[rows], changes.partitions[rows], changes.states
     ranges = assigned.ranges(assigned.places(partitions, told), assigned.places(partitions, changes.zxids[rows]))
-    checked = changes.checked[rows].astype(np.int64)
-    first, kinds = distinct(states.held[changes.before[rows]], states.held[changes.after[rows]], ranges, checked)
+    first, kinds = distinct(
+        states.held[changes.before[rows]], states.held[changes.after[rows]], ranges, *_views(evidence, rows)
+    )
     codes = np.zeros(len(first), np.int64)
     for kind, place in enumerate(first.tolist()):
         change = changes[rows[place]]
         told_by = BY_ALTER_PARTITION if change.checked else BY_LEADER
-        proposal = _proposal(change, evidence, int(told[place]))
+        proposal = _proposal(change, int(rows[place]), evidence, int(told[place]))
         if isinstance(proposal, Strategy):
             codes[kind] = found.code(_proposed(proposal, told_by))
         else:
@@ -67,17 +69,43 @@ def _told(evidence: Evidence) -> np.ndarray:
     return found
 
 
-def _proposal(change: Change, evidence: Evidence, told: int) -> Strategy | str:
+def _views(evidence: Evidence, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Whether the controller writes each change, and the first and the last version of /brokers/ids by which it may."""
+    changes, claims, brokers = evidence.changes, evidence.claims, evidence.inputs.brokers
+    checked, first = changes.checked[rows], np.zeros(len(rows), np.int64)
+    if not evidence.features.refuses_ineligible:
+        return (checked.astype(np.int64),)
+    for place in np.flatnonzero(checked).tolist():
+        zxid = int(changes.zxids[rows[place]])
+        first[place] = claims.terms[claims.codes[rows[place]]].view_at(zxid)
+    return checked.astype(np.int64), brokers.counts(first), np.where(checked, brokers.counts(changes.zxids[rows]), 0)
+
+
+def _proposal(change: Change, row: int, evidence: Evidence, told: int) -> Strategy | str:
     """What a leader did to its ISR, or in words why it may not have."""
-    before, after = set(change.former.isr), set(change.written.isr)
-    if after < before:
-        return Strategy.ISR_SHRINK
+    before, after = Elected(change.former.leader, frozenset(change.former.isr)), frozenset(change.written.isr)
     assigned = evidence.inputs.assignments(change.partition, told, change.zxid)
-    members = {*before, *(replica for version in assigned for replica in version.value.replicas)}
-    if after > before and members >= after:
-        return Strategy.ISR_EXPAND
-    allowed = f"allowed there: a larger or a smaller one that has {change.written.leader}, of {sorted(members)}"
-    return f"no ISR that a leader may propose; {allowed}"
+    members = before.isr.union(*(version.value.replicas for version in assigned))
+    allowed = f"allowed there: a larger or a smaller one that has {before.leader}, of {sorted(members)}"
+    if not before.isr < after and not after < before.isr:
+        return f"no ISR that a leader may propose; {allowed}"
+    proposals = proposals_of(evidence.features)
+    if change.checked:
+        why = proposals.why_not_granted(before, after, members, _live(change, row, members, evidence))
+    else:
+        why = proposals.why_not_written(before, after, members)
+    if why:
+        return f"no ISR that a leader may propose: {why}; {allowed}"
+    return Strategy.ISR_EXPAND if before.isr < after else Strategy.ISR_SHRINK
+
+
+def _live(change: Change, row: int, members: frozenset[int], evidence: Evidence) -> frozenset[int]:
+    """Whom the controller may take for live; all, where its releases do not ask of whom an ISR is."""
+    if not evidence.features.refuses_ineligible:
+        return members
+    term = evidence.claims.terms[evidence.claims.codes[row]]
+    views = evidence.inputs.brokers.between(term.view_at(change.zxid), change.zxid)
+    return frozenset().union(*(view.value for view in views))
 
 
 @cache

@@ -38,8 +38,8 @@ def explain_changes(evidence: Evidence) -> ExplainedChanges:
         for row in np.flatnonzero(rest & wrong).tolist():
             found.refuse(row, why(row))
         rest &= ~wrong
-    explain_proposals(evidence, np.flatnonzero(rest & stays), found)
     explain_controlled(evidence, np.flatnonzero(rest & ~stays), found)
+    explain_proposals(evidence, np.flatnonzero(rest & stays), found)
     return found
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from kafkaproof.spec.language.releases import Releases
 from kafkaproof.traces.zookeeper.znodes.json_parts import MOST, parsed
 from kafkaproof.traces.zookeeper.znodes.shapes import Shape, either, fields, listed, mapped, null, shown, text, whole
 
@@ -230,6 +231,14 @@ def later_version(known: Format, data: bytes | None) -> int | None:
     if isinstance(version, str) and version.isdecimal() and any(isinstance(v.version, str) for v in known.versions):
         version = int(version)
     return version if type(version) is int and 0 < known.newest < version else None
+
+
+def releases_of(known: Format, data: bytes | None) -> tuple[int | str, Releases] | None:
+    """The version that a content names, and the releases that write it; None where it has none that is known."""
+    value = parsed(data).value
+    named = value.get("version") if isinstance(value, dict) else None
+    version = next((each for each in known.versions if _same(each.version, named)), None)
+    return version and (version.version, Releases(*(version.releases.split(" to ") * 2)[:2]))
 
 
 @lru_cache(maxsize=100_000)
