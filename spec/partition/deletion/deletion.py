@@ -68,9 +68,9 @@ def mark_topic(s, b: Broker, p: Partition, delivery: Delivery):
     return True
 
 
-def newly_marked(zk, controller):
+def newly_marked(controller, wanted):
     """The partitions of marked topics that a controller knows, and has not queued."""
-    return difference(intersection(deletion_wanted(zk), known_partitions(controller)), controller.deleting)
+    return difference(intersection(wanted, known_partitions(controller)), controller.deleting)
 
 
 def topic_deletion(s, b: Broker):
@@ -83,7 +83,7 @@ def topic_deletion(s, b: Broker):
              KafkaController.processTopicDeletion, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
-    new = newly_marked(s.zk, controller)
+    new = newly_marked(controller, deletion_wanted(s.zk))
     if not at_work(controller) or is_empty(new):
         return False
 
@@ -260,9 +260,9 @@ def delete_marker(s, b: Broker, delivery: Delivery):
     return True
 
 
-def unheard(zk, controller):
-    """The partitions of marked topics that a controller does not know yet, though they are there."""
-    return difference(deletion_wanted(zk), topics_of(zk, known_partitions(controller)))
+def unheard(wanted, heard):
+    """The partitions of marked topics that are there, but not among those that a controller has heard of."""
+    return difference(wanted, heard)
 
 
 def leftover_deletion(s, b: Broker):
@@ -276,8 +276,9 @@ def leftover_deletion(s, b: Broker):
              a controller that died has begun).
     """
     controller = s.brokers[b].controller
-    lost = unheard(s.zk, controller)
-    found = is_left_over(s.zk) or not is_empty(lost) and not is_empty(newly_marked(s.zk, controller))
+    wanted = deletion_wanted(s.zk)
+    lost = unheard(wanted, topics_of(s.zk, known_partitions(controller)))
+    found = is_left_over(s.zk) or not is_empty(lost) and not is_empty(newly_marked(controller, wanted))
     if not at_work(controller) or not found:
         return False
 

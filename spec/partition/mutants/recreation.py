@@ -82,7 +82,7 @@ def delete_config_without_session(zk, b, unknown, delivery):
     return answer
 
 
-def hear_of_all(zk, controller):
+def hear_of_all(wanted, heard):
     """The marker of a topic that the controller has not heard of stays until it has."""
     return 0
 
