@@ -9,12 +9,13 @@ from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import brokers, faults, network, rebalance, telling, triggers, znodes
 from kafkaproof.spec.partition.creation import creation
 from kafkaproof.spec.partition.creation.model import CREATION, CREATION_SEAMS
-from kafkaproof.spec.partition.creation.zookeeper import leave_unused
+from kafkaproof.spec.partition.creation.zookeeper import in_new_topics, leave_unused
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.deletion import faults as deletion_faults
 from kafkaproof.spec.partition.deletion import network as deletion_network
 from kafkaproof.spec.partition.expansion import model as expansion
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
+from kafkaproof.spec.partition.expansion.zookeeper import in_other_topics
 from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, FENCED, LOG_DIRS, PENDING
 from kafkaproof.spec.partition.phases import network as phases_network
 from kafkaproof.spec.partition.phases.state import NAMES, name_assigned
@@ -85,7 +86,8 @@ OF_LISTS = (
 )
 LISTS = {each.__name__ for each in OF_LISTS}
 """Reassignments by /admin/reassign_partitions, from 2.4 on: `partition/altering` has them beside the others."""
-WITH_REQUESTS = {znodes.count_request: requests.count_request}
+OF_TOPICS = {znodes.count_request: requests.count_request, in_new_topics: in_other_topics}
+"""Requests are counted apart from faults, and a partition that is added to a topic is no new topic."""
 
 
 def initial(s):
@@ -115,7 +117,7 @@ def topics(
         expected=expected,
         safety_only=LARGE,
         sizes=SIZES,
-    ).rebound(WITH_REQUESTS | replaced)
+    ).rebound(OF_TOPICS | replaced)
     return replace(found, properties=asked(found.properties, found.transitions), **changes)
 
 
@@ -159,16 +161,10 @@ CREATED_AGAIN = scope(topics=2, epochs=2, leader_epochs=2, faults=1, requests=1)
 """A topic is created under the name of one that was deleted."""
 STOPPED_TWICE = LATE_ANSWER | DESPITE_FAILURES | {"own_logs_deleted": 19, "log_goes_with_topic": 25}
 TWO_TOPICS = scope(partitions=2, topics=2, leader_epochs=2, requests=1)
-UNDONE = {
-    "assignments_stay": 9,
-    "removed_when_deleted": 9,
-    "no_partition_undone": 9,
-    "deletion_in_order": 16,
-    "online_has_leader": 18,
-    "state_tells": 18,
-    "is_deleted_despite_failures": 22,
-    "is_deleted": 22,
-}
+TWO_REQUESTS = TWO_TOPICS | {"requests": 2}
+UNDONE = {"assignments_stay": 9, "removed_when_deleted": 9, "no_partition_undone": 9}
+UNHEARD = {"marker_last": 10, "config_goes_before_marker": 10}
+"""The marker of a topic that the controller has not heard of is deleted: that request is lost."""
 LEADERS_ASK = KNOWN_TO_LEADERS | {deletion_network.is_of_deletion: reassignment_network.is_of_deletion}
 """From 2.7 on."""
 KIP455 = topics(
@@ -188,6 +184,7 @@ KIP455 = topics(
             "removed_when_deleted": 27,
         },
         TWO_TOPICS: UNDONE,
+        TWO_REQUESTS: UNDONE | UNHEARD | {"not_deleted_while_reassigned": 15, "isr_assigned": 30},
         scope(epochs=2, leader_epochs=5, faults=1): UNLED
         | LATE_ANSWER
         | {

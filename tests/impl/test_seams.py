@@ -236,7 +236,7 @@ def choose_deletion(chance, zk, epoch):
     """A request of a controller that deletes: the function of the specification, and its arguments behind `zk, b`."""
     has_state = any(zk.partitions[p].leader_epoch >= 0 for p in (3, 4))
     topics = () if has_state else ((deletion.checked_delete_topic, OF_TWO, epoch, ANSWERED),)
-    left = ((deletion.checked_delete_leftovers, epoch, ANSWERED),) if deletion.is_left_over(zk) else ()
+    left = ((deletion.checked_delete_leftovers, 0, epoch, ANSWERED),) if deletion.is_left_over(zk) else ()
     return chance.choice(
         (
             *left,

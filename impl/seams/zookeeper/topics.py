@@ -207,12 +207,14 @@ class TopicZooKeeper(Watched):
         self.stale = True
         return self._remove(f"{DELETE_TOPICS}/{self._name_of(topic)}")
 
-    def checked_delete_leftovers(self, b, epoch, delivery):
-        """delete configurations and markers of topics that are not there: OK, FENCED, EXPIRED or LOST."""
+    def checked_delete_leftovers(self, b, unknown, epoch, delivery):
+        """delete configurations and markers of topics that are not there, and markers of topics that are not known: OK,
+        FENCED, EXPIRED or LOST.
+        """
         self.stale = True
-        return self._remove_all(
-            *(path for name in self.leftovers for path in (TopicConfig.path_of(name), f"{DELETE_TOPICS}/{name}"))
-        )
+        configured = (TopicConfig.path_of(name) for name in self.leftovers)
+        marked = (f"{DELETE_TOPICS}/{name}" for name in (*self.leftovers, *self._names(unknown)))
+        return self._remove_all(*configured, *marked)
 
     def _name_of(self, topic):
         """The name of the topic that has some partitions."""

@@ -68,6 +68,11 @@ def mark_topic(s, b: Broker, p: Partition, delivery: Delivery):
     return True
 
 
+def newly_marked(controller, wanted):
+    """The partitions of marked topics that a controller knows, and has not queued."""
+    return difference(intersection(wanted, known_partitions(controller)), controller.deleting)
+
+
 def topic_deletion(s, b: Broker):
     """A controller is notified of topics that are to be deleted.
 
@@ -78,11 +83,11 @@ def topic_deletion(s, b: Broker):
              KafkaController.processTopicDeletion, 2.3 to 3.9.
     """
     controller = s.brokers[b].controller
-    wanted = intersection(deletion_wanted(s.zk), known_partitions(controller))
-    if not at_work(controller) or is_empty(difference(wanted, controller.deleting)):
+    new = newly_marked(controller, deletion_wanted(s.zk))
+    if not at_work(controller) or is_empty(new):
         return False
 
-    controller.deleting = union(controller.deleting, wanted)
+    controller.deleting = union(controller.deleting, new)
     resume_later(controller, controller.deleting)
     return True
 
@@ -255,25 +260,36 @@ def delete_marker(s, b: Broker, delivery: Delivery):
     return True
 
 
-def leftover_deletion(s, b: Broker):
-    """A controller finds markers of topics that do not exist.
+def unheard(wanted, heard):
+    """The partitions of marked topics that are there, but not among those that a controller has heard of."""
+    return difference(wanted, heard)
 
-    Guards:  there are some; `b` is at work.
+
+def leftover_deletion(s, b: Broker):
+    """A controller finds markers of topics that it does not know, and takes them for topics that do not exist.
+
+    Guards:  one does not exist; or there is another whose marker has fired the watch. `b` is at work. (By itself the
+             marker of a new topic is heard of after the topic.)
     Effects: they are to be deleted, with configurations that an earlier controller has left.
     Kafka:   KafkaController.TopicDeletion, 1.1 to 2.2; KafkaController.processTopicDeletion, 2.3 to 3.9;
              TopicDeletionManager.completeDeleteTopic, 1.1 to 3.9 (for a topic without replicas, which completes what
              a controller that died has begun).
     """
     controller = s.brokers[b].controller
-    if not at_work(controller) or not is_left_over(s.zk):
+    wanted = deletion_wanted(s.zk)
+    lost = unheard(wanted, topics_of(s.zk, known_partitions(controller)))
+    found = is_left_over(s.zk) or not is_empty(lost) and not is_empty(newly_marked(controller, wanted))
+    if not at_work(controller) or not found:
         return False
 
+    controller.dropping = lost
     controller.doing = DELETING_LEFTOVERS
     return True
 
 
 def delete_leftovers(s, b: Broker, delivery: Delivery):
-    """A controller deletes markers and configurations of topics that do not exist.
+    """A controller deletes markers and configurations of topics that do not exist, and markers of those that it does not
+    know.
 
     Guards:  it has found some.
     Request: OK; FENCED; EXPIRED; LOST.
@@ -284,10 +300,11 @@ def delete_leftovers(s, b: Broker, delivery: Delivery):
     if controller.doing != DELETING_LEFTOVERS:
         return False
 
-    answer = checked_delete_leftovers(s.zk, b, controller.epoch, delivery)
+    answer = checked_delete_leftovers(s.zk, b, controller.dropping, controller.epoch, delivery)
     if answer == FENCED or answer == EXPIRED:
         give_up(s, b, answer)
     elif answer != LOST:
+        controller.dropping = 0
         end_event(controller)
     return True
 

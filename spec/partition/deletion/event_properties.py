@@ -223,21 +223,39 @@ def states_deleted_in_turn(before, after, b, p, delivery):
     return new.todo == left and new.doing == (DELETING_TOPIC if is_empty(left) else DELETING_STATES)
 
 
+def unknown_marked(zk, controller):
+    """The marked partitions that exist, of topics of which a controller knows no partition."""
+    found = intersection(zk.deleting, partitions_of_topics(zk))
+    for p in range(len(controller.partitions)):
+        if controller.partitions[p].assignment.length > 0:
+            found = difference(found, topics_of(zk, only(p)))
+    return found
+
+
 def leftovers_found(before, after, b):
-    """A controller at work that finds markers of topics that are not there is to delete them, and changes nothing else."""
+    """A controller at work that finds the marker of a topic that is not there, or of one that it does not know beside one
+    that it knows and has not queued, is to delete them, and changes nothing else.
+    """
+    old = before.brokers[b].controller
+    new = after.brokers[b].controller
     left = before.zk.stray == 1 or not is_empty(intersection(before.zk.deleting, before.zk.deleted))
-    return rests(before, b) and left and after.brokers[b].controller.doing == DELETING_LEFTOVERS
+    unknown = unknown_marked(before.zk, old)
+    queued = difference(intersection(before.zk.deleting, known_partitions(old)), old.deleting)
+    beside = not is_empty(unknown) and not is_empty(intersection(queued, partitions_of_topics(before.zk)))
+    found = new.doing == DELETING_LEFTOVERS and new.dropping == unknown
+    return rests(before, b) and (left or beside) and found
 
 
 def leftovers_deleted(before, after, b, delivery):
-    """Markers of topics that are not there are deleted once, and the event is over."""
+    """Markers of topics that are not there, or were not known, are deleted once, and the event is over."""
     if before.brokers[b].controller.doing != DELETING_LEFTOVERS:
         return False
     new = after.brokers[b].controller
     if is_unanswered(before, after, b, delivery):
         return is_tried_again(before, after, b)
-    left = after.zk.stray == 1 or not is_empty(intersection(after.zk.deleting, after.zk.deleted))
-    return not left and new.doing != DELETING_LEFTOVERS
+    lost = union(after.zk.deleted, before.brokers[b].controller.dropping)
+    left = after.zk.stray == 1 or not is_empty(intersection(after.zk.deleting, lost))
+    return not left and is_empty(new.dropping) and new.doing != DELETING_LEFTOVERS
 
 
 def marked_whole(before, after, b, p, delivery):

@@ -48,7 +48,8 @@ def deletion_in_order(s):
             return False
         if controller.doing == RESUMING and (is_empty(controller.resuming) or not is_empty(controller.dropping)):
             return False
-        if controller.doing == DELETING_LEFTOVERS and not is_empty(union(controller.resuming, controller.dropping)):
+        dropped = intersection(controller.dropping, known_partitions(controller))
+        if controller.doing == DELETING_LEFTOVERS and not is_empty(union(controller.resuming, dropped)):
             return False
     return True
 

@@ -24,7 +24,7 @@ Deleting = Choice(
     "DELETING_TOPIC",  # must delete the topic znode
     "DELETING_CONFIG",  # must delete the configuration of the topic
     "DELETING_MARKER",  # must delete /admin/delete_topics/t
-    "DELETING_LEFTOVERS",  # must delete the markers of topics that do not exist
+    "DELETING_LEFTOVERS",  # must delete the markers of topics that it does not know
 )
 (RESUMING, STOPPING, DELETING_STATES, DELETING_TOPIC, DELETING_CONFIG, DELETING_MARKER, DELETING_LEFTOVERS) = range(
     len(Doing.names), len(Deleting.names)
@@ -35,7 +35,10 @@ REPLICA = context.REPLICA.extended(ghosts=(LOG, "history, for properties only"))
 CONTROLLER = context.CONTROLLER.changed(doing=(Deleting, "the event in progress")).extended(
     ineligible=(SetOf("partitions"), "partitions of topics that are ineligible for deletion"),
     resuming=(SetOf("partitions"), "partitions whose topic's deletion is still to be resumed in this event"),
-    dropping=(SetOf("partitions"), "partitions of the topic whose deletion goes on in this event"),
+    dropping=(
+        SetOf("partitions"),
+        "partitions of the topic whose deletion goes on in this event, or of unknown topics",
+    ),
 )
 BROKER = context.BROKER.changed(
     replicas=(Array(REPLICA, "partitions"), "its replicas"), controller=(CONTROLLER, "its controller")

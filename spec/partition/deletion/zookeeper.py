@@ -125,12 +125,14 @@ def delete_marker(zk, b, topic, delivery):
     return outcome(zk, OK, delivery)
 
 
-def delete_leftovers(zk, b, delivery):
-    """delete configuration and marker of each topic that is marked and does not exist: OK, EXPIRED or LOST."""
+def delete_leftovers(zk, b, unknown, delivery):
+    """delete configuration and marker of each topic that is marked and does not exist, and the markers of topics that
+    the controller does not know: OK, EXPIRED or LOST.
+    """
     if not session_open(zk, b):
         return EXPIRED
     if delivery != LOST_DROPPED:
-        zk.deleting = difference(zk.deleting, zk.deleted)
+        zk.deleting = difference(zk.deleting, union(zk.deleted, topics_of(zk, unknown)))
         zk.stray = 0
     return outcome(zk, OK, delivery)
 

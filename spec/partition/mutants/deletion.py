@@ -110,7 +110,7 @@ def delete_state_unchecked(zk, b, p, epoch, delivery):
     return delete_state(zk, b, p, delivery)
 
 
-def delete_every_marker(zk, b, delivery):
+def delete_every_marker(zk, b, unknown, delivery):
     """Whoever deletes the markers of topics that are not there deletes all."""
     if not session_open(zk, b):
         return EXPIRED

@@ -4,7 +4,7 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK, outcome
 from kafkaproof.spec.language.mutants.omission import omitting
 from kafkaproof.spec.language.sets import difference, without_member
 from kafkaproof.spec.partition.context import forget_partition as forget_any
-from kafkaproof.spec.partition.deletion import network, progress
+from kafkaproof.spec.partition.deletion import deletion, network, progress
 from kafkaproof.spec.partition.deletion.state import DELETING_CONFIG
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.recreation import network as recreation_network
@@ -75,11 +75,16 @@ def configure_nothing(zk, p, other):
     zk.deleted = without_member(zk.deleted, p)
 
 
-def delete_config_without_session(zk, b, delivery):
+def delete_config_without_session(zk, b, unknown, delivery):
     """Configurations are deleted although the session is over."""
-    answer = delete_all_leftovers(zk, b, delivery)
+    answer = delete_all_leftovers(zk, b, unknown, delivery)
     zk.configured = difference(zk.configured, zk.deleted)
     return answer
+
+
+def hear_of_all(wanted, heard):
+    """The marker of a topic that the controller has not heard of stays until it has."""
+    return 0
 
 
 def obey_another(replica, topic):
@@ -123,6 +128,7 @@ MUTANTS = OMITTED + (
         {zookeeper.delete_leftovers: delete_config_without_session},
         STRAY,
     ),
+    mutant("unheard-waits", "leftovers_found", {deletion.unheard: hear_of_all}, TWO_FAULTS),
     mutant("another-obeyed", "own_obeyed", {replica.is_of_another: obey_another}, STRAY),
     mutant("stop-obeyed-again", "own_logs_deleted", {network.take_stop: keep_stop}, CALM),
     mutant("partition-kept", "cache_of_this_topic", {recreation.forget_partition: keep_partition}, CALM),

@@ -69,10 +69,13 @@ def phase_looked_at(before, after, b, p):
     return rests(before, b) and ready and new.doing == CHECKING and new.moving == only(p)
 
 
-def is_left(old, new, p):
-    """Whether a partition whose reassignment fails is taken off the list, in the event that takes that up, or left."""
-    ends = new.finishing == 0 and is_empty(new.removed)
-    return ends and (new.doing == DELETING_REQUEST if old.taken else not contains(new.moving, p))
+def is_left(before, after, b):
+    """Whether a partition whose reassignment fails is taken off the list, in the event that takes that up, or left with the
+    whole event: nothing more is handled in it.
+    """
+    new = after.brokers[b].controller
+    ends = new.finishing == 0 and is_empty(new.removed) and new.result.leader_epoch == NO_EPOCH
+    return ends and (new.doing == DELETING_REQUEST if before.brokers[b].controller.taken else rests(after, b))
 
 
 def phase_chosen(before, after, b, p):
@@ -90,7 +93,7 @@ def phase_chosen(before, after, b, p):
     if state.leader_epoch == NO_EPOCH or not is_empty(difference(replicas_of(known.aim), state.isr)):
         return new.doing == WRITING_ASSIGNMENT and new.finishing == 0
     if not is_known(known):
-        return is_left(old, new, p)
+        return is_left(before, after, b)
     leads = known.leader != NOBODY and contains(intersection(online(old, known), replicas_of(known.aim)), known.leader)
     removed = new.removed == difference(replicas_of(known.assignment), replicas_of(known.aim))
     ends = new.finishing == 1 and removed and same_sequence(new.partitions[p].assignment, known.aim)
@@ -108,7 +111,7 @@ def union_written(before, after, b, p, delivery):
     if is_unanswered(before, after, b, delivery):
         return is_tried_again(before, after, b)
     if before.zk.assignments[p].length == 0:
-        return is_left(old, new, p)
+        return is_left(before, after, b)
     return new.doing == RAISING and same_sequence(after.zk.assignments[p], old.partitions[p].assignment)
 
 
@@ -124,7 +127,7 @@ def leader_epoch_read(before, after, b, p):
     if not has_session(before, b):
         return term_goes_on(before, after, b)
     if state.leader_epoch == NO_EPOCH or state.controller_epoch > old.epoch:
-        return is_left(old, new, p)
+        return is_left(before, after, b)
     raised = new.result.leader_epoch == state.leader_epoch + 1 and new.result.isr == state.isr
     return new.doing == TELLING and raised and new.result.leader == state.leader
 
@@ -160,7 +163,7 @@ def target_written_in_phase(before, after, b, p, delivery):
     if is_unanswered(before, after, b, delivery):
         return is_tried_again(before, after, b)
     if before.zk.assignments[p].length == 0:
-        return is_left(old, new, p)
+        return is_left(before, after, b)
     return new.doing == DELETING_REQUEST and new.strategy == REASSIGN and new.finishing == 1
 
 

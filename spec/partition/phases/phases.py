@@ -81,7 +81,7 @@ def check_target(s, b: Broker, p: Partition):
     if answer == EXPIRED:
         give_up(s, b, answer)
     elif caught:
-        begin_second(controller, p)
+        begin_second(s, b, p)
     else:
         plan_union(controller, partition)
         controller.doing = WRITING_ASSIGNMENT
@@ -105,16 +105,17 @@ def plan_union(controller, partition):
     clear(controller.target)
 
 
-def begin_second(controller, p):
+def begin_second(s, b, p):
     """The replicas of the target are Online, and the target is the assignment in memory: the others are to be stopped,
     once one of the target leads, or the leader epoch is raised.
 
     Kafka: KafkaController.moveReassignedPartitionLeaderIfRequired, 0.8 to 2.3.
     """
+    controller = s.brokers[b].controller
     partition = controller.partitions[p]
     move(controller, p, replicas_of(partition.aim), ONLINE_REPLICA)
     if not is_known(partition):
-        fail(controller, p)
+        fail(s, b)
     else:
         controller.finishing = 1
         controller.removed = difference(replicas_of(partition.assignment), replicas_of(partition.aim))
@@ -150,7 +151,7 @@ def write_union(s, b: Broker, p: Partition, delivery: Delivery):
     elif answer == OK:
         controller.doing = RAISING
     elif answer != LOST:
-        fail(controller, p)
+        fail(s, b)
     return True
 
 
@@ -173,7 +174,7 @@ def read_leader_epoch(s, b: Broker, p: Partition):
         prepare(controller.result, controller.result.leader, controller.result.isr)
         controller.doing = TELLING
     else:
-        fail(controller, p)
+        fail(s, b)
     return True
 
 
@@ -239,5 +240,5 @@ def write_target(s, b: Broker, p: Partition, delivery: Delivery):
     elif answer == OK:
         take_off(controller)
     elif answer != LOST:
-        fail(controller, p)
+        fail(s, b)
     return True

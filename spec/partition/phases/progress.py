@@ -2,8 +2,9 @@
 
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sequences import begins_with
-from kafkaproof.spec.language.sets import contains, is_empty, only
-from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, clear, drop_result, is_queued
+from kafkaproof.spec.language.sets import contains, is_empty
+from kafkaproof.spec.partition.context import DELETING_REQUEST, REASSIGN, clear, drop_event, drop_result, is_queued
+from kafkaproof.spec.partition.phases.zookeeper import leave_unhandled
 from kafkaproof.spec.partition.progress import is_next, proceed
 from kafkaproof.spec.partition.reassignment.progress import leave, resume_deletion
 from kafkaproof.spec.partition.reassignment.state import CHECKING
@@ -56,19 +57,23 @@ def take_off(controller):
     controller.doing = DELETING_REQUEST
 
 
-def fail(controller, p):
+def fail(s, b):
     """An exception ends the reassignment of a partition: in the event that takes up the list it is taken off the list,
-    otherwise the event ends (in Kafka with all that was left of it).
+    otherwise the event ends, with all that was left of it. Brokers that were still to be handled are found when brokers
+    change again; up to 2.1 those that have gone are not live any more, and never found.
+
+    Kafka: KafkaController.onBrokerStartup, 0.8 to 2.3 (calls onPartitionReassignment, and catches nothing).
     """
-    drop_result(controller)
-    controller.finishing = 0
-    controller.removed = 0
-    controller.replicas = 0
+    controller = s.brokers[b].controller
     if controller.taken:
+        drop_result(controller)
+        controller.finishing = 0
+        controller.removed = 0
+        controller.replicas = 0
         take_off(controller)
     else:
-        controller.moving = only(p)
-        end(controller, p)
+        leave_unhandled(s.zk, b, controller.bounced)
+        drop_event(controller)
 
 
 def end(controller, p):

@@ -8,12 +8,17 @@ from kafkaproof.spec.language.sets import difference, is_empty
 from kafkaproof.spec.partition.context import clear
 from kafkaproof.spec.partition.zookeeper import check_epoch, session_open
 
-KNOWN = ("is_in_isr",)
+KNOWN = ("is_in_isr", "leave_unhandled")
 
 
 def is_in_isr(zk, p, replicas):
     """Whether some replicas are in the ISR of a partition: the watch on its state reports that."""
     return is_empty(difference(replicas, zk.partitions[p].isr))
+
+
+def leave_unhandled(zk, b, bounced):
+    """Brokers that bounced are not handled: their registrations count as not read."""
+    zk.clients[b].seen = difference(zk.clients[b].seen, bounced)
 
 
 def set_list(zk, b, p, known, delivery):

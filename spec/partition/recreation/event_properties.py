@@ -17,6 +17,7 @@ from kafkaproof.spec.language.sets import (
 )
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion.network import stop_arrives
+from kafkaproof.spec.partition.deletion.state import DELETING_CONFIG
 from kafkaproof.spec.partition.properties.sessions import has_session, rests
 from kafkaproof.spec.partition.recreation.network import late_arrives, topic_in
 from kafkaproof.spec.partition.zookeeper import partitions_of_topics
@@ -135,10 +136,13 @@ def late_ends_with_process(before, after, b):
 
 
 def config_goes_with_topic(before, after, b, delivery):
-    """Configurations are deleted of the topic in hand, or of topics that are gone, and by a controller with a session."""
+    """Configurations are deleted of the topic in hand, or with the markers of topics that are gone, and by a controller
+    with a session.
+    """
+    old = before.brokers[b].controller
     gone = difference(before.zk.configured, after.zk.configured)
     left = intersection(before.zk.deleting, before.zk.deleted)
-    allowed = union(before.brokers[b].controller.dropping, left)
+    allowed = old.dropping if old.doing == DELETING_CONFIG else left
     applied = has_session(before, b) and delivery != LOST_DROPPED
     return is_empty(difference(gone, allowed)) and (applied or is_empty(gone))
 

@@ -70,6 +70,8 @@ RECREATING = with_ids(
         TWO_FAULTS: {
             "own_logs_deleted": 20,
             "local_epoch_never_falls": 20,
+            "marker_last": 23,
+            "config_goes_before_marker": 23,
             "log_goes_with_topic": 26,
             "state_goes_with_topic": 35,
             "local_epoch": 35,

@@ -59,10 +59,12 @@ def delete_config(zk, b, topic, delivery):
     return answer
 
 
-def delete_leftovers(zk, b, delivery):
-    """delete configuration and marker of each topic that is marked and does not exist: OK, EXPIRED or LOST."""
+def delete_leftovers(zk, b, unknown, delivery):
+    """delete configuration and marker of each topic that is marked and does not exist, and the markers of topics that
+    the controller does not know: OK, EXPIRED or LOST.
+    """
     left_over = intersection(zk.deleting, zk.deleted)
-    answer = delete_all_leftovers(zk, b, delivery)
+    answer = delete_all_leftovers(zk, b, unknown, delivery)
     if answer != EXPIRED and delivery != LOST_DROPPED:
         zk.configured = difference(zk.configured, left_over)
     return answer

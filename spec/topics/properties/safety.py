@@ -4,11 +4,12 @@ from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, NON_EXISTENT_PAR
 from kafkaproof.spec.kafka.strategies import offline_leader, replicas_of
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Property, Transition, always, always_step, concerning
-from kafkaproof.spec.language.sets import contains, intersection, is_empty
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
 from kafkaproof.spec.partition.context import ELECTING, REMOVING, is_queued
 from kafkaproof.spec.partition.deletion import event_properties as deletion_events
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.properties import at_rest
+from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.properties.states import exists
 from kafkaproof.spec.partition.reassignment import event_properties
 from kafkaproof.spec.partition.reassignment import properties as partition_reassignment
@@ -57,7 +58,7 @@ def state_tells(s):
 
 def asks_more(before, after):
     """Whether an operator asks for a deletion, or for something of the controller."""
-    asks = not is_empty(after.zk.deleting) and is_empty(before.zk.deleting)
+    asks = not is_empty(difference(after.zk.deleting, topics_of(after.zk, before.zk.deleting)))
     return asks or before.network.alteration.wanted == NOTHING_WANTED and after.network.alteration.wanted > 0
 
 
