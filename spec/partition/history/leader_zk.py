@@ -48,6 +48,15 @@ def resign_at_once(controller, answer):
     forget(controller)
 
 
+def deletes_any_controller(zk, b):
+    """Whether a controller whose failover has failed deletes /controller: whoever owns it, if there is a session (up to
+    2.0).
+
+    Kafka: ZookeeperLeaderElector.resign, 0.8.1 to 0.10.2; KafkaController.triggerControllerMove, 0.11 to 2.0.
+    """
+    return session_open(zk, b)
+
+
 def needs_any_election(controller, p):
     """Whether a preferred election is held: always, except for a topic queued for deletion (up to 2.1). A partition
     without a state gets its first one.

@@ -76,12 +76,18 @@ KIP460 = (
 )
 
 
+def deletes_own(zk, b):
+    """A controller whose failover has failed deletes /controller only if it owns it."""
+    return zk.controller == b
+
+
 def left_offline(controller, partition):
     """A preferred election that is not needed leaves the partition as it is."""
     return 0
 
 
 ZKCLIENT = (
+    mutant("own-given-up", "gives_up_whoever_owns_it", {leader_zk.deletes_any_controller: deletes_own}, TWO),
     mutant("needless-left-offline", "needless_counts", {former.end_needless: left_offline}, FEW),
     mutant("all-offline-leaders", "only_what_it_led", {former.mark_dead_leaders: all_offline_leaders}, TWO),
     mutant("needless-election", "preferred_if_needed", {former.chosen_leader_if_needed: elected_needlessly}, ONE),

@@ -39,6 +39,13 @@ def preferred_if_needed(before, after, b, p, delivery):
     return not needless or not differs(before.zk.partitions[p], after.zk.partitions[p])
 
 
+def gives_up_whoever_owns_it(before, after, b):
+    """A controller whose failover has failed ends its term, and deletes /controller, whoever owns it (until 2.0)."""
+    old = before.brokers[b].controller
+    deleted = after.zk.controller == (NOBODY if has_session(before, b) else before.zk.controller)
+    return old.doing == MOVING and after.brokers[b].controller.epoch == 0 and deleted
+
+
 def needless_counts(before, after, b, p):
     """A preferred election that is not needed, as the controller remembers, makes the partition Online (until 1.0)."""
     old = before.brokers[b].controller
@@ -88,6 +95,7 @@ UNTIL_2_1 = (always_step(live_as_listed, of=("broker_change",)),)
 UNTIL_2_0 = (
     *UNTIL_2_1,
     always_step(leaver_moved_away, of=("controlled_shutdown",)).rebound({is_touched: is_moved_away_though_queued}),
+    always_step(gives_up_whoever_owns_it, of=("move_controller",)),
 )
 UNTIL_1_0 = (
     *UNTIL_2_0,

@@ -9,7 +9,7 @@ from kafkaproof.spec.election.history.versions import OLD_BROKERS, is_old
 from kafkaproof.spec.kafka.zookeeper import FENCED
 from kafkaproof.spec.partition import zookeeper
 from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.history.leader_zk import take_notification
+from kafkaproof.spec.partition.history.leader_zk import deletes_any_controller, take_notification
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.properties import goals
 from kafkaproof.spec.partition.properties.safety import WITHOUT_BROKER_EPOCHS
@@ -21,6 +21,7 @@ from kafkaproof.spec.partition.zookeeper import (
     checked_set_state,
     create_state,
     delete_request,
+    deletes_own_controller,
     session_open,
     set_state,
 )
@@ -54,6 +55,11 @@ def take_notification_by_version(zk, b, p, epoch, reader):
     return take_notification(zk, b, p, epoch, reader)
 
 
+def deletes_controller_by_version(zk, b):
+    """Whether a controller that gives up deletes /controller: whoever owns it, or only where it is its own."""
+    return deletes_any_controller(zk, b) if is_old(b) else deletes_own_controller(zk, b)
+
+
 ROLLING = partition.model(
     "rolling",
     None,
@@ -83,6 +89,7 @@ ROLLING = partition.model(
         zookeeper.checked_create_state: create_state_by_version,
         zookeeper.checked_set_state: set_state_by_version,
         zookeeper.checked_delete_request: delete_request_by_version,
+        zookeeper.deletes_own_controller: deletes_controller_by_version,
         leader_zk.take_notification: take_notification_by_version,
     },
     interchangeable={"brokers": (OLD_BROKERS,)},
