@@ -8,6 +8,7 @@ from kafkaproof.spec.partition.context import EMPTY, has_leader, is_known, is_qu
 from kafkaproof.spec.partition.elections import chosen_leader
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history import triggers as former
+from kafkaproof.spec.partition.history.leader_zk import take_notification
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import ONE, PAIR, TWO
 
@@ -70,7 +71,15 @@ LEGACY = (
     mutant("listed-one-by-one", "live_as_listed", {leader_zk.take_list_at_once: listed_one_by_one}, ONE),
     mutant("queued-not-moved", "leaver_moved_away", {former.is_moved_away_though_queued: left_if_queued}, TWO),
 )
+
+
+def take_unchecked(zk, b, p, epoch, reader):
+    """A deposed controller deletes the notification of a changed ISR."""
+    return take_notification(zk, b, p, epoch, reader)
+
+
 KIP460 = (
+    mutant("notification-unchecked", "notification_taken", {leader_zk.checked_take_notification: take_unchecked}, ONE),
     mutant("all-again", "not_elected_twice", {rounds.is_elected_again: all_again}, PAIR),
     mutant("rounds-sent-at-once", "collected_when_over", {rounds.end_round: send_each_round}, PAIR),
 )

@@ -6,10 +6,13 @@ the old version in both.
 """
 
 from kafkaproof.spec.election.history.versions import OLD_BROKERS, is_old
-from kafkaproof.spec.kafka.zookeeper import FENCED
 from kafkaproof.spec.partition import zookeeper
 from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.history.leader_zk import deletes_any_controller, take_notification
+from kafkaproof.spec.partition.history.leader_zk import (
+    checked_take_notification,
+    deletes_any_controller,
+    take_notification,
+)
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.properties import goals
 from kafkaproof.spec.partition.properties.safety import WITHOUT_BROKER_EPOCHS
@@ -22,7 +25,6 @@ from kafkaproof.spec.partition.zookeeper import (
     create_state,
     delete_request,
     deletes_own_controller,
-    session_open,
     set_state,
 )
 
@@ -50,9 +52,9 @@ def delete_request_by_version(zk, b, request, epoch, delivery):
 
 def take_notification_by_version(zk, b, p, epoch, reader):
     """getData of a state and delete of the notification: as `take_notification`, or checked."""
-    if not is_old(b) and session_open(zk, b) and zk.epoch != epoch:
-        return FENCED
-    return take_notification(zk, b, p, epoch, reader)
+    if is_old(b):
+        return take_notification(zk, b, p, epoch, reader)
+    return checked_take_notification(zk, b, p, epoch, reader)
 
 
 def deletes_controller_by_version(zk, b):
