@@ -168,8 +168,9 @@ def move_controller(s, b: Broker):
 
     Guards:  its failover has failed.
     Effects: the term is over; /controller is gone, if it was its own (see `election` for the steps: it is read first,
-             and from 2.1 on the deletion is checked against the epoch). (Without a session
-             it cannot be read, and in Kafka the term lasts until the Expire event from 2.1 on.)
+             and the deletion is checked against the epoch). Where it was not, Kafka keeps the context, and the next
+             failover replaces it. (Not modelled: what it adds to, and that the term lasts until the Expire event where
+             there is no session.)
     Kafka:   ZookeeperLeaderElector.resign, 0.8.1 to 0.10.2; KafkaController.triggerControllerMove, 0.11 to 3.9.
     """
     controller = s.brokers[b].controller

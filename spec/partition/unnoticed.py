@@ -93,10 +93,6 @@ UNNOTICED = {
         "return one.length == other.length and begins_with(one, other) -> return begins_with(one, other)",
     ): "It takes an assignment that begins with a shorter target, or is one: more replicas than its scopes have.",
     (
-        "kafkaproof.spec.partition.history.leader_zk.isr_notification",
-        "if answer == OK: ... else ... -> if answer == OK: ...",
-    ): "Nothing asks that a term ends when the deletion of a notification is refused: the next write ends it.",
-    (
         f"{CREATION}.creation.begin_partition",
         "if contains(replicas_of(partition.assignment), r) and replicas_move(controller): "
         "partition.replicas[r] = NEW_REPLICA -> if contains(replicas_of(partition.assignment), r): "

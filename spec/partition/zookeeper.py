@@ -216,10 +216,18 @@ def read_controller(zk, b):
     return NONODE if zk.controller == NOBODY else OK
 
 
+def deletes_own_controller(zk, b):
+    """Whether a controller whose failover has failed deletes /controller: where it is its own.
+
+    Kafka: KafkaController.triggerControllerMove, 2.1 to 3.9.
+    """
+    return zk.controller == b
+
+
 def give_up_controller(zk, b):
-    """delete /controller, if it is `b`'s own. In what runs the steps of *election* make the request."""
+    """delete /controller, if `b` is to. In what runs the steps of *election* make the request."""
     disconnect(zk, b)
-    if zk.controller == b:
+    if deletes_own_controller(zk, b):
         remove_controller(zk)
 
 

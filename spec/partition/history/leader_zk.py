@@ -14,17 +14,8 @@ before the partition has a leader.
 """
 
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, OK
-from kafkaproof.spec.language.combine import checked
 from kafkaproof.spec.language.sets import contains, difference, is_empty, union, with_member, without_member
-from kafkaproof.spec.partition.context import (
-    Broker,
-    Partition,
-    drop_result,
-    forget,
-    is_known,
-    is_queued,
-    remember_result,
-)
+from kafkaproof.spec.partition.context import NO_EPOCH, Broker, Partition, forget, is_known, is_queued, remember_result
 from kafkaproof.spec.partition.isr import Isr
 from kafkaproof.spec.partition.progress import at_work, give_up
 from kafkaproof.spec.partition.telling import tell_partition
@@ -46,6 +37,15 @@ def resign_at_once(controller, answer):
     Kafka: KafkaController.triggerControllerMove, 1.1 to 2.0.
     """
     forget(controller)
+
+
+def deletes_any_controller(zk, b):
+    """Whether a controller whose failover has failed deletes /controller: whoever owns it, if there is a session (up to
+    2.0).
+
+    Kafka: ZookeeperLeaderElector.resign, 0.8.1 to 0.10.2; KafkaController.triggerControllerMove, 0.11 to 2.0.
+    """
+    return session_open(zk, b)
 
 
 def needs_any_election(controller, p):
@@ -112,8 +112,16 @@ def take_notification(zk, b, p, epoch, reader):
     return answer
 
 
-checked_take_notification = checked(take_notification, check_epoch)
-"""From 2.1 on."""
+def checked_take_notification(zk, b, p, epoch, reader):
+    """The same where the deletion is checked against the epoch (from 2.1 on): FENCED if it is refused, once the state is
+    read.
+
+    Kafka: KafkaZkClient.deleteIsrChangeNotifications, 2.1 to 2.6.
+    """
+    if check_epoch(zk, b, epoch) == OK:
+        return take_notification(zk, b, p, epoch, reader)
+    get_state(zk, b, p, reader)
+    return FENCED
 
 
 def change_isr(s, b: Broker, p: Partition, isr: Isr):
@@ -141,7 +149,9 @@ def isr_notification(s, b: Broker, p: Partition):
 
     Guards:  there is a notification; `b` is at work, and knows of `p`.
     Request: OK; NONODE; EXPIRED; FENCED where the deletion is checked against the epoch (2.1+).
-    Effects: the cache is what was read, and every live broker is told; on FENCED the term is over.
+    Effects: the cache is what was read, and every live broker is told; on FENCED the term is over, but they are told.
+             (In Kafka the deletion is a request of its own, and is refused also where the controller is deposed only
+             after the read. The notification that is left then says nothing new to its successor.)
     Kafka:   IsrChangeNotificationListener, 0.9 to 0.10.2; KafkaController.IsrChangeNotification, 0.11 to 2.2;
              KafkaController.processIsrChangeNotification, 2.3 to 2.6.
     """
@@ -150,10 +160,9 @@ def isr_notification(s, b: Broker, p: Partition):
         return False
 
     answer = take_notification(s.zk, b, p, controller.epoch, controller.result)
-    if answer == OK:
+    if controller.result.leader_epoch != NO_EPOCH:
         remember_result(controller, controller.partitions[p])
-        drop_result(controller)
         tell_partition(s, b, p, controller.live)
-    elif answer == FENCED or answer == EXPIRED:
+    if answer == FENCED or answer == EXPIRED:
         give_up(s, b, answer)
     return True

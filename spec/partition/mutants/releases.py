@@ -8,6 +8,7 @@ from kafkaproof.spec.partition.context import EMPTY, has_leader, is_known, is_qu
 from kafkaproof.spec.partition.elections import chosen_leader
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history import triggers as former
+from kafkaproof.spec.partition.history.leader_zk import take_notification
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import ONE, PAIR, TWO
 
@@ -70,10 +71,23 @@ LEGACY = (
     mutant("listed-one-by-one", "live_as_listed", {leader_zk.take_list_at_once: listed_one_by_one}, ONE),
     mutant("queued-not-moved", "leaver_moved_away", {former.is_moved_away_though_queued: left_if_queued}, TWO),
 )
+
+
+def take_unchecked(zk, b, p, epoch, reader):
+    """A deposed controller deletes the notification of a changed ISR."""
+    return take_notification(zk, b, p, epoch, reader)
+
+
 KIP460 = (
+    mutant("notification-unchecked", "notification_taken", {leader_zk.checked_take_notification: take_unchecked}, ONE),
     mutant("all-again", "not_elected_twice", {rounds.is_elected_again: all_again}, PAIR),
     mutant("rounds-sent-at-once", "collected_when_over", {rounds.end_round: send_each_round}, PAIR),
 )
+
+
+def deletes_own(zk, b):
+    """A controller whose failover has failed deletes /controller only if it owns it."""
+    return zk.controller == b
 
 
 def left_offline(controller, partition):
@@ -82,6 +96,7 @@ def left_offline(controller, partition):
 
 
 ZKCLIENT = (
+    mutant("own-given-up", "gives_up_whoever_owns_it", {leader_zk.deletes_any_controller: deletes_own}, TWO),
     mutant("needless-left-offline", "needless_counts", {former.end_needless: left_offline}, FEW),
     mutant("all-offline-leaders", "only_what_it_led", {former.mark_dead_leaders: all_offline_leaders}, TWO),
     mutant("needless-election", "preferred_if_needed", {former.chosen_leader_if_needed: elected_needlessly}, ONE),

@@ -7,9 +7,12 @@ from kafkaproof.spec.language.model import always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, is_empty
 from kafkaproof.spec.partition.context import IDLE, MOVING, PREFERRED, PREFERRED_BY_ZNODE, is_known, is_queued
 from kafkaproof.spec.partition.history.triggers import is_moved_away_though_queued
+from kafkaproof.spec.partition.properties.controllers import differs_from_cache
 from kafkaproof.spec.partition.properties.events import is_touched, leaver_moved_away
-from kafkaproof.spec.partition.properties.sessions import has_session
+from kafkaproof.spec.partition.properties.sessions import has_session, rests
 from kafkaproof.spec.partition.properties.states import differs
+from kafkaproof.spec.partition.properties.writes import is_refused
+from kafkaproof.spec.partition.zookeeper import isr_changed
 
 
 def only_what_it_led(before, after, b):
@@ -37,6 +40,13 @@ def preferred_if_needed(before, after, b, p, delivery):
     asked = controller.strategy == PREFERRED or controller.strategy == PREFERRED_BY_ZNODE
     needless = asked and prefers(partition.assignment, partition.leader)
     return not needless or not differs(before.zk.partitions[p], after.zk.partitions[p])
+
+
+def gives_up_whoever_owns_it(before, after, b):
+    """A controller whose failover has failed ends its term, and deletes /controller, whoever owns it (until 2.0)."""
+    old = before.brokers[b].controller
+    deleted = after.zk.controller == (NOBODY if has_session(before, b) else before.zk.controller)
+    return old.doing == MOVING and after.brokers[b].controller.epoch == 0 and deleted
 
 
 def needless_counts(before, after, b, p):
@@ -83,11 +93,26 @@ def successor_fails(s):
     return False
 
 
+def notification_taken(before, after, b, p):
+    """A controller that reads an ISR that its leader has changed remembers it, and the notification is deleted; if it is
+    deposed its term is over, and the notification stays (from 2.1 to 2.6).
+    """
+    new = after.brokers[b].controller
+    stays = isr_changed(after.zk, p)
+    if not has_session(before, b):
+        return stays and new.epoch > 0 and rests(after, b)
+    if is_refused(before, b):
+        return stays and new.epoch == 0
+    return not stays and new.epoch > 0 and not differs_from_cache(after.zk.partitions[p], new.partitions[p])
+
+
 UNTIL_3_3 = (always_step(waits_for_reassignments, of=("rebalance",)),)
+UNTIL_2_6 = (always_step(notification_taken, of=("isr_notification",)),)
 UNTIL_2_1 = (always_step(live_as_listed, of=("broker_change",)),)
 UNTIL_2_0 = (
     *UNTIL_2_1,
     always_step(leaver_moved_away, of=("controlled_shutdown",)).rebound({is_touched: is_moved_away_though_queued}),
+    always_step(gives_up_whoever_owns_it, of=("move_controller",)),
 )
 UNTIL_1_0 = (
     *UNTIL_2_0,

@@ -60,7 +60,7 @@ IN_BATCHES = {"is_served_despite_loss": 10, "leaderless_for_a_reason": 19}
 TWICE = {"is_served": 15, "not_elected_twice": 16, "is_balanced": 22}
 """From 1.1 to 2.3 with two partitions: both are elected again where the write of one of them met another version."""
 OLDEST = ONE_FAULT | {"isr_not_empty": 14}
-FOLLOWED = goals.OF_ALL + goals.SHUTTING_DOWN + goals.LOG_DIRS
+FOLLOWED = older.UNTIL_2_6 + goals.OF_ALL + goals.SHUTTING_DOWN + goals.LOG_DIRS
 """From 2.1 to 2.6, without those of administrators and of broker epochs."""
 WITHOUT_ADMIN_ELECTIONS = SAFETY_OF_ALL + WITH_BROKER_EPOCHS
 LEADER_ZK = asking(leader_zk.change_isr) + writing(leader_zk.isr_notification, kind=EVENT)

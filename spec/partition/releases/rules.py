@@ -50,6 +50,7 @@ UNFENCED = UNTIL_2_1 | {
     zookeeper.checked_set_state: zookeeper.set_state,
     zookeeper.checked_delete_request: zookeeper.delete_request,
     progress.lapse: leader_zk.resign_at_once,
+    zookeeper.deletes_own_controller: leader_zk.deletes_any_controller,
     brokers.is_moved_away: former.is_moved_away_though_queued,
 }
 """Until 2.0."""

@@ -6,10 +6,13 @@ the old version in both.
 """
 
 from kafkaproof.spec.election.history.versions import OLD_BROKERS, is_old
-from kafkaproof.spec.kafka.zookeeper import FENCED
 from kafkaproof.spec.partition import zookeeper
 from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.history.leader_zk import take_notification
+from kafkaproof.spec.partition.history.leader_zk import (
+    checked_take_notification,
+    deletes_any_controller,
+    take_notification,
+)
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.properties import goals
 from kafkaproof.spec.partition.properties.safety import WITHOUT_BROKER_EPOCHS
@@ -21,7 +24,7 @@ from kafkaproof.spec.partition.zookeeper import (
     checked_set_state,
     create_state,
     delete_request,
-    session_open,
+    deletes_own_controller,
     set_state,
 )
 
@@ -49,9 +52,14 @@ def delete_request_by_version(zk, b, request, epoch, delivery):
 
 def take_notification_by_version(zk, b, p, epoch, reader):
     """getData of a state and delete of the notification: as `take_notification`, or checked."""
-    if not is_old(b) and session_open(zk, b) and zk.epoch != epoch:
-        return FENCED
-    return take_notification(zk, b, p, epoch, reader)
+    if is_old(b):
+        return take_notification(zk, b, p, epoch, reader)
+    return checked_take_notification(zk, b, p, epoch, reader)
+
+
+def deletes_controller_by_version(zk, b):
+    """Whether a controller that gives up deletes /controller: whoever owns it, or only where it is its own."""
+    return deletes_any_controller(zk, b) if is_old(b) else deletes_own_controller(zk, b)
 
 
 ROLLING = partition.model(
@@ -83,6 +91,7 @@ ROLLING = partition.model(
         zookeeper.checked_create_state: create_state_by_version,
         zookeeper.checked_set_state: set_state_by_version,
         zookeeper.checked_delete_request: delete_request_by_version,
+        zookeeper.deletes_own_controller: deletes_controller_by_version,
         leader_zk.take_notification: take_notification_by_version,
     },
     interchangeable={"brokers": (OLD_BROKERS,)},

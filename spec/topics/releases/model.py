@@ -52,8 +52,8 @@ UNTIL_2_3 = rules.UNTIL_2_6 | rules.UNTIL_2_3
 UNTIL_2_2 = rules.UNTIL_2_6 | rules.UNTIL_2_2 | phases.UNTIL_2_2
 UNTIL_2_1 = UNTIL_2_2 | rules.UNTIL_2_1
 UNTIL_2_0 = (
-    UNTIL_2_1
-    | rules.UNFENCED
+    rules.UNFENCED
+    | phases.UNTIL_2_2
     | {deletion_progress.ended_at_start: triggers.end_none_at_start, zookeeper.check_epoch: leader_zk.check_nothing}
 )
 MARKED_IS_FREE = {recreation_zookeeper.is_taken: ids.is_there}
