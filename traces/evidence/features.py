@@ -40,6 +40,11 @@ class Features(NamedTuple):
         return find("partition", self.handling)[0]
 
     @property
+    def elections(self) -> Model:
+        """The model by which a controller elects."""
+        return find("partition", self.electing)[0]
+
+    @property
     def granting(self) -> Model:
         """The model by which a controller grants the ISR that a leader asks for (2.7 and later)."""
         return find("partition", "fenced" if self.refuses_ineligible else "kip497")[0]

@@ -14,8 +14,9 @@ from kafkaproof.traces.basics.interned import Known
 from kafkaproof.traces.evidence.broker_views import Sight
 from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.explain.partitions.case import Case, Created, Repeated, Unclean
+from kafkaproof.traces.explain.partitions.elections import elections_of
 from kafkaproof.traces.explain.partitions.rounds import is_elected_again
-from kafkaproof.traces.explain.partitions.strategies import Elected, Elections, Strategy
+from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
 
 FAILOVER, FAILURE, START_UP = "controller failover", "broker failure", "broker start-up"
 CREATION, EXPANSION, DELETION = "topic creation", "partition expansion", "topic deletion"
@@ -61,7 +62,7 @@ class Explainer:
 
     def __init__(self, features: Features):
         self._features = features
-        self._elections = Elections()
+        self._elections = elections_of(features)
         self.tell = lru_cache(maxsize=_REMEMBERED)(self._tell)
 
     def _tell(
@@ -114,7 +115,9 @@ class Explainer:
                 found += self._results(case, replicas, sight.view.brokers)
         known = case.known
         if known:
-            found += [(Strategy.REMOVAL, self._elections.removal(*known, replica)) for replica in sorted(known.isr)]
+            found += [
+                (Strategy.REMOVAL, self._elections.removal(*known, replica, False)) for replica in sorted(known.isr)
+            ]
         return list(dict.fromkeys(f"{name}: leader {new.leader}, ISR {sorted(new.isr)}" for name, new in found if new))
 
     def _results(self, case: Case, replicas: tuple[int, ...], online: frozenset[int]):
@@ -203,10 +206,8 @@ class Explainer:
 
     def _removal(self, case: Case) -> Iterator[Explanation]:
         for replica in case.stood.isr:
-            found = [self._elections.removal(*case.stood, replica)]
-            if case.may_be_emptied:
-                found.append(self._elections.old_removal(*case.stood, replica))
-            if case.written in found:
+            unclean = (False, True) if case.may_be_emptied else (False,)
+            if case.written in [self._elections.removal(*case.stood, replica, allowed) for allowed in unclean]:
                 for trigger, view, tokens in _why_offline(case, replica):
                     yield Explanation(Strategy.REMOVAL, trigger, view, tokens)
 

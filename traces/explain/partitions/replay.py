@@ -7,7 +7,7 @@ from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.partitions.controller_changes import explain_controlled
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges
 from kafkaproof.traces.explain.partitions.leader_changes import explain_proposals
-from kafkaproof.traces.explain.partitions.strategies import Elected, Elections
+from kafkaproof.traces.explain.partitions.strategies import Elected, may_be_recovering
 from kafkaproof.traces.reading.state_records import NOTHING
 
 
@@ -45,11 +45,11 @@ def explain_changes(evidence: Evidence) -> ExplainedChanges:
 
 def _is_no_recovery(changes: Changes) -> np.ndarray:
     """Which changes write RECOVERING where no Kafka does; a new partition is RECOVERED."""
-    states, elections = changes.states, Elections()
+    states = changes.states
     found = states.recovering[changes.after]
     for row in np.flatnonzero(found & (changes.before != NOTHING)).tolist():
         before, after = changes.before[row], changes.after[row]
         _, isr = states.different[states.held[before]]
         written = Elected(*states.different[states.held[after]])
-        found[row] = not elections.may_be_recovering(bool(states.recovering[before]), isr, written)
+        found[row] = not may_be_recovering(bool(states.recovering[before]), isr, written)
     return found
