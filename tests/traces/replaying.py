@@ -42,8 +42,9 @@ read = cache(read_recording)
 
 
 def features_of(recording: Recording, variant: str | None, root: str) -> Features:
-    """What a log shows, unless a variant is named."""
-    return asked_for(None, variant, recording, root) or choice_of(recording, Members(recording, root), root).likely[0]
+    """What a log shows, unless a variant or a release is named."""
+    named = (variant, None) if variant and variant[0].isdigit() else (None, variant)
+    return asked_for(*named, recording, root) or choice_of(recording, Members(recording, root), root).likely[0]
 
 
 def replay(recording: Recording, features: Features, members: Members, root: str) -> Result:

@@ -119,6 +119,20 @@ def test_nobody_shuts_down_who_stays_or_is_elected_again():
     assert log.explained()[1].explanations == ()
 
 
+def test_from_3_3_on_no_broker_is_let_in_that_is_gone():
+    log = cluster()
+    log.leave(3)
+    log.state(1, 2, [2, 1], 1)
+    log.state(1, 2, [2, 1, 3], 1)
+    assert log.why("3.2") == ("isr_expand", "AlterPartition")
+    assert log.why("3.3") is None
+    assert "spec/partition/isr.py" in log.explained("3.3")[-1].text
+    log.transactions.pop()
+    log.join(3)
+    log.state(1, 2, [2, 1, 3], 1)
+    assert log.why("3.3") == ("isr_expand", "AlterPartition")
+
+
 def test_an_unclean_election_needs_a_dead_isr():
     log = cluster(2, 3)
     log.znode("/config/topics/t", ENABLED)

@@ -1,6 +1,8 @@
 """The ISRs that leaders propose, and write or ask the controller to write (AlterPartition, 2.7+)."""
 
 from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,12 +10,14 @@ from kafkaproof.traces.basics.columns import distinct
 from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges, writer
-from kafkaproof.traces.explain.partitions.explanations import Explanation
+from kafkaproof.traces.explain.partitions.explanations import FAILOVER, FAILURE, SHUTDOWN, Explanation
 from kafkaproof.traces.explain.partitions.proposals import proposals_of
 from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
 from kafkaproof.traces.reading.state_records import NOTHING
 
 BY_LEADER, BY_ALTER_PARTITION = "leader's own write", "AlterPartition"
+GOING = (FAILURE, FAILOVER, SHUTDOWN)
+"""What takes a replica out of an ISR whose broker is not live any more, or not for long."""
 
 
 def explain_proposals(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> None:
@@ -37,16 +41,16 @@ def explain_proposals(evidence: Evidence, rows: np.ndarray, found: ExplainedChan
 def _explain(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> None:
     """Explain the proposals of leaders, those that are alike at once."""
     changes, assigned = evidence.changes, evidence.assigned
-    told, partitions, states = _told(evidence)[rows], changes.partitions[rows], changes.states
+    began, partitions, states = _began(evidence)[rows], changes.partitions[rows], changes.states
+    told = np.where(began == NOTHING, 0, changes.zxids[began])
     ranges = assigned.ranges(assigned.places(partitions, told), assigned.places(partitions, changes.zxids[rows]))
-    first, kinds = distinct(
-        states.held[changes.before[rows]], states.held[changes.after[rows]], ranges, *_views(evidence, rows)
-    )
+    alike = states.held[changes.before[rows]], states.held[changes.after[rows]], ranges
+    first, kinds = distinct(*alike, changes.checked[rows].astype(np.int64), *_seen(evidence, rows, began, found))
     codes = np.zeros(len(first), np.int64)
     for kind, place in enumerate(first.tolist()):
         change = changes[rows[place]]
         told_by = BY_ALTER_PARTITION if change.checked else BY_LEADER
-        proposal = _proposal(change, int(rows[place]), evidence, int(told[place]))
+        proposal = _Proposal(change, int(rows[place]), int(began[place]), evidence, found).judged(int(told[place]))
         if isinstance(proposal, Strategy):
             codes[kind] = found.code(_proposed(proposal, told_by))
         else:
@@ -55,8 +59,8 @@ def _explain(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> N
     found.codes[rows] = codes[kinds]
 
 
-def _told(evidence: Evidence) -> np.ndarray:
-    """For each change the zxid at which the leader was told to lead in its leader epoch, 0 where it was before all."""
+def _began(evidence: Evidence) -> np.ndarray:
+    """For each change the one by which its leader epoch began, NOTHING where that was before all."""
     changes = evidence.changes
     order, states = np.argsort(changes.partitions, kind="stable"), changes.states
     before, after = changes.before[order], changes.after[order]
@@ -65,47 +69,71 @@ def _told(evidence: Evidence) -> np.ndarray:
     latest = np.maximum.accumulate(tells)
     own = np.searchsorted(changes.partitions[order], changes.partitions[order])
     found = np.zeros(len(order), np.int64)
-    found[order] = np.where(latest >= own, changes.zxids[order][latest], 0)
+    found[order] = np.where(latest >= own, order[latest], NOTHING)
     return found
 
 
-def _views(evidence: Evidence, rows: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Whether the controller writes each change, and the first and the last version of /brokers/ids by which it may."""
-    changes, claims, brokers = evidence.changes, evidence.claims, evidence.inputs.brokers
-    checked, first = changes.checked[rows], np.zeros(len(rows), np.int64)
+def _seen(evidence: Evidence, rows: np.ndarray, began: np.ndarray, found: ExplainedChanges) -> tuple[np.ndarray, ...]:
+    """All that changes depend on whose controllers look who is live: nothing, where none does."""
+    changes, claims, brokers, states = (
+        evidence.changes,
+        evidence.claims,
+        evidence.inputs.brokers,
+        evidence.changes.states,
+    )
     if not evidence.features.refuses_ineligible:
-        return (checked.astype(np.int64),)
-    for place in np.flatnonzero(checked).tolist():
-        zxid = int(changes.zxids[rows[place]])
-        first[place] = claims.terms[claims.codes[rows[place]]].view_at(zxid)
-    return checked.astype(np.int64), brokers.counts(first), np.where(checked, brokers.counts(changes.zxids[rows]), 0)
+        return ()
+    first = [claims.terms[claims.codes[row]].view_at(int(changes.zxids[row])) for row in rows.tolist()]
+    since = [np.where(began == NOTHING, NOTHING, each[began]) for each in (found.codes, changes.before, changes.after)]
+    held = (np.where(each == NOTHING, NOTHING, states.held[each]) for each in since[1:])
+    return brokers.counts(np.array(first, np.int64)), brokers.counts(changes.zxids[rows]), since[0], *held
 
 
-def _proposal(change: Change, row: int, evidence: Evidence, told: int) -> Strategy | str:
-    """What a leader did to its ISR, or in words why it may not have."""
-    before, after = Elected(change.former.leader, frozenset(change.former.isr)), frozenset(change.written.isr)
-    assigned = evidence.inputs.assignments(change.partition, told, change.zxid)
-    members = before.isr.union(*(version.value.replicas for version in assigned))
-    allowed = f"allowed there: a larger or a smaller one that has {before.leader}, of {sorted(members)}"
-    if not before.isr < after and not after < before.isr:
-        return f"no ISR that a leader may propose; {allowed}"
-    proposals = proposals_of(evidence.features)
-    if change.checked:
-        why = proposals.why_not_granted(before, after, members, _live(change, row, members, evidence))
-    else:
-        why = proposals.why_not_written(before, after, members)
-    if why:
-        return f"no ISR that a leader may propose: {why}; {allowed}"
-    return Strategy.ISR_EXPAND if before.isr < after else Strategy.ISR_SHRINK
+class _Proposal(NamedTuple):
+    """A change of an ISR by a leader: its row, and the row of the change by which the leader epoch `began`."""
 
+    change: Change
+    row: int
+    began: int
+    evidence: Evidence
+    found: ExplainedChanges
 
-def _live(change: Change, row: int, members: frozenset[int], evidence: Evidence) -> frozenset[int]:
-    """Whom the controller may take for live; all, where its releases do not ask of whom an ISR is."""
-    if not evidence.features.refuses_ineligible:
-        return members
-    term = evidence.claims.terms[evidence.claims.codes[row]]
-    views = evidence.inputs.brokers.between(term.view_at(change.zxid), change.zxid)
-    return frozenset().union(*(view.value for view in views))
+    def judged(self, told: int) -> Strategy | str:
+        """What a leader did to its ISR, or in words why it may not have."""
+        change, evidence = self.change, self.evidence
+        before, after = Elected(change.former.leader, frozenset(change.former.isr)), frozenset(change.written.isr)
+        assigned = evidence.inputs.assignments(change.partition, told, change.zxid)
+        members = before.isr.union(*(version.value.replicas for version in assigned))
+        allowed = f"allowed there: a larger or a smaller one that has {before.leader}, of {sorted(members)}"
+        if not before.isr < after and not after < before.isr:
+            return f"no ISR that a leader may propose; {allowed}"
+        proposals = proposals_of(evidence.features)
+        if change.checked:
+            live = self._live() if evidence.features.refuses_ineligible else members
+            why = proposals.why_not_granted(before, after, members, live)
+        else:
+            why = proposals.why_not_written(before, after, members)
+        if why:
+            return f"no ISR that a leader may propose: {why}; {allowed}"
+        return Strategy.ISR_EXPAND if before.isr < after else Strategy.ISR_SHRINK
+
+    def _live(self) -> frozenset[int]:
+        """Whom the controller may take for live, and not for shutting down."""
+        term = self.evidence.claims.terms[self.evidence.claims.codes[self.row]]
+        views = self.evidence.inputs.brokers.between(term.view_at(self.change.zxid), self.change.zxid)
+        return frozenset().union(*(view.value for view in views)) - self._gone()
+
+    def _gone(self) -> frozenset[int]:
+        """Whom the controller took out of the ISR since they went, or began to shut down, and who have not come since."""
+        began = None if self.began == NOTHING else self.found[self.began]
+        if began is None or began.change.before is None or not began.explanations:
+            return frozenset()
+        views = [each.view for each in began.explanations if each.trigger in GOING and each.view is not None]
+        if len(views) < len(began.explanations):
+            return frozenset()
+        versions = self.evidence.inputs.brokers.between(min(views), self.change.zxid)
+        come = frozenset().union(*(after.value - before.value for before, after in pairwise(versions)))
+        return frozenset(began.change.former.isr) - frozenset(began.change.written.isr) - come
 
 
 @cache
