@@ -41,8 +41,10 @@ FIVE_LEGACY = BUNDLED / "1.1.1-five-brokers"
 read = cache(read_recording)
 
 
-def features_of(recording: Recording, variant: str | None, root: str) -> Features:
-    """What a log shows, unless a variant or a release is named."""
+def features_of(recording: Recording, variant: str | Features | None, root: str) -> Features:
+    """What a log shows, unless a variant or a release is named, or features are given."""
+    if isinstance(variant, Features):
+        return variant
     named = (variant, None) if variant and variant[0].isdigit() else (None, variant)
     return asked_for(*named, recording, root) or choice_of(recording, Members(recording, root), root).likely[0]
 

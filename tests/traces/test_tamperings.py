@@ -10,7 +10,12 @@ from tests.traces.tamperings.apply import outcome, places
 from tests.traces.tamperings.table import page
 
 SMALLEST_FIRST = (REASSIGN, FENCED, FIVE_LEGACY, FIVE_FENCED)
-OF_OTHERS = {"directory_failure_of_another", "unclean_while_the_leader_lives", "election_past_a_live_replica"}
+OF_OTHERS = {
+    "isr_of_one_that_is_gone",
+    "directory_failure_of_another",
+    "unclean_while_the_leader_lives",
+    "election_past_a_live_replica",
+}
 """Kinds that apply to none of these."""
 
 

@@ -64,7 +64,7 @@ def outcome(scene: Scene, name: str, kind: Kind, tampered: Tampered, known: Resu
     log = log[: next((place for place in range(last, len(log)) if log[place].time > enough), len(log)) + 1]
     with TemporaryDirectory() as directory:
         write_log(Path(directory) / "log.1", numbered(log) if tampered.raw else repaired(log, scene.log)[0])
-        result = settled(_read(directory), scene.features.variant)
+        result = settled(_read(directory), scene.features)
     zxid, text = _reported(result, known)
     if kind.harmless or kind.unseen:
         return Outcome(kind, name, first + 1, text == CONFORMS, False, text)

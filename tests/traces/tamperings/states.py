@@ -57,20 +57,21 @@ def unclean_while_the_leader_lives(record: Record):
 
 @kind()
 def unclean_while_disabled(record: Record):
-    """A replica outside the ISR is elected of a partition without a leader, though that is not enabled (1.1 to 2.0)."""
+    """A replica outside the ISR is elected of a partition without a leader, though that is not enabled (1.1 to 2.3)."""
     config = record.tree.nodes.get(f"/config/topics/{record.znode.topic}") if record.by_controller else None
-    if config is None or record.scene.guarded or b'unclean.leader.election.enable":"true' in config.data:
+    if config is None or b'unclean.leader.election.enable":"true' in config.data:
         return None
-    defaults = record.tree.nodes.get("/config/brokers/<default>")
+    asked = "/config/brokers/<default>" in record.tree.nodes or record.scene.features.elects_uncleanly_on_request
     others = [b for b in record.replicas if b not in record.before.isr and b in record.registered]
-    if others and defaults is None and record.before.leader == NOBODY and quiet(record):
+    if others and not asked and record.before.leader == NOBODY and quiet(record):
         return record.restate(leader=others[0], isr=[others[0]])
 
 
-@kind(unseen="since 2.1 an operator may ask for it (kafka-leader-election, KIP-460), and no log has that request")
+@kind(unseen="since 2.4 an operator may ask for it (kafka-leader-election, KIP-460), and no log has that request")
 def unclean_on_request(record: Record):
-    """A replica outside the ISR is elected where nobody leads, though that is not enabled (2.1 and later)."""
-    if record.by_controller and record.scene.guarded and record.before.leader == NOBODY and quiet(record):
+    """A replica outside the ISR is elected where nobody leads, though that is not enabled (2.4 and later)."""
+    asked = record.scene.features.elects_uncleanly_on_request
+    if record.by_controller and asked and record.before.leader == NOBODY and quiet(record):
         others = [b for b in record.replicas if b not in record.before.isr and b in record.registered]
         if others and not set(record.before.isr) & record.registered:
             return record.restate(leader=others[0], isr=[others[0]])
@@ -109,6 +110,29 @@ def isr_grown_by_the_controller(record: Record):
     others = sorted(set(record.replicas) - set(record.before.isr)) if record.by_controller else []
     if others and record.after.leader != NOBODY:
         return record.restate(isr=[*record.after.isr, others[0]])
+
+
+@kind()
+def isr_of_one_that_is_gone(record: Record):
+    """A leader lets a replica in that the controller took out when its broker went, and that is not back (3.4+)."""
+    if not record.by_leader or not record.scene.features.refuses_ineligible or not quiet(record):
+        return None
+    own = [change for change in record.scene.changes if change.path == record.path and change.zxid < record.zxid]
+    began = next((change for change in reversed(own) if not change.by_leader), None)
+    if began:
+        gone = set(began.before.isr) - set(began.after.isr) - set(record.before.isr) - record.registered
+        back = {getattr(o, "path", None) for t in record.scene.log[began.zxid : record.place] for o in t.operations}
+        gone = sorted(broker for broker in gone if f"{IDS}/{broker}" not in back)
+        if gone and set(record.before.isr) < set(record.after.isr):
+            return record.restate(isr=[*record.after.isr, gone[0]])
+
+
+@kind()
+def recovering_after_a_clean_election(record: Record):
+    """A controller elects a member of the ISR, and marks the partition as RECOVERING (3.2 and later)."""
+    exact = record.scene.features.refuses_ineligible
+    if exact and record.by_controller and record.after.leader in record.before.isr:
+        return record.restate(leader_recovery_state=1)
 
 
 @kind()

@@ -10,14 +10,14 @@ from kafkaproof.traces.basics.columns import distinct
 from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges, writer
-from kafkaproof.traces.explain.partitions.explanations import FAILOVER, FAILURE, SHUTDOWN, Explanation
+from kafkaproof.traces.explain.partitions.explanations import DELETION, DIRECTORY, REASSIGNMENT, Explanation
 from kafkaproof.traces.explain.partitions.proposals import proposals_of
 from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
 from kafkaproof.traces.reading.state_records import NOTHING
 
 BY_LEADER, BY_ALTER_PARTITION = "leader's own write", "AlterPartition"
-GOING = (FAILURE, FAILOVER, SHUTDOWN)
-"""What takes a replica out of an ISR whose broker is not live any more, or not for long."""
+OF_THE_LIVE = (DELETION, DIRECTORY, REASSIGNMENT)
+"""What takes a replica out of an ISR though its broker may be live."""
 
 
 def explain_proposals(evidence: Evidence, rows: np.ndarray, found: ExplainedChanges) -> None:
@@ -128,7 +128,7 @@ class _Proposal(NamedTuple):
         began = None if self.began == NOTHING else self.found[self.began]
         if began is None or began.change.before is None or not began.explanations:
             return frozenset()
-        views = [each.view for each in began.explanations if each.trigger in GOING and each.view is not None]
+        views = [each.view for each in began.explanations if each.trigger not in OF_THE_LIVE and each.view is not None]
         if len(views) < len(began.explanations):
             return frozenset()
         versions = self.evidence.inputs.brokers.between(min(views), self.change.zxid)
