@@ -13,7 +13,7 @@ from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
 from kafkaproof.traces.zookeeper.transactions import CloseSession, CreateSession, Failure, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
 from tests.traces.log_writer import record, write_log, write_snapshot
-from tests.traces.replaying import FENCED, LEGACY, first, read, replayed, run_json, whole
+from tests.traces.replaying import BUNDLED, FENCED, LEGACY, first, read, replayed, run_json, whole
 
 BEGINNING = 0xA0
 
@@ -52,6 +52,56 @@ def test_a_log_without_an_election_asks_for_a_variant_by_its_releases(capsys, tm
     assert main(["replay", str(tmp_path)]) == 2
     complaint = " ".join(capsys.readouterr().err.split())
     assert "say --release R or --variant V" in complaint and "legacy (1.1 to 2.0), fenced (2.1 to 3.9)" in complaint
+
+
+def test_each_range_of_releases_is_told(capsys):
+    _, found = run_json(capsys, FENCED)
+    assert [(each["first"], each["last"], each["explains"]) for each in found["releases"]] == [
+        ("0.9", "1.0", False),
+        ("1.1", "2.0", False),
+        ("2.1", "2.3", False),
+        ("3.4", "3.9", True),
+    ]
+    assert all(each["excluded"] for each in found["releases"][:3])
+    assert main(["replay", str(FENCED)]) == 0
+    assert "Kafka 3.4 to 3.9 (fenced): explains the log" in capsys.readouterr().out
+
+
+def test_where_no_releases_explain_a_log_it_is_held_to_those_that_go_furthest(capsys, tmp_path):
+    stranger = replace(read(LEGACY).transactions[0x50], session=1)
+    write(tmp_path, [*first(LEGACY, 0x50), stranger])
+    code, found = run_json(capsys, tmp_path)
+    divergences = {each["variant"]: each["first_divergence"] for each in found["releases"]}
+    assert (code, found["variant"]) == (1, "legacy")
+    assert found["first_divergence"]["zxid"] == divergences["legacy"] == hex(stranger.zxid)
+    assert int(divergences["fenced"], 16) < stranger.zxid
+
+
+def test_a_log_is_held_to_the_release_that_is_named(capsys):
+    for release, code in (("3.9.1", 0), ("2.8", 0), ("2.3", 1), ("1.1.1", 1), ("0.10.2", 1)):
+        assert run_json(capsys, FENCED, "--release", release)[0] == code, release
+    for release in ("1.1", "2.0.1"):
+        assert run_json(capsys, LEGACY, "--release", release, "--expect", "C4")[0] == 0
+    for release in ("0.9", "2.2", "3.9.1"):
+        code, found = run_json(capsys, LEGACY, "--release", release, "--expect", "C4")
+        assert (code, found["verdict"], found["releases"]) == (1, "diverges", [])
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--release", "4.0"), "--release 4.0: replay has 0.9 to 3.9, such as 2.8 or 2.8.2"),
+        (("--release", "2.8", "--variant", "fenced"), "one of them says what the log is held to"),
+    ],
+)
+def test_a_release_that_is_none_is_refused(capsys, options, complaint):
+    assert main(["replay", str(FENCED), *options]) == 2
+    assert complaint in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_running_cluster_s_recording_has_no_release(capsys):
+    assert main(["replay", str(BUNDLED / "run-fenced-failover"), "--release", "3.9"]) == 2
+    assert "--release: for the log of a ZooKeeper only" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_violation_is_a_failure_unless_it_is_expected(capsys, split_brain):

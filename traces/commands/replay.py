@@ -22,6 +22,7 @@ from kafkaproof.traces.processes.recorded.reading import is_recording
 EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper
   kafkaproof replay runs/cluster-20260101-120000-1f2e
+  kafkaproof replay /var/lib/zookeeper --release 2.8
   kafkaproof replay /var/lib/zookeeper --html report.html
   kafkaproof replay /var/lib/zookeeper --offsets copy-of-the-brokers
   kafkaproof replay /var/lib/zookeeper --logs /var/log/kafka

@@ -83,7 +83,8 @@ def _seen(evidence: Evidence, rows: np.ndarray, began: np.ndarray, found: Explai
     )
     if not evidence.features.refuses_ineligible:
         return ()
-    first = [claims.terms[claims.codes[row]].view_at(int(changes.zxids[row])) for row in rows.tolist()]
+    terms = (claims.terms[claims.codes[row]] for row in rows.tolist())
+    first = [term.view_at(zxid) if term else 0 for term, zxid in zip(terms, changes.zxids[rows].tolist())]
     since = [np.where(began == NOTHING, NOTHING, each[began]) for each in (found.codes, changes.before, changes.after)]
     held = (np.where(each == NOTHING, NOTHING, states.held[each]) for each in since[1:])
     return brokers.counts(np.array(first, np.int64)), brokers.counts(changes.zxids[rows]), since[0], *held
