@@ -32,7 +32,7 @@ OLDER = (
     r"(group.(locked|gated|kip|reloading|limited|static|unlocked|never-empty|transactional)"
     r"|partition.(rolling|zkclient|one-thread|kip|unconfigured|legacy|checked|removal-at-start|rebalance-by-isr|failures-told"
     r"|phases-(rewriting|unchecked)|electing-zkclient)"
-    r"|requests.(unchecked|legacy|kip380|broker-epochs|kip570|failures-untold)"
+    r"|requests.(unchecked|legacy|kip380|broker-epochs|kip570|failures-untold|same-epoch)"
     r"|topics.(two-phase|restoring|checked|kip380|removal-at-start|kip455-zk|kip497|kip516|marked-refused)"
     r"|election.(zkclient|fenced-edited|fenced-lagging))"
 )
@@ -42,7 +42,7 @@ THOROUGH = re.compile(
             rf"test_(symmetry|three_ways|explorer|group_system|coverage)\.py::.*{OLDER}",
             r"test_coverage\.py::.*(group|replica|consumer)-",
             r"test_group_system\.py::.*\[(locked|static|unlocked) at",
-            r"test_requests_system\.py::test_two_brokers_.*\[(unchecked|legacy|kip|broker-epochs|failures-untold)",
+            r"test_requests_system\.py::test_two_brokers_.*\[(unchecked|legacy|kip|broker-epochs|failures-untold|same-epoch)",
             r"test_partition_machine\.py::.*\[legacy",
             r"test_explorer\.py::.*partition/(creating|deleting|reassigning)",
             r"test_reassignment\.py::.*two faults",
