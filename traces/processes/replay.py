@@ -211,9 +211,9 @@ class Follower:
         message = self._received(line)
         with self.world.arriving(message, line.broker):
             outcome = self.world.take(part, line.name, line.record, **arguments)
-            why = None if outcome else self.world.refusal(part, line.name, **arguments)
-        if outcome is None:
-            raise Divergence(f"it is not enabled: {why}; broker {line.broker} is {self._situation(line)}")
+            if outcome is None:
+                why = self.world.refusal(part, line.name, **arguments)
+                raise Divergence(f"it is not enabled: {why}; broker {line.broker} is {self._situation(line)}")
         self._judge(part, outcome.broken)
         return outcome
 

@@ -9,13 +9,18 @@ from kafkaproof.spec.partition.reassignment.state import CHECKING, STOPPING_REMO
 from kafkaproof.spec.partition.zookeeper import listed
 
 
+def stops_added(controller, p):
+    """Whether a controller is to stop a replica that a reassignment had added."""
+    stops = controller.doing == STOPPING_REMOVED and not controller.finishing
+    return stops and contains(controller.moving, p)
+
+
 def is_cancelled(s):
     """A controller stops a replica that a reassignment had added, and that nothing is to be made of any more."""
     for broker in s.brokers:
         controller = broker.controller
         for p in range(len(controller.partitions)):
-            stops = controller.doing == STOPPING_REMOVED and not controller.finishing
-            if stops and contains(controller.moving, p) and not is_reassigned(controller.partitions[p]):
+            if stops_added(controller, p) and not is_reassigned(controller.partitions[p]):
                 return True
     return False
 
@@ -25,8 +30,7 @@ def is_replaced(s):
     for broker in s.brokers:
         controller = broker.controller
         for p in range(len(controller.partitions)):
-            stops = controller.doing == STOPPING_REMOVED and not controller.finishing
-            if stops and contains(controller.moving, p) and is_reassigned(controller.partitions[p]):
+            if stops_added(controller, p) and is_reassigned(controller.partitions[p]):
                 return True
     return False
 

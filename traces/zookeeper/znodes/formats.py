@@ -46,7 +46,7 @@ class Version(NamedTuple):
     """What Kafka writes under a "version": its fields, and in which releases; `keys`: all that there may be."""
 
     version: int | str
-    releases: str
+    releases: Releases
     shape: Shape
     keys: frozenset[str]
 
@@ -82,8 +82,11 @@ class Fault(NamedTuple):
 
 
 def _of(version: int | str, releases: str, shapes: Mapping[str, Shape], optional: Mapping[str, Shape] = {}) -> Version:
-    """A version by its fields."""
-    return Version(version, releases, fields(shapes, optional), frozenset(("version", *shapes, *optional)))
+    """A version by its fields; `releases` such as ``0.9 to 3.9``."""
+    first, _, last = releases.partition(" to ")
+    return Version(
+        version, Releases(first, last or first), fields(shapes, optional), frozenset(("version", *shapes, *optional))
+    )
 
 
 STATE = Format(
@@ -238,7 +241,7 @@ def releases_of(known: Format, data: bytes | None) -> tuple[int | str, Releases]
     value = parsed(data).value
     named = value.get("version") if isinstance(value, dict) else None
     version = next((each for each in known.versions if _same(each.version, named)), None)
-    return version and (version.version, Releases(*(version.releases.split(" to ") * 2)[:2]))
+    return version and (version.version, version.releases)
 
 
 @lru_cache(maxsize=100_000)
