@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.traces.basics.columns import ByZxid
-from kafkaproof.traces.evidence.choice import asked_for, choice_of
+from kafkaproof.traces.evidence.choice import asked_for, choice_of, fitting
 from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.evidence.gathering import Gathering
 from kafkaproof.traces.evidence.streams import Gathered
@@ -46,7 +46,9 @@ def features_of(recording: Recording, variant: str | Features | None, root: str)
     if isinstance(variant, Features):
         return variant
     named = (variant, None) if variant and variant[0].isdigit() else (None, variant)
-    return asked_for(*named, recording, root) or choice_of(recording, Members(recording, root), root).likely[0]
+    if asked := asked_for(*named):
+        return fitting(asked, recording, root)
+    return choice_of(recording, Members(recording, root), root).likely[0]
 
 
 def replay(recording: Recording, features: Features, members: Members, root: str) -> Result:

@@ -1,13 +1,14 @@
 """A log that grows is followed: each event is told once, and a divergence ends it."""
 
 from argparse import Namespace
+from functools import partial
 
 import pytest
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.traces.commands import follow as following
 from kafkaproof.traces.commands.follow import PATIENCE, Watch
-from kafkaproof.traces.commands.log import report_of
+from kafkaproof.traces.commands.log import report_of_growing
 from kafkaproof.traces.report.log import CONFORMS
 from kafkaproof.traces.zookeeper.log import read_more
 from tests.traces.log_writer import file_header, record
@@ -30,11 +31,11 @@ class Growing:
         self.path.write_bytes(self.written[: len(self.written) - torn] + PADDING)
 
 
-def watch(directory, variant: str = "fenced") -> Watch:
+def watch(directory, variant: str | None = None) -> Watch:
     options = Namespace(
         directory=directory, chroot=None, variant=variant, release=None, logs=None, events=None, master=None
     )
-    return Watch(directory, lambda recording: report_of(recording, None, options))
+    return Watch(directory, partial(report_of_growing, options))
 
 
 def test_only_whole_records_are_read(tmp_path):
@@ -119,6 +120,20 @@ def test_a_long_log_is_replayed_from_its_middle_on(tmp_path, monkeypatch):
         longest = max(longest, len(watched.report.recording.transactions))
     assert longest <= 200 and not watched.over
     assert sum("is controller of epoch" in line for line in lines) == 6
+
+
+def test_a_part_without_an_election_is_held_to_the_releases_of_what_was_before(tmp_path, monkeypatch):
+    monkeypatch.setattr(following, "MOST", 40)
+    log, whole, silent = Growing(tmp_path), read(FENCED).transactions, 0
+    log.append(whole[:0x60])
+    watched = watch(tmp_path)
+    releases = watched.report.streams.features.releases
+    for begin in range(0x60, len(whole), 20):
+        log.append(whole[begin : begin + 20])
+        watched.round()
+        silent += not watched.report.recording.survey.elected
+        assert (watched.over, watched.report.streams.features.releases) == (False, releases)
+    assert str(releases) == "3.4 to 3.9" and silent
 
 
 def test_the_command_stays_until_it_is_stopped(capsys, tmp_path, monkeypatch):

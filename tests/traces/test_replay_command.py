@@ -95,8 +95,9 @@ def test_a_log_is_held_to_the_release_that_is_named(capsys):
     ],
 )
 def test_a_release_that_is_none_is_refused(capsys, options, complaint):
-    assert main(["replay", str(FENCED), *options]) == 2
-    assert complaint in " ".join(capsys.readouterr().err.split())
+    for directory in (FENCED, "nowhere"):
+        assert main(["replay", str(directory), "--json", *options]) == 2
+        assert complaint in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_running_cluster_s_recording_has_no_release(capsys):

@@ -24,13 +24,15 @@ class Watch:
     `report` is that of the last round; `over`: it has diverged for certain, or there is no more to replay.
     """
 
-    def __init__(self, directory: Path, judge: Callable[[Recording], Report]):
-        """`judge` replays a recording. Raises UserError when there is nothing to begin with."""
+    def __init__(self, directory: Path, judge: Callable[[Recording, Report | None], Report]):
+        """`judge` replays a recording, given the report of the round before, None at first. Raises UserError when there is
+        nothing to begin with.
+        """
         self._directory, self._judge = directory, judge
         self._recording = read_recording(directory)
         self._offsets: dict[Path, int] = {}
         self._new_records()
-        self.report = judge(self._recording)
+        self.report = judge(self._recording, None)
         self.violated: set[str] = set(self._violations())
         self.over = self._ended
         self._told = self._last
@@ -55,7 +57,7 @@ class Watch:
             return []
         if new:
             self._grow(new)
-            self.report = self._judge(self._recording)
+            self.report = self._judge(self._recording, self.report)
         if self.report.verdict == DIVERGES and not self._is_certain(bool(new)):
             return []
         self.over = self._ended

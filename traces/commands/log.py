@@ -24,7 +24,7 @@ from kafkaproof.traces.commands.elections_and_metrics import Beside, followed_be
 from kafkaproof.traces.commands.follow import Watch
 from kafkaproof.traces.commands.groups import EXPECTED, exit_code_of, groups_beside, with_groups, worse
 from kafkaproof.traces.commands.options import chroot_of, given, jobs_on, write_history
-from kafkaproof.traces.evidence.choice import VARIANTS_BY_RELEASE, Choice, asked_for, choice_of
+from kafkaproof.traces.evidence.choice import VARIANTS_BY_RELEASE, Choice, asked_for, choice_of, fitting
 from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.evidence.gathering import Gathering
 from kafkaproof.traces.explain.consumers.follower import OldConsumers
@@ -67,6 +67,7 @@ def replay_log(options) -> int:
     """Replay a log, print what was found; returns the exit code."""
     for name in set(options.expect) - PROPERTIES.keys() - EXPECTED:
         raise UserError(f"--expect {name}: replay evaluates {', '.join((*PROPERTIES, *sorted(EXPECTED)))}")
+    asked_for(options.release, options.variant)
     if options.follow:
         return watch(options)
     redactor = Redactor() if options.redact else None
@@ -104,7 +105,7 @@ def watch(options) -> int:
     """Replay a log, then what is appended to it; returns the exit code of the state at Ctrl-C, or at a divergence."""
     if names := given(options, "json", "html", "history", "events", "master", "offsets", "logs", "redact"):
         raise UserError(f"--follow: not with {names}, for a log that does not grow; copy it, and replay the copy")
-    watched = Watch(options.directory, lambda recording: report_of(recording, None, options))
+    watched = Watch(options.directory, partial(report_of_growing, options))
     print_report(watched.report)
     if found := beside(options.directory):
         print(f"--follow: groups are not followed; the segments in {found} are left alone", file=sys.stderr)
@@ -116,6 +117,12 @@ def watch(options) -> int:
                 print(line, flush=True)
     code = exit_code(watched.report, options.expect)
     return VIOLATED if watched.violated - set(options.expect) else code
+
+
+def report_of_growing(options, recording: Recording, before: Report | None) -> Report:
+    """Replay a recording that grows, held to what it was held to before."""
+    held_to = before.streams.features if before and before.streams else None
+    return report_of(recording, None, options, held_to=held_to)
 
 
 def _read(options, redactor: Redactor | None, jobs) -> tuple[Recording, LogError | None]:
@@ -135,17 +142,27 @@ def _read(options, redactor: Redactor | None, jobs) -> tuple[Recording, LogError
 
 
 def report_of(
-    recording: Recording, error: UserError | None, options, redactor: Redactor | None = None, jobs=None
+    recording: Recording,
+    error: UserError | None,
+    options,
+    redactor: Redactor | None = None,
+    jobs=None,
+    held_to: Features | None = None,
 ) -> Report:
-    """Follow what could be read, with `error` where nothing more could; raises UserError."""
+    """Follow what could be read, with `error` where nothing more could; raises UserError.
+
+    `held_to`: what the log is held to; None where that is to be asked of the options, and of the log.
+    """
     read = read_logs(options.logs, redactor) if options.logs else None
     chroot = chroot_of(options, redactor)
     if recording.earlier is None:
-        return _report_of_part(recording, error, chroot, read, options, jobs, redactor)
+        return _report_of_part(recording, error, chroot, read, options, jobs, redactor, held_to)
 
     def report_of_one(part: Recording) -> Report:
         try:
-            return _report_of_part(part, error if part is recording else None, chroot, read, options, jobs, redactor)
+            return _report_of_part(
+                part, error if part is recording else None, chroot, read, options, jobs, redactor, held_to
+            )
         except UserError as problem:
             return Report(part, None, (*part.problems, str(problem)), UNDECIDED, str(problem))
 
@@ -160,6 +177,7 @@ def _report_of_part(
     options,
     jobs,
     redactor: Redactor | None,
+    held_to: Features | None,
 ) -> Report:
     """Follow what no file is missing of, beside what brokers' logs tell; raises UserError."""
     problems = (*recording.problems, *([str(error)] if error else []))
@@ -174,16 +192,17 @@ def _report_of_part(
         if not recording.transactions:
             raise UserError(problems[-1])
     members = Members(recording, root)
-    asked, choice = asked_for(options.release, options.variant, recording, root), choice_of(recording, members, root)
+    if asked := asked_for(options.release, options.variant):
+        held_to = fitting(asked, recording, root)
 
     def judged(features: Features) -> Report:
         found = _held_to(features, recording, members, root, read, jobs, redactor)
         verdict, reason = (BAD_INPUT, str(error)) if error else (found.verdict, found.reason)
         return replace(found, problems=(*problems, *found.problems), verdict=verdict, reason=reason, end=end)
 
-    if asked:
-        return judged(asked)
-    if choice:
+    if held_to:
+        return judged(held_to)
+    if choice := choice_of(recording, members, root):
         return _furthest(choice, judged)
     unknown = "no election in this log, so the release is unknown; say --release R or --variant V"
     told = f"{options.directory}: {unknown}, by the brokers' release of Kafka: {VARIANTS_BY_RELEASE}"

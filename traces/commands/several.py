@@ -14,6 +14,7 @@ from kafkaproof.traces.commands.log import PROPERTIES, exit_code, report_of
 from kafkaproof.traces.commands.options import given, jobs_on
 from kafkaproof.traces.commands.recorded import RECORDED, recorded_row
 from kafkaproof.traces.commands.recording_rows import Row, as_json, print_rows, replay_all, worst
+from kafkaproof.traces.evidence.choice import asked_for
 from kafkaproof.traces.groups.replay import replay_groups
 from kafkaproof.traces.processes.recorded.reading import is_recording
 from kafkaproof.traces.reading.recording import read_readable
@@ -45,6 +46,7 @@ def row_of(asked: dict, directory: Path) -> Row:
         return recorded_row(directory, options)
     if is_segments(directory):
         return row_with(Row(str(directory), verdict=CONFORMS, code=OK), replay_groups(directory), options.expect)
+    asked_for(options.release, options.variant)
     report = report_of(*read_readable(directory), options)
     result, found = report.result, report.divergence
     records = sum(len(part.recording.transactions) for part in report.parts)

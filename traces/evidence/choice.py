@@ -42,22 +42,25 @@ def choice_of(recording: Recording, members: Members, root: str) -> Choice | Non
     return Choice(tuple(likely), tuple((each, reason) for each, reason in why.items() if reason))
 
 
-def asked_for(release: str | None, variant: str | None, recording: Recording, root: str) -> Features | None:
-    """The features that were asked for, None where it is left to the log. Raises UserError where there are none such."""
+def asked_for(release: str | None, variant: str | None) -> tuple[Features, ...]:
+    """The features that were asked for, none where that is left to the log. Raises UserError where there are none such."""
     if release and variant:
         raise UserError(f"--release {release} --variant {variant}: one of them says what the log is held to")
     if release:
         try:
-            return of_release(release)
+            return (of_release(release),)
         except ValueError as error:
             raise UserError(f"--release {release}: {error}, such as 2.8 or 2.8.2") from None
     if variant is None:
-        return None
+        return ()
     if variant not in VARIANTS:
         raise UserError(f"--variant {variant}: there are {', '.join(VARIANTS)}")
-    own = [each for each in RANGES if variant.startswith(each.variant)]
-    fits = [each for each in own if each.kip455 == (root in recording.survey.reassigns)]
-    return (fits or own)[0]._replace(variant=variant)
+    return tuple(each._replace(variant=variant) for each in RANGES if variant.startswith(each.variant))
+
+
+def fitting(asked: tuple[Features, ...], recording: Recording, root: str) -> Features:
+    """Of the features that were asked for those with the log's topic znodes, or the first."""
+    return next((each for each in asked if each.kip455 == (root in recording.survey.reassigns)), asked[0])
 
 
 class Written(NamedTuple):

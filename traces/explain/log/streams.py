@@ -11,6 +11,7 @@ from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.partition.reassignment.properties import not_deleted_while_reassigned
 from kafkaproof.traces.basics.columns import ByZxid, Rows
 from kafkaproof.traces.basics.tasks import Here, shown
+from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.evidence.streams import Common, Gathered
 from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.explain.election.violations import Violation
@@ -66,6 +67,11 @@ class Streams:
         self.facts = facts_together(each.facts for each in found)
         self._join_changes()
         self._join_writes()
+
+    @property
+    def features(self) -> Features:
+        """What the log was held to."""
+        return self._gathered.common.features
 
     def _join_changes(self) -> None:
         deleting = sorted((e for each in self._found for e in each.judged.deleting), key=lambda e: e.change.zxid)
