@@ -15,7 +15,7 @@ import pyspark
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.check.answers import as_expected, liveness_of, not_asked, not_shown, undecided
-from kafkaproof.checker.compile.kernel import Kernel, compile_all
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.explore.progress import Progress
 from kafkaproof.checker.liveness.decide import Decided, decide
@@ -25,7 +25,6 @@ from kafkaproof.checker.prove.interchangeable import require_symmetry
 from kafkaproof.checker.runs.counterexample import require_no_fault, trace_of
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.table import EXACT_WORDS, STEP_BITS, miss_probability
-from kafkaproof.checker.spark.cluster import Levels
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.model import LIVENESS
 
@@ -127,8 +126,6 @@ def perform(
     `startup` is the time spent before, in seconds.
     """
     began = time.monotonic()
-    compile_all([kernel.compiled])  # once, so that the workers need not
-    Levels(context, run, kernel.compiled, partitions).probe(run)
     progress = Progress(check.model.name)
     explorer = Explorer(
         run,

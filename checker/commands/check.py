@@ -157,10 +157,12 @@ def _all(planned, options, context, limits, began):
 
 
 def _compile_ahead(kernels):
-    """Compile the later kernels in another process while the first is explored; it ends with this one."""
+    """Compile the later kernels, as the driver runs them at first, in another process while the first is explored; it
+    ends with this one.
+    """
     if kernels:
-        later = [kernel.compiled for kernel in kernels]
-        multiprocessing.get_context("spawn").Process(target=compile_all, args=(later,), daemon=True).start()
+        later = [kernel.compiled for kernel in kernels], 0
+        multiprocessing.get_context("spawn").Process(target=compile_all, args=later, daemon=True).start()
 
 
 def _place(check, options, several):

@@ -376,7 +376,7 @@ def told_fault(kernel: Kernel, number: int) -> str:
     return f"{name}: {transition.name}{arguments} puts a value out of its declared range"
 
 
-def compile_all(kernels: list[Compiled]) -> None:
-    """Compile kernels, one after the other, into the cache of this machine."""
+def compile_all(kernels: list[Compiled], speed: int) -> None:
+    """Compile kernels, one after the other, into the cache of this machine; `speed` is that of `Code`."""
     for compiled in kernels:
-        Code(compiled.text, *compiled.exported)
+        Code(compiled.text, *compiled.exported, speed=speed)

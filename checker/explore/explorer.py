@@ -14,7 +14,7 @@ from math import inf
 
 import numpy as np
 
-from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from kafkaproof.checker.compile.kernel import Expansion, Kernel, compile_all
 from kafkaproof.checker.compile.machine import SPEED
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.runs.directory import RunDirectory
@@ -26,8 +26,8 @@ from kafkaproof.checker.spark.partition import advance, expand
 SPREAD = 40_000
 DRIVER_STATES = 5_000_000
 ATTEMPTS = 5
-FEW = 2_000_000
-"""Without Spark, up to this many states are expanded by code that compiles faster and runs slower."""
+FEW = 500_000
+"""In the driver, up to this many states are expanded by code that compiles faster and runs slower."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Explorer:
         self.stopped_by: str | None = None
 
     def _speed(self, states):
-        return SPEED if self._context or states > FEW else 0
+        return SPEED if states > FEW else 0
 
     @property
     def outcome(self) -> Outcome:
@@ -95,7 +95,8 @@ class Explorer:
     def explore(self) -> None:
         """Explore to the end, to a violation, or to a limit (then `stopped_by` names it).
 
-        Raises RunError when the run directory cannot be written, ClusterError when Spark fails for good.
+        Raises RunError when the run directory cannot be written, ClusterError when Spark fails for good
+        or cannot share the run directory.
         """
         self._began = time.monotonic()
         if not self._over():
@@ -150,7 +151,9 @@ class Explorer:
 
     def _explore_on_spark(self):
         """The following levels, one job each, until one fails."""
+        compile_all([self._kernel.compiled], SPEED)  # once on this machine, so that its workers need not
         levels = Levels(self._context, self._run, self._kernel.compiled, self._partitions)
+        levels.probe(self._run)
         levels.restart(len(self._levels) - 1)
         while not self._over():
             self._run.begin_level(len(self._levels))
