@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from kafkaproof.checker.model.selection import Check, properties_of
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import LIVENESS, Model
+from kafkaproof.spec.language.releases import KNOWN
 
 if TYPE_CHECKING:
     from kafkaproof.checker.compile.kernel import Kernel
@@ -21,11 +22,13 @@ BY_NAME = "asked by name only at this scope"
 
 
 def as_expected(check: Check, result: dict) -> bool | None:
-    """Whether the verdict is the recorded one; None where none is recorded or the run is incomplete."""
+    """Whether the verdict is the recorded one; None where none is recorded, as of a deadlock or a property of one's own,
+    or the run is incomplete.
+    """
     recorded = check.model.expectation(check.scope)
     usual = {p.name for p in check.model.properties_at(check.scope)}
-    by_name = {p.name for p in check.model.properties} & {*result["properties"]} - usual
-    if recorded is None or by_name or result["verdict"] == "incomplete":
+    further = check.deadlock or {*result["properties"]} - usual
+    if recorded is None or further or result["verdict"] == "incomplete":
         return None
     open_still = {entry["property"] for entry in result["liveness"] if entry["verdict"] == UNDECIDED}
     asked = {name: n for name, n in recorded.items() if name in result["properties"] and name not in open_still}
@@ -34,6 +37,20 @@ def as_expected(check: Check, result: dict) -> bool | None:
         shortest = min(asked.values(), default=None)
         return result["trace_length"] == shortest and all(asked.get(n) == length for n, length in found.items())
     return found == asked and not result["unreached"]
+
+
+def failure_of(model: Model, result: dict) -> str | None:
+    """What kind of failure a result is: ``open`` where releases up to the newest have it, ``known`` where it is recorded
+    of earlier releases or of a variant that is no release, ``unexpected`` where another verdict is recorded, and
+    ``new`` where none is; None if it is no failure.
+    """
+    if result["expected"] is False:
+        return "unexpected"
+    if result["verdict"] != "violated":
+        return None
+    if result["expected"] is None:
+        return "new"
+    return "open" if model.releases and KNOWN[-1] in model.releases else "known"
 
 
 def liveness_of(check: Check, kernel: Kernel, decided: list[Decided] | None) -> list[dict]:

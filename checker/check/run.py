@@ -14,7 +14,7 @@ import numba
 import pyspark
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.check.answers import as_expected, liveness_of, not_asked, not_shown, undecided
+from kafkaproof.checker.check.answers import as_expected, failure_of, liveness_of, not_asked, not_shown, undecided
 from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.explore.progress import Progress
@@ -119,14 +119,21 @@ def kernel_of(check: Check) -> Kernel:
 
 
 def perform(
-    check: Check, kernel: Kernel, run: RunDirectory, context, partitions: int, limits: Limits, startup: float
+    check: Check,
+    kernel: Kernel,
+    run: RunDirectory,
+    context,
+    partitions: int,
+    limits: Limits,
+    startup: float,
+    place: str = "",
 ) -> dict:
     """Explore, and return the result in the form of ``check --json``. The run directory keeps it too.
 
-    `startup` is the time spent before, in seconds.
+    `startup` is the time spent before, in seconds; `place` says in the progress which run of several it is.
     """
     began = time.monotonic()
-    progress = Progress(check.model.name)
+    progress = Progress(f"{place}{check.model.name}")
     explorer = Explorer(
         run,
         kernel,
@@ -202,8 +209,9 @@ def result_of(
         "memory": outcome.memory,
         "symmetry": run.run()["symmetry"],
     }
+    result["expected"] = as_expected(check, result)
     return result | {
-        "expected": as_expected(check, result),
+        "failure": failure_of(check.model, result),
         "undecided": undecided(result, outcome.reached),
         "not_asked": not_asked(check),
         "not_shown": not_shown(check, result),

@@ -16,6 +16,7 @@ from kafkaproof.checker.check.run import FURTHER, begin, kernel_of, perform, res
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
 from kafkaproof.checker.commands.models import add_model_options, chosen, given_sizes
 from kafkaproof.checker.commands.numbers import not_negative
+from kafkaproof.checker.commands.summary import Summary
 from kafkaproof.checker.commands.tables import (
     print_alone,
     print_asked,
@@ -76,6 +77,10 @@ def add_parser(commands) -> None:
     parser.add_argument("--max-depth", type=_count, metavar="N", help="stop after N levels")
     parser.add_argument("--max-minutes", type=_minutes, metavar="M", help="stop after M minutes")
     parser.add_argument("--max-disk", type=_bytes, metavar="SIZE", help="stop when the run takes SIZE (500M, 20G)")
+    parser.add_argument(
+        "--recorded", action="store_true", help="exit with 0 where each verdict is the recorded one, failures included"
+    )
+    parser.add_argument("--verbose", action="store_true", help="of several runs, print each one, and each property")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 
@@ -108,12 +113,12 @@ def run(options) -> int:
             if directory and earlier:
                 check, kernel, partitions = earlier
                 results = [perform(check, kernel, directory, context, partitions, limits, time.monotonic() - began)]
+                _report(results, options)
             else:
                 results = _all(planned, options, context, limits, began)
         finally:
             context.stop()
-    named = bool(options.resume) or bool(options.system and options.variant)
-    return _report(results, options, named)
+    return exit_code(results, options.recorded)
 
 
 def _refuse_changes_to_a_run(options):
@@ -143,16 +148,26 @@ def _planned(options):
 
 
 def _all(planned, options, context, limits, began):
+    """Perform all checks and report; returns the results."""
     results = []
+    short = len(planned) > 1 and not (options.json or options.verbose)
+    summary = Summary([check.model.system for check, _ in planned]) if short else None
     _compile_ahead([kernel for _, kernel in planned[1:]])
     for check, kernel in planned:
         run_directory = RunDirectory(_place(check, options, len(planned) > 1))
         partitions = max(2, context.defaultParallelism)
         begin(check, kernel, run_directory, partitions)
         startup = time.monotonic() - began
+        place = f"[{len(results) + 1}/{len(planned)}] " if len(planned) > 1 else ""
         with run_directory.held():
-            results.append(perform(check, kernel, run_directory, context, partitions, limits, startup))
+            results.append(perform(check, kernel, run_directory, context, partitions, limits, startup, place))
+        if summary:
+            summary.add(results[-1])
         began = time.monotonic()
+    if summary:
+        summary.end()
+    else:
+        _report(results, options)
     return results
 
 
@@ -173,17 +188,16 @@ def _place(check, options, several):
     return str(Path("runs") / f"{name}-{stamp}-{uuid.uuid4().hex[:4]}")
 
 
-def _report(results, options, named):
+def _report(results, options):
     if options.json:
         print(json.dumps({"format": 1, "runs": results}, indent=2))
+        return
+    print_check_table(results)
+    if len(results) == 1:
+        _report_asked(results[0])
+        print_coverage(results[0])
     else:
-        print_check_table(results)
-        if named:
-            _report_asked(results[0])
-            print_coverage(results[0])
-        if options.system and not options.resume:
-            _report_compositions(results)
-    return exit_code(results, named)
+        _report_compositions(results)
 
 
 def _report_asked(result):
@@ -202,13 +216,14 @@ def _report_compositions(results):
         print_compositions(results, texts)
 
 
-def exit_code(results: list[dict], named: bool) -> int:
-    """3 when a run is incomplete; a named run is 1 when violated or a goal is unreached; a suite is 1
-    unless every verdict is the recorded one (without a record: unless it holds).
+def exit_code(results: list[dict], recorded: bool) -> int:
+    """3 when a run is incomplete; 1 when a property is violated or a goal is unreached, but with `recorded` only where
+    the verdict is not the recorded one, or nothing is recorded.
     """
     if any(result["verdict"] == "incomplete" for result in results):
         return UNFINISHED
-    wrong = [r for r in results if r["verdict"] == "violated" or r["unreached"]]
-    if not named:
-        wrong = [r for r in results if r["expected"] is False or (r["expected"] is None and r in wrong)]
-    return VIOLATED if wrong else OK
+    wrong = (result["verdict"] == "violated" or result["unreached"] for result in results)
+    as_recorded = (recorded and result["expected"] for result in results)
+    unexpected = any(result["expected"] is False for result in results)
+    failed = any(bad and not known for bad, known in zip(wrong, as_recorded, strict=True))
+    return VIOLATED if unexpected or failed else OK

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from rich.console import Console
 from rich.segment import Segment
@@ -12,13 +12,8 @@ from rich.table import Table
 from kafkaproof.checker.basics.printable import obeyed, printable
 from kafkaproof.checker.check.answers import differing
 
-EXPECTED = {
-    ("holds", True): ("holds", "green"),
-    ("violated", True): ("violated, as the museum expects", "yellow"),
-    ("holds", None): ("holds", "green"),
-    ("violated", None): ("VIOLATED", "red"),
-    ("incomplete", None): ("incomplete", "cyan"),
-}
+FAILURES = {"known": "yellow", "open": "magenta", "new": "red", "unexpected": "bold red"}
+"""The kinds of failures, and the colours in which tables show them."""
 
 
 class _Console(Console):
@@ -47,16 +42,19 @@ def explored_text(run: dict) -> str:
 
 def verdict_text(result: dict) -> tuple[str, str]:
     """The verdict in words, with what it leaves open, and its colour."""
-    unexpected = f"UNEXPECTED: {result['verdict']}", "bold red"
-    text, colour = EXPECTED.get((result["verdict"], result["expected"]), unexpected)
-    if result["verdict"] != "holds":
-        return text, colour
-    left = [f"too small to show {_counted(result['not_shown'], 'known violation')}"] if result["not_shown"] else []
-    left += [f"{_counted(result['never_enabled'], 'transition')} never taken"] if result["never_enabled"] else []
-    return ", ".join([text, *left]), "cyan" if result["not_shown"] and result["expected"] is not False else colour
+    failure, verdict = result["failure"], result["verdict"]
+    text = {"known": "known failure", "open": "open failure", "new": "VIOLATED"}.get(failure, verdict)
+    text = f"UNEXPECTED: {verdict}" if failure == "unexpected" else text
+    left = []
+    if verdict == "holds":
+        left += [f"too small to show {counted(result['not_shown'], 'known violation')}"] if result["not_shown"] else []
+        left += [f"{counted(result['never_enabled'], 'transition')} never taken"] if result["never_enabled"] else []
+    unsure = verdict == "incomplete" or result["not_shown"]
+    return ", ".join([text, *left]), FAILURES.get(failure, "cyan" if unsure else "green")
 
 
-def _counted(things, name):
+def counted(things: Collection, name: str) -> str:
+    """How many things there are, in words: ``1 transition``."""
     return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
@@ -89,12 +87,18 @@ def print_check_table(results: list[dict]) -> None:
 
 
 def _counterexample(violation):
-    """Property and length in short: ``one_token in 17 states``, ``answered in 5 states + loop of 3``."""
-    text = f"{violation['property']} in {violation['trace_length']} states"
+    """Property and length in short: ``one_token in 17 states``, ``answered perhaps never, after 5 steps (3 repeat)``."""
     if "loop" not in violation:
-        return text
-    loop = len(violation["trace"]) - violation["loop"]
-    return text + (f" + loop of {loop}" if loop else " + nothing more")
+        return f"{violation['property']} in {violation['trace_length']} states"
+    return f"{violation['property']} perhaps never, {lasso_text(violation)}"
+
+
+def lasso_text(violation: dict) -> str:
+    """When what was awaited may no longer come, and what goes on for ever: ``after 5 steps (3 steps repeat)``."""
+    first, steps = violation["loop"], violation["trace"]
+    repeated = counted(steps[first:], "step")
+    rest = f"{repeated} repeat{'s' if len(steps) - first == 1 else ''}" if steps[first:] else "nothing more happens"
+    return f"after {counted(steps[:first], 'step')} ({rest})"
 
 
 def _print_liveness(out, results):
@@ -102,23 +106,16 @@ def _print_liveness(out, results):
     table = Table(header_style="bold")
     for name in ("system", "variant", "eventually", "verdict"):
         table.add_column(name)
-    for name in ("states that wait", "of these cut", "beyond the bounds", "lasso"):
+    for name in ("states that wait", "of these cut", "beyond the bounds", "perhaps"):
         table.add_column(name, justify="right")
     for result in results:
-        lassos = {violation["property"]: _counterexample(violation) for violation in result["violations"]}
+        lassos = {v["property"]: f"never, {lasso_text(v)}" for v in result["violations"] if "loop" in v}
         elsewhere = {entry["property"] for entry in result["not_shown"]}
         for entry in result["liveness"]:
             name = entry["property"]
             known = ["" if entry.get(n) is None else f"{entry[n]:,}" for n in ("waiting", "cut", "beyond")]
             text = _liveness_text(entry) + (", violated at other scopes" if name in elsewhere else "")
-            table.add_row(
-                result["system"],
-                result["variant"],
-                name,
-                text,
-                *known,
-                lassos.get(name, "").removeprefix(f"{name} in "),
-            )
+            table.add_row(result["system"], result["variant"], name, text, *known, lassos.get(name, ""))
     if table.row_count:
         out.print(table)
 
