@@ -14,7 +14,7 @@ from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK, VIOLATED
 from kafkaproof.checker.commands.tables import console, scope_text
 from kafkaproof.checker.pictures import metrics_text, render, render_beside, to_svg, to_text
-from kafkaproof.checker.scenarios.parse import Scenario, read_scenario
+from kafkaproof.checker.scenarios.parse import Part, Scenario, read_scenario
 from kafkaproof.checker.scenarios.play import Told, play
 from kafkaproof.checker.scenarios.show import history_of_part, part_as_json, where_they_part
 
@@ -53,13 +53,7 @@ def run(options) -> int:
     if options.name is None:
         return _list(options)
     scenario = read_scenario(_path(options.name))
-    parts = [part for part in scenario.parts if options.variant in (None, part.variant)]
-    if not parts:
-        raise UserError(
-            f"{scenario.path} has no part of variant {options.variant!r}; it has "
-            + ", ".join(part.variant for part in scenario.parts)
-        )
-    tellings = [play(scenario, part) for part in parts]
+    tellings = [play(scenario, part) for part in _parts(scenario, options.variant)]
     if options.json:
         head = {"name": scenario.name, "title": scenario.title, "story": scenario.story}
         told_parts = [part_as_json(scenario, told) for told in tellings]
@@ -82,6 +76,27 @@ def _path(name):
         known = ", ".join(path.stem for path in sorted(BUNDLED.glob(f"*{ENDING}")))
         raise UserError(f"no scenario and no file {name!r}; there are {known}")
     return Path(name)
+
+
+def is_scenario(name: str) -> bool:
+    """Whether a name is that of a scenario that comes with kafkaproof, or of a file with one."""
+    return (BUNDLED / f"{name}{ENDING}").is_file() or (name.endswith(ENDING) and Path(name).is_file())
+
+
+def part_called(name: str, variant: str | None) -> tuple[Scenario, Part]:
+    """A scenario and its part of a variant, by default the first. Raises UserError where it has none."""
+    scenario = read_scenario(_path(name))
+    return scenario, _parts(scenario, variant)[0]
+
+
+def _parts(scenario, variant):
+    parts = [part for part in scenario.parts if variant in (None, part.variant)]
+    if not parts:
+        raise UserError(
+            f"{scenario.path} has no part of variant {variant!r}; it has "
+            + ", ".join(part.variant for part in scenario.parts)
+        )
+    return parts
 
 
 def bundled() -> list[Scenario]:

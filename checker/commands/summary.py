@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from kafkaproof.checker.commands.tables import FAILURES, console, counted, verdict_text
+from kafkaproof.checker.basics.words import counted
+from kafkaproof.checker.commands.tables import FAILURES, console, verdict_text
 from kafkaproof.spec.language.releases import KNOWN
 
 COLUMNS = {"system": 12, "variants": 8, "states": 12, "hold": 6, "too small": 9, "known": 7, "open": 6, "look at": 8}

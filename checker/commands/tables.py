@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from rich.console import Console
 from rich.segment import Segment
 from rich.table import Table
 
 from kafkaproof.checker.basics.printable import obeyed, printable
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.check.answers import differing
 
 FAILURES = {"known": "yellow", "open": "magenta", "new": "red", "unexpected": "bold red"}
@@ -51,11 +52,6 @@ def verdict_text(result: dict) -> tuple[str, str]:
         left += [f"{counted(result['never_enabled'], 'transition')} never taken"] if result["never_enabled"] else []
     unsure = verdict == "incomplete" or result["not_shown"]
     return ", ".join([text, *left]), FAILURES.get(failure, "cyan" if unsure else "green")
-
-
-def counted(things: Collection, name: str) -> str:
-    """How many things there are, in words: ``1 transition``."""
-    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def print_check_table(results: list[dict]) -> None:

@@ -109,7 +109,9 @@ class Labels:
         self.conditions: list[Condition] = []
         self.actions: list[Action] = []
         self.instances = [
-            Instance(prop, fixed, self._question(prop, fixed)) for prop in properties for fixed in _choices(prop, scope)
+            Instance(prop, fixed, self._question(prop, fixed))
+            for prop in properties
+            for fixed in choices_of(prop, scope)
         ]
         if max(len(self.conditions), len(self.actions)) > MOST_BITS:
             raise UserError(
@@ -188,7 +190,7 @@ def parameters(predicate: Callable) -> tuple[str, ...]:
     return predicate.__code__.co_varnames[1 : predicate.__code__.co_argcount]
 
 
-def _choices(prop, scope):
+def choices_of(prop: Property, scope: Scope) -> list[tuple[tuple[str, int], ...]]:
     """The values that the arguments of a property may have, as pairs of name and value."""
     names = parameters(prop.predicate)
     domains = [values(prop.predicate.__annotations__[name], scope) for name in names]

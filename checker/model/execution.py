@@ -98,7 +98,7 @@ class Execution:
         return any(get(before, path) != get(after, path) for path in self._budgets)
 
     def step(self, transition: Transition, arguments: tuple[int, ...]) -> Step:
-        """The step last computed by `after`, with the answer that it got."""
+        """The step last computed by `after` or `steps`, with the answer that it got."""
         answer = None if self._answer is None else self.model.answers[self._answer]
         return Step(transition.name, dict(zip(transition.arguments, arguments)), answer)
 
@@ -116,6 +116,7 @@ class Execution:
         for transition, choices in self._choices:
             function = self._functions[transition.name]
             for arguments, where in choices:
+                self._answer = None
                 if not self._run(where, function, scratch, *arguments):
                     continue
                 after, scratch = scratch, state.copy()

@@ -30,13 +30,18 @@ class Refusal:
 
 
 def told(refusals: Iterable[Refusal]) -> str:
-    """Why a step is refused in several states: each guard once, with all values that it reads there."""
+    """Why a step is refused in several states, in one line: see `guards_of`."""
+    return " or ".join(guards_of(refusals))
+
+
+def guards_of(refusals: Iterable[Refusal]) -> list[str]:
+    """Each guard that refuses once, with all values that it reads."""
     found: dict[str, dict[str, dict[str, None]]] = {}
     for each in refusals:
         values = found.setdefault(f"{each.place} refuses: {each.guard}", {})
         for name, value in each.values.items():
             values.setdefault(name, {})[str(value)] = None
-    return " or ".join(guard + _values_told(values) for guard, values in found.items())
+    return [guard + _values_told(values) for guard, values in found.items()]
 
 
 def _values_told(values) -> str:

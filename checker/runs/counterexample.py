@@ -174,10 +174,12 @@ def _with_key(run, level, key):
 
 
 def extend(trace: Trace, execution: Execution, transition: Transition, arguments: tuple[int, ...]) -> None:
-    """Add a step to a trace; raises TraceError when it is not enabled."""
+    """Add a step to a trace; raises TraceError, which says why, when it is not enabled."""
     after = execution.after(trace.last, transition, arguments)
     if after is None:
-        raise TraceError(f"step {len(trace.steps) + 1}, {transition.name}{arguments}, is not enabled")
+        step = Step(transition.name, dict(zip(transition.arguments, arguments)))
+        why = execution.refusal(trace.last, transition, arguments)
+        raise TraceError(f"step {len(trace.steps) + 1}, {step}, is not enabled: {why}")
     trace.steps.append((execution.step(transition, arguments), transition, after))
 
 

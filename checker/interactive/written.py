@@ -1,0 +1,56 @@
+"""A place as files: a scenario, a trace, a page, and the command that opens it again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+from kafkaproof.checker.interactive.session import Session
+from kafkaproof.checker.pictures import render
+from kafkaproof.checker.pictures.histories import history_of
+from kafkaproof.checker.runs.counterexample import Trace
+
+
+def scenario_text(session: Session, trace: Trace) -> str:
+    """The behaviour as a scenario that ``kafkaproof scenario`` plays."""
+    model, sizes = trace.model, " ".join(f"{name}={size}" for name, size in trace.scope.items())
+    lines = [
+        f"title   A path of {model.name}",
+        f"system  {model.system}",
+        f"scope   {sizes}",
+        f"variant {model.variant}",
+        "",
+    ]
+    for step in session.look(trace)["path"]:
+        lines += [step["text"], *(f"violates {name}" for name in step["breaks"])]
+    return "\n".join(lines) + "\n"
+
+
+def trace_text(session: Session, trace: Trace) -> str:
+    """The behaviour as a trace that ``show`` draws and ``run --from-counterexample`` drives; it names what its last step
+    breaks.
+    """
+    path = session.look(trace)["path"]
+    broken = path[-1]["breaks"] if path else []
+    data = {"system": trace.model.system, "variant": trace.model.variant, "scope": dict(trace.scope)}
+    data |= {"property": broken[0]} if broken else {}
+    return json.dumps({**data, "trace": [step["text"] for step in path]}, indent=1) + "\n"
+
+
+def page_of(session: Session, trace: Trace) -> str:
+    """The behaviour as the page that ``show`` writes."""
+    history = history_of(trace, None)
+    for step, seen in zip(history["steps"], session.look(trace)["path"], strict=True):
+        step["violates"] = seen["breaks"]
+    return render(history)
+
+
+def command_of(session: Session, trace: Trace) -> str:
+    """The command that opens this place again."""
+    words = ["kafkaproof", "explore", trace.model.system, "--variant", trace.model.variant]
+    for name, size in trace.scope.items():
+        words += [f"--{name.replace('_', '-')}", str(size)]
+    initial = session.initial_of(trace)
+    words += ["--initial", str(initial)] if initial else []
+    steps = "; ".join(str(step) for step, _, _ in trace.steps)
+    return shlex.join([*words, "--steps", steps] if steps else words)
