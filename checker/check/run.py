@@ -193,6 +193,7 @@ def result_of(
         "trace_length": violations[0]["trace_length"] if violations else None,
         "violations": violations,
         "liveness": liveness_of(check, kernel, decided),
+        "reached": [_witness(found) for found in outcome.goals.values()],
         "unreached": sorted(set(goals) - outcome.reached | vacuous) if outcome.finished else [],
         "distinct": outcome.distinct,
         "generated": outcome.generated,
@@ -216,6 +217,11 @@ def result_of(
         "not_asked": not_asked(check),
         "not_shown": not_shown(check, result),
     }
+
+
+def _witness(found):
+    """A goal with the length of a shortest path to it, and the state by which `show` finds that path again."""
+    return {"property": found.name, "trace_length": found.trace_length, "level": found.level, "state": found.state}
 
 
 def _violation(trace, name, reasons=()):

@@ -23,6 +23,7 @@ from kafkaproof.checker.commands.tables import (
     print_check_table,
     print_compositions,
     print_coverage,
+    print_goals,
 )
 from kafkaproof.checker.compile.kernel import compile_all
 from kafkaproof.checker.explore.explorer import Limits
@@ -79,6 +80,11 @@ def add_parser(commands) -> None:
     parser.add_argument("--max-disk", type=_bytes, metavar="SIZE", help="stop when the run takes SIZE (500M, 20G)")
     parser.add_argument(
         "--recorded", action="store_true", help="exit with 0 where each verdict is the recorded one, failures included"
+    )
+    parser.add_argument(
+        "--witness",
+        action="store_true",
+        help="of one run, list the goals with the shortest path to each; `show` draws it",
     )
     parser.add_argument("--verbose", action="store_true", help="of several runs, print each one, and each property")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -195,6 +201,8 @@ def _report(results, options):
     print_check_table(results)
     if len(results) == 1:
         _report_asked(results[0])
+        if options.witness:
+            _report_goals(results[0])
         print_coverage(results[0])
     else:
         _report_compositions(results)
@@ -214,6 +222,11 @@ def _report_compositions(results):
     if any(model.parts for model in models):
         texts = {p.name: p.text for model in reversed(models) for p in model.properties if p.kind != "sometimes"}
         print_compositions(results, texts)
+
+
+def _report_goals(result):
+    [model] = find(result["system"], result["variant"])
+    print_goals(result, {p.name: p.text for p in model.properties})
 
 
 def exit_code(results: list[dict], recorded: bool) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.check.run import resumed
 from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.model.selection import scope_for
 from kafkaproof.checker.pictures import (
@@ -22,8 +23,9 @@ from kafkaproof.checker.pictures import (
     to_text,
 )
 from kafkaproof.checker.pictures.histories import HISTORY, history_of
-from kafkaproof.checker.runs.counterexample import Trace, executed, in_order_of, is_stuck, violates
+from kafkaproof.checker.runs.counterexample import Trace, executed, in_order_of, is_stuck, trace_of, violates
 from kafkaproof.checker.runs.directory import BESIDE, COUNTEREXAMPLE, RunDirectory
+from kafkaproof.checker.runs.outcome import Found
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.model import LIVENESS, Property
 
@@ -65,7 +67,9 @@ def add_parser(commands) -> None:
         metavar="RUN|TRACE.json",
         help="a second history, to compare step by step: steps are aligned by what they are, not by their ids",
     )
-    parser.add_argument("--property", metavar="P", help="which violation of a run (default: the shortest)")
+    parser.add_argument(
+        "--property", metavar="P", help="which violation or goal of a run (default: the shortest violation)"
+    )
     parser.add_argument("--text", action="store_true", help="print as text instead of writing a page")
     parser.add_argument("--metrics", action="store_true", help="print what operators would have seen, as a table")
     parser.add_argument("--output", metavar="FILE", help="the page (default: beside what is shown)")
@@ -159,7 +163,20 @@ def load(target: str, prop: str | None) -> Shown:
     found = result.result()
     if found is None:
         raise UserError(f"{target} is not finished; go on with: kafkaproof check --resume {target}")
-    return _from_result({**manifest, **found}, prop, target)
+    goal = next((goal for goal in found.get("reached", []) if goal["property"] == prop), None)
+    return _witness(result, goal) if goal else _from_result({**manifest, **found}, prop, target)
+
+
+def _witness(run, goal):
+    """The shortest path to a goal that a run has reached."""
+    check, kernel, _ = resumed(run)
+    trace = trace_of(run, kernel, Found(goal["property"], goal["level"], goal["state"]))
+    history = history_of(trace, None)
+    text = next(p.text for p in check.model.properties if p.name == goal["property"])
+    history["title"] += f": a shortest way to {goal['property']}"
+    if history["steps"]:
+        history["steps"][-1]["notes"] = [f"reaches {goal['property']}: {text}"]
+    return Shown(history, trace)
 
 
 def _recorded(data, target):

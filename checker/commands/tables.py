@@ -196,6 +196,20 @@ def print_asked(result: dict, sizes: Mapping[str, str], goals: set[str]) -> None
         out.print(f"  {name} {value}" + (f": {sizes[name]}" if name in sizes else ""), soft_wrap=True)
 
 
+def print_goals(result: dict, texts: Mapping[str, str]) -> None:
+    """Print the goals that were reached, each with its text (`texts`) and the length of a shortest path to it."""
+    table = Table(header_style="bold")
+    table.add_column("goal", no_wrap=True)
+    table.add_column("what it says")
+    table.add_column("shortest path", justify="right")
+    for goal in result["reached"]:
+        length = counted(range(goal["trace_length"]), "state")
+        table.add_row(goal["property"], texts.get(goal["property"], ""), length)
+    out = console()
+    out.print(table)
+    out.print(f"draw a path: kafkaproof show {result['run_dir']} --property GOAL", soft_wrap=True)
+
+
 def print_alone(result: dict, composed: list[str]) -> None:
     """Print, for a part that was explored alone, how to check the systems composed of it."""
     for system in composed:

@@ -68,7 +68,7 @@ class TraceError(RunError):
 
 
 def trace_of(run: RunDirectory, kernel: Kernel, found: Found) -> Trace:
-    """A shortest behaviour to a violation that a run found, re-executed in plain Python."""
+    """A shortest behaviour to a violation or a goal that a run found, re-executed in plain Python."""
     execution = Execution(kernel.model, kernel.scope)
     levels, values = run.levels(), tuple(kernel.packing.unpack(np.frombuffer(bytes.fromhex(found.state), np.uint64)))
     path = [] if found.number is None else [(values, found.number)]
@@ -128,9 +128,11 @@ def _extend_renamed(trace, execution, kernel, values, transition, arguments):
 
 
 def _require_violation(kernel, trace, found):
-    """Check the violation in plain Python. It can differ only if the property distinguishes interchangeable ids."""
+    """Check what was found in plain Python. It can differ only if the property distinguishes interchangeable ids."""
     prop = next((p for p in kernel.state_properties + kernel.step_properties if p.name == found.name), None)
-    if prop and not violates(trace, prop):
+    if prop and prop.kind == "sometimes" and not prop.predicate(trace.last):
+        raise TraceError(f"goal {prop.name} is not reached at the end: {ASYMMETRIC}")
+    if prop and prop.kind != "sometimes" and not violates(trace, prop):
         raise TraceError(f"property {prop.name} holds at the end: {ASYMMETRIC}")
 
 

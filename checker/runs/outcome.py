@@ -10,7 +10,7 @@ from kafkaproof.checker.compile.kernel import Compiled
 
 @dataclass(frozen=True)
 class Found:
-    """A violated property: in a state (packed, hexadecimal) of `level`, or by step `number` from there."""
+    """A violated property, in a state (packed, hexadecimal) of `level` or by step `number` from there; or a goal."""
 
     name: str
     level: int
@@ -19,7 +19,7 @@ class Found:
 
     @property
     def trace_length(self) -> int:
-        """States of the shortest counterexample, the initial one included."""
+        """States of a shortest path to it, the initial one included."""
         return self.level + (1 if self.number is None else 2)
 
 
@@ -34,7 +34,10 @@ class Fault:
 
 @dataclass
 class Outcome:
-    """The tally of an exploration so far; `depth` counts the levels that have states."""
+    """The tally of an exploration so far; `depth` counts the levels that have states.
+
+    `goals` has where each *sometimes* property was first reached.
+    """
 
     distinct: int = 0
     generated: int = 0
@@ -43,10 +46,15 @@ class Outcome:
     bytes: int = 0
     memory: int = 0
     violations: list[Found] = field(default_factory=list)
-    reached: set[str] = field(default_factory=set)
+    goals: dict[str, Found] = field(default_factory=dict)
     coverage: Counter = field(default_factory=Counter)
     cuts: Counter = field(default_factory=Counter)
     fault: Fault | None = None
+
+    @property
+    def reached(self) -> set[str]:
+        """The names of the goals that were reached."""
+        return set(self.goals)
 
     @property
     def finished(self) -> bool:
@@ -85,7 +93,7 @@ class Tally:
         for i, name in enumerate(self._compiled.state_names):
             states = sorted(part["judged"][i] for part in parts if part["judged"][i])
             if states and self._kinds[name] == "sometimes":
-                self.outcome.reached.add(name)
+                self.outcome.goals.setdefault(name, Found(name, level, states[0]))
             elif states:
                 self._violated(Found(name, level, states[0]))
         for i, name in enumerate(self._compiled.step_names):

@@ -1,11 +1,14 @@
 """`runs`, `list` and `show`: what is kept, what there is, and pictures of what went wrong."""
 
 import json
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from kafkaproof.checker.check import run
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.checker.model.execution import Execution
+from kafkaproof.spec.catalogue import MODELS, find
 from tests.checker.arguments import kept, replication, resumed
 
 KIP101 = replication("kip101", 3, 1, 1, 1)
@@ -157,3 +160,33 @@ def test_an_outcome_that_was_edited_is_not_shown(kafkaproof, violated, tmp_path)
     assert "result.json is not as it was written; resume the run to have it written again" in told
     assert "result.json is not as it was written" in kafkaproof("runs", "--json").json["runs"][0]["state"]
     assert kafkaproof(*resumed(violated)).code == 1 and kafkaproof("show", violated).code == 0
+
+
+def first_reached(model, scope):
+    """The states of a shortest path to each goal, by a search in plain Python."""
+    execution, lengths, depth = Execution(model, scope), {}, 1
+    level, seen = execution.initial_states(), set()
+    while level:
+        for state in level:
+            for goal, holds in execution.state_verdicts(state):
+                if goal.kind == "sometimes" and holds:
+                    lengths.setdefault(goal.name, depth)
+        following = {
+            execution.key(after): after for state in level for _, _, after in execution.successors(state, Counter())
+        }
+        seen |= {execution.key(state) for state in level}
+        level, depth = [state for key, state in following.items() if key not in seen], depth + 1
+    return lengths
+
+
+def test_the_shortest_way_to_a_goal_is_kept_and_drawn(kafkaproof):
+    small = replication("kip320", 2, 1, 1, 1)
+    told = kafkaproof(*small, "--witness", "--run-dir", "runs/good", "--master", "local[2]").out
+    assert "two_leaders" in told and "draw a path: kafkaproof show " in told
+    result = json.loads(Path("runs/good/result.json").read_text())
+    lengths = {goal["property"]: goal["trace_length"] for goal in result["reached"]}
+    assert lengths == first_reached(find("replication", "kip320")[0], result["scope"]) and lengths["two_leaders"] == 5
+    drawn = kafkaproof("show", "runs/good", "--property", "two_leaders", "--text")
+    assert drawn.code == 0 and "reaches two_leaders: " in drawn.out and "\n   4  " in drawn.out
+    assert "\n   5  " not in drawn.out
+    assert "after 4 steps" in kafkaproof("explore", "runs/good", "--property", "two_leaders", "--text").out
