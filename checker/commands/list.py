@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 
 from rich.table import Table
 
+from kafkaproof import spec
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.describe import described, print_description, releases_text
 from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.commands.tables import console, scope_text
 from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.metrics_catalogue import metrics_of
 
 
@@ -49,6 +52,9 @@ def run(options) -> int:
         for model in found:
             print_description(out, model)
         return OK
+    if not options.system:
+        _print_systems(out, found)
+        return OK
     table = Table("system", "variant", "releases", "default scope", "story", header_style="bold")
     for model in found:
         table.add_row(model.system, model.variant, releases_text(model), scope_text(model.scope), model.story)
@@ -62,9 +68,22 @@ def run(options) -> int:
             given = f" Given {'; '.join(prop['given'])}." if prop["given"] else ""
             properties.add_row(system, prop["name"], prop["kind"], prop["text"] + given)
     out.print(properties)
-    if options.system:
-        out.print(_metrics(models))
+    out.print(_metrics(models))
     return OK
+
+
+def _print_systems(out, models):
+    """A row for each system: what it is, and its variants."""
+    table = Table(header_style="bold")
+    table.add_column("system", no_wrap=True)
+    for name in ("what it is", "variants"):
+        table.add_column(name)
+    for system in dict.fromkeys(model.system for model in models):
+        package = import_module(f"{spec.__name__}.{system.replace('-', '_')}")
+        variants = ", ".join(model.variant for model in models if model.system == system)
+        table.add_row(system, first_paragraph(package), variants)
+    out.print(table)
+    out.print("kafkaproof list SYSTEM tells of its variants, releases, sizes and properties", soft_wrap=True)
 
 
 def _scopes(models):

@@ -47,8 +47,8 @@ def _run(arguments: list[str]) -> int:
     except UserError as error:
         return _say(error, error.code)
     except KeyboardInterrupt:
-        print("kafkaproof: interrupted; what is complete is kept, see `kafkaproof runs`", file=sys.stderr)
-        return UNFINISHED
+        kept = "; what is complete is kept, see `kafkaproof runs`" if options.command == "check" else ""
+        return _say(f"interrupted{kept}", UNFINISHED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK

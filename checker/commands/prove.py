@@ -249,6 +249,8 @@ def _division(result):
 def _print_failure(out, entry):
     if entry["kind"] == "lemma" and entry["verdict"] != PROVED:
         out.print(f"lemma {entry['property']} is {entry['verdict']}: {escape(entry['where'])}", soft_wrap=True)
+    if entry.get("trace"):
+        out.print(f"{entry['property']} is violated after:", soft_wrap=True)
     for step in entry.get("trace") or ():
         out.print(f"    {escape(step)}", soft_wrap=True)
     found = entry["counterexample"]

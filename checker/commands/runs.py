@@ -41,16 +41,15 @@ def run(options) -> int:
         print(f"no runs in {options.directory}")
         return OK
     table = Table(header_style="bold")
-    table.add_column("run", overflow="fold")
-    for name in ("system", "variant", "scope", "begun", "state"):
+    table.add_column("run", no_wrap=True, min_width=max(len(entry["run_dir"]) for entry in entries))
+    for name in ("model", "scope", "begun", "state"):
         table.add_column(name)
     table.add_column("distinct", justify="right")
     table.add_column("MiB", justify="right")
     for entry in entries:
         table.add_row(
             entry["run_dir"],
-            entry["system"],
-            entry["variant"],
+            f"{entry['system']}/{entry['variant']}",
             explored_text(entry),
             entry["created"],
             entry["state"],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.check.run import resumed
 from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.model.selection import scope_for
@@ -96,8 +97,8 @@ def run(options) -> int:
     if text:
         print(text)
     if written:
-        steps = " and ".join(str(len(one.history["steps"])) for one in shown)
-        print(f"{steps} steps; open {', '.join(written)}")
+        steps = " and ".join(counted(one.history["steps"], "step") for one in shown)
+        print(f"{steps}; open {', '.join(written)}")
     return OK
 
 

@@ -31,7 +31,8 @@ function move(direction) {
 }
 
 function nextViolation() {
-  const found = histories.flatMap((one, side) => one.violations.map((number) => rowOf(side, number)));
+  const numbers = (one) => (one.loop === null ? one.violations : [...one.violations, one.loop]);
+  const found = histories.flatMap((one, side) => numbers(one).map((number) => rowOf(side, number)));
   found.sort((one, other) => one - other);
   if (found.length) reveal(found.find((place) => place > +current.dataset.row) ?? found[0]);
 }

@@ -1,1 +1,1 @@
-"""The controller of one broker, 2.1 and later: sessions, election, the controller's term, and the requests it sends."""
+"""Who becomes the controller: sessions, elections, terms that end, and the requests that a term sends."""

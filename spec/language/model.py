@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
+from types import ModuleType
 
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.domains import Domain, Record, Scope, Size, values
@@ -314,7 +315,7 @@ class Model:
         return Size(**{name: scope[name] for name in self.scope})
 
 
-def first_paragraph(function: Callable) -> str:
+def first_paragraph(function: Callable | ModuleType) -> str:
     """The first paragraph of a docstring as one line, or the function's name in words."""
     text = (function.__doc__ or function.__name__.replace("_", " ")).strip()
     return " ".join(text.split("\n\n")[0].split())

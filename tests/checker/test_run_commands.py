@@ -44,7 +44,9 @@ def test_the_list_names_every_model_its_bounds_properties_and_recorded_verdicts(
     kip101 = next(m for m in models if m["variant"] == "kip101")
     scope = {"brokers": 3, "log": 1, "records": 1, "epochs": 1}
     assert {"scope": scope, "violated": {"strong_isr": 12}} in kip101["recorded_verdicts"]
-    assert "strong_isr" in kafkaproof("list").out
+    assert "strong_isr" in kafkaproof("list", "replication").out
+    every = kafkaproof("list").out
+    assert "Who becomes the controller" in every and "unlocked" in every and len(every.splitlines()) < 60
 
 
 def test_a_counterexample_becomes_a_page_beside_the_run(kafkaproof, violated, tmp_path):

@@ -225,7 +225,7 @@ def test_show_draws_what_a_run_has_left(kafkaproof, tmp_path):
     assert kafkaproof("show", "real").out == "4 steps; open real/history.html\n"
     (tmp_path / "left.json").write_text(json.dumps(LEFT))
     answer = kafkaproof("show", "left.json", "--beside", "real", "--svg", "both.svg", "--output", "both.html")
-    assert answer.out == "4 and 4 steps; open both.svg, both.html\n"
+    assert answer.out == "4 steps and 4 steps; open both.svg, both.html\n"
     assert "here they part" in (tmp_path / "both.svg").read_text()
     assert "here they part" in kafkaproof("show", "left.json", "--beside", "real", "--text").out
     file.write_text(json.dumps({**RIGHT, "lanes": []}))

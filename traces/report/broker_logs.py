@@ -35,7 +35,7 @@ def print_logs(out: Console, checked: Checked) -> None:
     read = checked.read
     hours = f", whose clocks are {checked.offset / 3_600_000:+g} h from UTC" if checked.offset else ""
     out.print(
-        f"{read.lines:,} lines of {len(read.files)} brokers' logs{hours}; {read.unreadable:,} of a known "
+        f"{read.lines:,} lines of {len(read.files)} files of brokers' logs{hours}; {read.unreadable:,} of a known "
         "kind in no known form",
         soft_wrap=True,
         highlight=False,

@@ -66,7 +66,12 @@ class Keeper:
     def _start(self):
         with open(self.log, "a") as log:
             self._process = subprocess.Popen(
-                self._command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent
+                self._command,
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                preexec_fn=die_with_parent,
+                start_new_session=True,
             )
         self._wait()
 
