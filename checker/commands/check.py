@@ -14,7 +14,7 @@ from pathlib import Path
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.check.run import FURTHER, begin, kernel_of, perform, resumed
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
-from kafkaproof.checker.commands.models import add_model_options, chosen, given_sizes
+from kafkaproof.checker.commands.models import add_model_options, chosen, given_sizes, names_one
 from kafkaproof.checker.commands.numbers import not_negative
 from kafkaproof.checker.commands.tables import (
     print_alone,
@@ -28,7 +28,7 @@ from kafkaproof.checker.explore.explorer import Limits
 from kafkaproof.checker.model.selection import Check, properties_of
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.spark import cluster
-from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.catalogue import MODELS, found_again
 
 SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 EXAMPLES = """examples:
@@ -38,6 +38,7 @@ EXAMPLES = """examples:
   kafkaproof check replication --variant kip320 --epochs 3 --master spark://host:7077 --run-dir hdfs:///runs/a
   kafkaproof check replication --variant kip320 --property my.py:predicate
   kafkaproof check replication --variant kip320 --brokers 4 --symmetry
+  kafkaproof check lock.py:MODEL --brokers 3
   kafkaproof check --resume runs/replication-kip320-20260101-120000-1f2e
 """
 
@@ -51,7 +52,9 @@ def add_parser(commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Explore every reachable state and verify every property. Without a system, the whole suite.",
     )
-    add_model_options(parser, nargs="?", help="replication, election ...; default: all")
+    add_model_options(
+        parser, nargs="?", help="replication, election ..., or a model of your own, FILE.py:MODEL; default: all"
+    )
     parser.add_argument(
         "--property",
         action="append",
@@ -112,7 +115,7 @@ def run(options) -> int:
                 results = _all(planned, options, context, limits, began)
         finally:
             context.stop()
-    named = bool(options.resume) or bool(options.system and options.variant)
+    named = bool(options.resume) or names_one(options)
     return _report(results, options, named)
 
 
@@ -186,15 +189,14 @@ def _report(results, options, named):
 
 def _report_asked(result):
     """Print, for a single named run, its properties, the meaning of its scope, and the systems composed of it."""
-    name = result["system"], result["variant"]
-    [model] = find(*name)
+    name, model = (result["system"], result["variant"]), found_again(result)
     print_asked(result, model.sizes, {p.name for p in model.properties if p.kind == "sometimes"})
     print_alone(result, [other.system for other in MODELS if name in other.parts])
 
 
 def _report_compositions(results):
     """Print, for a composed system, which properties were asked of the parts and which of the whole."""
-    models = [find(result["system"], result["variant"])[0] for result in results]
+    models = [found_again(result) for result in results]
     if any(model.parts for model in models):
         texts = {p.name: p.text for model in reversed(models) for p in model.properties if p.kind != "sometimes"}
         print_compositions(results, texts)
