@@ -56,6 +56,9 @@ class Transition:
     kind: str = EVENT
     partner: Callable | None = None
 
+    def __repr__(self) -> str:
+        return f"<transition {self.name}>"
+
     @property
     def name(self) -> str:
         """Module and function: ``replication.elect_leader``."""
@@ -103,6 +106,9 @@ class Property:
     least: Mapping[str, int | str] = field(default_factory=dict)
     after: Callable | None = None
     given: tuple[Assumption, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name}>"
 
     @property
     def predicates(self) -> tuple[Callable, ...]:
@@ -236,6 +242,9 @@ class Model:
     releases: Releases | None = None
     lemmas: tuple[Callable, ...] = ()
     origin: str = ""
+
+    def __repr__(self) -> str:
+        return f"<model {self.name}>"
 
     def __post_init__(self):
         require_parts(self.name, "transitions", self.transitions, Transition, "Transition")
