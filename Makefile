@@ -32,7 +32,7 @@ lint: install
 	$(BIN)/ruff format --check .
 	@rm -rf build/types && mkdir -p build/types/kafkaproof
 	@for part in spec checker impl traces; do ln -s ../../../$$part build/types/kafkaproof/$$part; done
-	@for file in __init__ model; do ln -s ../../../kafkaproof/$$file.py build/types/kafkaproof/$$file.py; done
+	@for file in __init__ model testing; do ln -s ../../../kafkaproof/$$file.py build/types/kafkaproof/$$file.py; done
 	$(BIN)/mypy
 
 test: install

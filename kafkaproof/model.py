@@ -6,6 +6,7 @@
   `everybody`, `union`, `intersection`, `difference`; `push`, `pop`.
 - A `Model` has `Transition`s, whose pictures show `Arrow`s, and properties: `always`, `always_step`, `sometimes`,
   `eventually`, `eventually_always`. What liveness may assume: `weak`, `strong`, `finitely`, `at_last`.
+- `model_of` is a model of kafkaproof's own, of which `rebound` makes a variant.
 - `explore_here` explores a model in this process. `history_of` makes a history of a counterexample, which `render`,
   `to_svg` and `to_text` draw.
 - `UserError` is raised where a model, a scope or a file is not as it must be; its text is one line.
@@ -16,6 +17,7 @@ Names elsewhere in `kafkaproof` may change from release to release.
 from kafkaproof.checker.check.local import Explored, explore_here
 from kafkaproof.checker.pictures import render, to_svg, to_text
 from kafkaproof.checker.pictures.histories import history_of
+from kafkaproof.spec.catalogue import model_of
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.domains import (
     NOBODY,
@@ -88,6 +90,7 @@ __all__ = [
     "history_of",
     "intersection",
     "is_empty",
+    "model_of",
     "only",
     "pop",
     "push",

@@ -8,8 +8,8 @@ PROOFS = {(system, variant): plan for system, here in declared("proofs") for var
 
 
 def plan_of(model: Model) -> ProofPlan:
-    """How a model is proved: without lemmas, at the sizes of its standard scope, where its system says nothing else."""
-    return PROOFS.get((model.system, model.variant), ProofPlan(()))
+    """How a model is proved: with its own lemmas, at the sizes of its standard scope, where its system says nothing else."""
+    return PROOFS.get((model.system, model.variant), ProofPlan(model.lemmas))
 
 
 def false_beyond(model: Model, name: str) -> str:

@@ -1,5 +1,5 @@
 """Errors that a user can act on."""
 
-from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.errors import UserError, meant
 
-__all__ = ["UserError"]
+__all__ = ["UserError", "meant"]

@@ -26,6 +26,10 @@ class Explored:
     traces: dict[str, Trace]
     decided: list[Decided]
 
+    def __repr__(self) -> str:
+        violated = ", ".join(f"{name} violated in {trace.states} states" for name, trace in self.traces.items())
+        return f"<{self.outcome.distinct:,} states explored; {violated or 'nothing violated'}>"
+
     def length(self, name: str) -> int | None:
         """States of the shortest counterexample of a property, None where it holds."""
         return self.traces[name].states if name in self.traces else None

@@ -25,7 +25,7 @@ from kafkaproof.checker.prove.interchangeable import require_symmetry
 from kafkaproof.checker.runs.counterexample import require_no_fault, trace_of
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.table import EXACT_WORDS, STEP_BITS, miss_probability
-from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.catalogue import found_again
 from kafkaproof.spec.language.model import LIVENESS
 
 FURTHER = 250_000
@@ -39,6 +39,7 @@ def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int) -> N
         {
             "system": check.model.system,
             "variant": check.model.variant,
+            "model": check.model.origin or None,
             "scope": dict(check.scope),
             "properties": list(check.properties),
             "keep_going": check.keep_going,
@@ -58,9 +59,16 @@ def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
 
     Raises RunError when the model has changed since, or when a level is damaged.
     """
+    found = begun(run)
+    run.verify()
+    return found
+
+
+def begun(run: RunDirectory) -> tuple[Check, Kernel, int]:
+    """The check, kernel and number of partitions of an earlier run; raises RunError when the model has changed since."""
     manifest = run.described()
     try:
-        model = find(manifest["system"], manifest["variant"])[0]
+        model = found_again(manifest)
         if manifest["scope"].keys() != model.scope.keys():
             raise UserError(f"a scope of {model.system} gives {', '.join(model.scope)}")
         check = Check(
@@ -76,7 +84,6 @@ def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
         raise RunError(f"{run.uri} cannot be resumed: {error}") from error
     if source_of(kernel) != manifest["source"]:
         raise RunError(f"{run.uri} was made by another version of {model.name}; begin a new run")
-    run.verify()
     return check, kernel, manifest["partitions"]
 
 
@@ -185,6 +192,7 @@ def result_of(
     result = {
         "system": check.model.system,
         "variant": check.model.variant,
+        "model": check.model.origin or None,
         "scope": dict(check.scope),
         "properties": [p.name for p in kernel.state_properties + kernel.step_properties + kernel.liveness],
         "verdict": verdict,

@@ -30,7 +30,7 @@ from kafkaproof.checker.explore.explorer import Limits
 from kafkaproof.checker.model.selection import Check, properties_of
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.spark import cluster
-from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.catalogue import MODELS, found_again
 
 SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 EXAMPLES = """examples:
@@ -40,6 +40,7 @@ EXAMPLES = """examples:
   kafkaproof check replication --variant kip320 --epochs 3 --master spark://host:7077 --run-dir hdfs:///runs/a
   kafkaproof check replication --variant kip320 --property my.py:predicate
   kafkaproof check replication --variant kip320 --brokers 4 --symmetry
+  kafkaproof check lock.py:MODEL --brokers 3
   kafkaproof check --resume runs/replication-kip320-20260101-120000-1f2e
 """
 
@@ -53,7 +54,9 @@ def add_parser(commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Explore every reachable state and verify every property. Without a system, the whole suite.",
     )
-    add_model_options(parser, nargs="?", help="replication, election ...; default: all")
+    add_model_options(
+        parser, nargs="?", help="replication, election ..., or a model of your own, FILE.py:MODEL; default: all"
+    )
     parser.add_argument(
         "--property",
         action="append",
@@ -210,23 +213,21 @@ def _report(results, options):
 
 def _report_asked(result):
     """Print, for a single named run, its properties, the meaning of its scope, and the systems composed of it."""
-    name = result["system"], result["variant"]
-    [model] = find(*name)
+    name, model = (result["system"], result["variant"]), found_again(result)
     print_asked(result, model.sizes, {p.name for p in model.properties if p.kind == "sometimes"})
     print_alone(result, [other.system for other in MODELS if name in other.parts])
 
 
 def _report_compositions(results):
     """Print, for a composed system, which properties were asked of the parts and which of the whole."""
-    models = [find(result["system"], result["variant"])[0] for result in results]
+    models = [found_again(result) for result in results]
     if any(model.parts for model in models):
         texts = {p.name: p.text for model in reversed(models) for p in model.properties if p.kind != "sometimes"}
         print_compositions(results, texts)
 
 
 def _report_goals(result):
-    [model] = find(result["system"], result["variant"])
-    print_goals(result, {p.name: p.text for p in model.properties})
+    print_goals(result, {p.name: p.text for p in found_again(result).properties})
 
 
 def exit_code(results: list[dict], recorded: bool) -> int:

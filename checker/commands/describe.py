@@ -13,7 +13,7 @@ from kafkaproof.spec.facts import fact_of
 from kafkaproof.spec.language.domains import Array, Bound, Choice, Flag, Id, Number, Record, SetOf
 from kafkaproof.spec.language.model import Model, first_paragraph
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.language.subset import file_of
+from kafkaproof.spec.language.subset import OWN, file_of
 
 NONE = "none"
 """What is said of what is no release of Kafka."""
@@ -115,4 +115,4 @@ def _size(size: int | str | Bound) -> str:
 
 def _place(function: Callable) -> str:
     """Where a function is: module and name."""
-    return f"{function.__module__}.{function.__qualname__}"
+    return f"{function.__module__.removeprefix(OWN)}.{function.__qualname__}"

@@ -53,7 +53,7 @@ def add_parser(commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description=DESCRIPTION,
     )
-    add_model_options(parser, help="replication, election ...")
+    add_model_options(parser, help="replication, election ..., or a model of your own, FILE.py:MODEL")
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--on",

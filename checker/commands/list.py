@@ -8,11 +8,10 @@ from importlib import import_module
 from rich.table import Table
 
 from kafkaproof import spec
-from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.describe import described, print_description, releases_text
 from kafkaproof.checker.commands.main import OK
+from kafkaproof.checker.commands.models import found, names_one
 from kafkaproof.checker.commands.tables import console, scope_text
-from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.metrics_catalogue import metrics_of
 
@@ -26,9 +25,9 @@ def add_parser(commands) -> None:
         "--variant what one variant consists of: its state, its transitions, and which function stands for which in which "
         "releases of Kafka.",
         epilog="examples: kafkaproof list; kafkaproof list partition; kafkaproof list partition --variant legacy; "
-        "kafkaproof list --json",
+        "kafkaproof list lock.py:MODEL; kafkaproof list --json",
     )
-    parser.add_argument("system", nargs="?", help="only this one")
+    parser.add_argument("system", nargs="?", help="only this one; or a model of your own, FILE.py:MODEL")
     parser.add_argument("--variant", metavar="V", help="what this variant of the system consists of")
     parser.add_argument("--json", action="store_true", help="print as JSON")
     parser.set_defaults(run=run)
@@ -36,40 +35,41 @@ def add_parser(commands) -> None:
 
 def run(options) -> int:
     """Print the catalogue, or one variant."""
-    if options.variant and not options.system:
-        raise UserError("--variant V is of a system: kafkaproof list SYSTEM --variant V")
-    try:
-        found = find(options.system, options.variant)
-    except LookupError as error:
-        raise UserError(error.args[0]) from error
-    models = [_entry(model) for model in found]
+    models = found(options)
+    entries = [_entry(model) for model in models]
     if options.json:
-        more = [described(model) for model in found] if options.variant else [{} for _ in models]
-        print(json.dumps({"format": 1, "models": [one | two for one, two in zip(models, more)]}, indent=2))
+        more = [described(model) for model in models] if names_one(options) else [{} for _ in models]
+        print(json.dumps({"format": 1, "models": [one | two for one, two in zip(entries, more)]}, indent=2))
         return OK
     out = console()
-    if options.variant:
-        for model in found:
+    if names_one(options):
+        for model in models:
             print_description(out, model)
         return OK
-    if not options.system:
-        _print_systems(out, found)
-        return OK
+    if options.system:
+        _print_catalogue(out, models, entries)
+    elif not options.variant:
+        _print_systems(out, models)
+    return OK
+
+
+def _print_catalogue(out, models, entries):
+    """Print what there is of each model, and what their scopes, sizes and properties mean."""
     table = Table("system", "variant", "releases", "default scope", "story", header_style="bold")
-    for model in found:
+    for model in models:
         table.add_row(model.system, model.variant, releases_text(model), scope_text(model.scope), model.story)
     out.print(table)
-    out.print(_scopes(models))
-    out.print(_sizes(models))
+    out.print(_scopes(entries))
+    out.print(_sizes(entries))
     properties = Table("system", "property", "kind", "in words", header_style="bold")
-    for system in dict.fromkeys(entry["system"] for entry in models):
-        shown = {p["name"]: p for e in models if e["system"] == system for p in e["properties"]}
+    for system in dict.fromkeys(entry["system"] for entry in entries):
+        shown = {p["name"]: p for e in entries if e["system"] == system for p in e["properties"]}
         for prop in shown.values():
             given = f" Given {'; '.join(prop['given'])}." if prop["given"] else ""
             properties.add_row(system, prop["name"], prop["kind"], prop["text"] + given)
     out.print(properties)
-    out.print(_metrics(models))
-    return OK
+    if any(entry["metrics"] for entry in entries):
+        out.print(_metrics(entries))
 
 
 def _print_systems(out, models):

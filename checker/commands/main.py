@@ -11,6 +11,7 @@ import traceback
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.basics.printable import only_printable
+from kafkaproof.checker.commands.parser import CommandParser
 
 GROUP = "kafkaproof.commands"
 OK, VIOLATED, WRONG_USE, UNFINISHED = 0, 1, 2, 3
@@ -27,7 +28,7 @@ def parser(wanted: str | None = None) -> argparse.ArgumentParser:
         epilog="Exit codes: 0 as expected, 1 violated or diverging, 2 wrong use or bad input, 3 not finished.",
     )
     top.add_argument("--version", action="version", version=importlib.metadata.version("kafkaproof"))
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=CommandParser)
     points = {point.name: point for point in importlib.metadata.entry_points(group=GROUP)}
     for name in [wanted] if wanted in points else sorted(points):
         points[name].load()(commands)
@@ -41,8 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    options = parser(arguments[0] if arguments else None).parse_args(arguments)
     try:
+        options = parser(arguments[0] if arguments else None).parse_args(arguments)
         return options.run(options)
     except UserError as error:
         return _say(error, error.code)

@@ -2,34 +2,54 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Sequence
+
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.commands.parser import CommandParser
 from kafkaproof.checker.model.selection import scope_for
 from kafkaproof.spec.catalogue import MODELS, find
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.own import is_own
+
+SIZE = "size of "
+"""How the destinations of the options for sizes begin, which no other option has."""
 
 
-def add_model_options(parser, **system) -> None:
+def _add_sizes(parser: CommandParser, arguments: Sequence[str]) -> None:
+    """Add an option for each size. The help tells of those of the system, or the model of one's own, that is named."""
+    names = list(parser.positionals_in(arguments))
+    own = next((find(name)[0] for name in names if is_own(name)), None)
+    named = [own] if own else [model for model in MODELS if model.system in names]
+    for name in dict.fromkeys((*(own.scope if own else ()), *_sizes())):
+        option = f"--{name.replace('_', '-')}"
+        if parser.has_option(option):
+            raise UserError(f"{own and own.name}: {option} is an option of {parser.prog}; give the size another name")
+        parser.add_argument(option, type=int, metavar="N", dest=SIZE + name, help=_meaning(name, named))
+
+
+def _meaning(name, models):
+    meanings = dict.fromkeys(m.sizes.get(name, "a size of the scope") for m in models if name in m.scope)
+    return "; ".join(meanings) or argparse.SUPPRESS
+
+
+def add_model_options(parser: CommandParser, **system) -> None:
     """Add ``system`` (with these options of argparse), ``--variant``, ``--scope`` and an option for each size."""
     parser.add_argument("system", **system)
     parser.add_argument("--variant", help="one variant of the system (see `kafkaproof list`)")
     names = dict.fromkeys(name for model in MODELS for name in model.scopes)
-    parser.add_argument("--scope", help=f"a named scope ({', '.join(names)}); the sizes below change it")
-    for name in _sizes():
-        meanings = {model.system: model.sizes[name] for model in MODELS if name in model.sizes}
-        text = "; ".join(f"{system}: {meaning}" for system, meaning in meanings.items())
-        parser.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N", help=text)
+    parser.add_argument(
+        "--scope",
+        help=f"a named scope ({', '.join(names)}); sizes change it, such as --brokers 3 (SYSTEM --help lists them)",
+    )
+    parser.learn = _add_sizes
 
 
 def chosen(options) -> list[tuple[Model, Scope]]:
     """The models that the options name, each with its scope; raises UserError."""
-    if options.variant and not options.system:
-        raise UserError("--variant needs a system; see `kafkaproof list`")
-    try:
-        models = find(options.system, options.variant)
-    except LookupError as error:
-        raise UserError(error.args[0]) from error
-    if options.system and not options.variant:
+    models = found(options)
+    if options.system and not names_one(options):
         models = _with_parts(models)
     given = given_sizes(options)
     unused = [name for name in given if not any(name in model.scope for model in models)]
@@ -39,6 +59,21 @@ def chosen(options) -> list[tuple[Model, Scope]]:
         (model, scope_for(model, options.scope, {name: v for name, v in given.items() if name in model.scope}))
         for model in models
     ]
+
+
+def found(options) -> list[Model]:
+    """The models that a system and a variant of the options name; raises UserError."""
+    if options.variant and not options.system:
+        raise UserError(f"--variant V is of a system: kafkaproof {options.command} SYSTEM --variant V")
+    try:
+        return find(options.system, options.variant)
+    except LookupError as error:
+        raise UserError(error.args[0]) from error
+
+
+def names_one(options) -> bool:
+    """Whether the options name a single model: a variant, or a model of one's own."""
+    return bool(options.system and (options.variant or is_own(options.system)))
 
 
 def _with_parts(models):
@@ -60,8 +95,9 @@ def the_one(options) -> tuple[Model, Scope]:
 
 def given_sizes(options) -> Scope:
     """The sizes that the options give."""
-    return {name: value for name in _sizes() if (value := getattr(options, name)) is not None}
+    every = {name.removeprefix(SIZE): value for name, value in vars(options).items() if name.startswith(SIZE)}
+    return {name: value for name, value in every.items() if value is not None}
 
 
-def _sizes():
+def _sizes() -> list[str]:
     return sorted({name for model in MODELS for name in model.scope})

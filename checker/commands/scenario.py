@@ -17,6 +17,7 @@ from kafkaproof.checker.pictures import metrics_text, render, render_beside, to_
 from kafkaproof.checker.scenarios.parse import Part, Scenario, read_scenario
 from kafkaproof.checker.scenarios.play import Told, play
 from kafkaproof.checker.scenarios.show import history_of_part, part_as_json, where_they_part
+from kafkaproof.spec.own import is_own
 
 BUNDLED = Path(spec.__file__).parent / "scenarios"
 ENDING = ".scenario"
@@ -72,6 +73,8 @@ def _path(name):
     path = BUNDLED / f"{name}{ENDING}"
     if path.is_file():
         return path
+    if is_own(name):
+        raise UserError(f"{name} is a model; write what happens in it into a file, which says: variant {name}")
     if not Path(name).is_file():
         known = ", ".join(path.stem for path in sorted(BUNDLED.glob(f"*{ENDING}")))
         raise UserError(f"no scenario and no file {name!r}; there are {known}")
@@ -146,7 +149,7 @@ def _print(scenario: Scenario, tellings: list[Told]) -> None:
         history = history_of_part(scenario, told)
         print(to_text(history))
         print(metrics_text(history))
-        model = f"{scenario.system}/{told.part.variant} ({scope_text(told.trace.scope)})"
+        model = f"{told.trace.model.name} ({scope_text(told.trace.scope)})"
         broken = [prop.name for moment in told.moments for prop in moment.violates]
         verdict = "NOT as it says" if told.failure else "as it says"
         print(f"{model}: {verdict}; {'violates ' + ', '.join(broken) if broken else 'nothing is violated'}\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.basics.words import counted
-from kafkaproof.checker.check.run import resumed
+from kafkaproof.checker.check.run import begun, resumed
 from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.model.selection import scope_for
 from kafkaproof.checker.pictures import (
@@ -24,11 +24,20 @@ from kafkaproof.checker.pictures import (
     to_text,
 )
 from kafkaproof.checker.pictures.histories import HISTORY, history_of
-from kafkaproof.checker.runs.counterexample import Trace, executed, in_order_of, is_stuck, trace_of, violates
+from kafkaproof.checker.runs.counterexample import (
+    Trace,
+    TraceError,
+    executed,
+    in_order_of,
+    is_stuck,
+    trace_of,
+    violates,
+)
 from kafkaproof.checker.runs.directory import BESIDE, COUNTEREXAMPLE, RunDirectory
 from kafkaproof.checker.runs.outcome import Found
-from kafkaproof.spec.catalogue import find
+from kafkaproof.spec.catalogue import found_again
 from kafkaproof.spec.language.model import LIVENESS, Property
+from kafkaproof.spec.own import is_own, shown
 
 EXAMPLES = """examples: kafkaproof show runs/replication-kip101-20260101-120000-1f2e;
 kafkaproof show runs/election-legacy-20260101-120000-1f2e --svg legacy.svg --itf legacy.itf.json;
@@ -36,7 +45,7 @@ kafkaproof show recorded.json --beside runs/election-legacy-20260101-120000-1f2e
 kafkaproof show runs/election-legacy-20260101-120000-1f2e --beside runs/real --svg both.svg, after
 kafkaproof run --from-counterexample runs/election-legacy-20260101-120000-1f2e --kafka 1.1.1 --directory runs/real"""
 
-NAMED = {"system": str, "variant": str, "scope": dict}
+NAMED = {"system": str, "variant": str, "model": str | None, "scope": dict}
 """The fields by which a trace names its model."""
 
 
@@ -148,6 +157,8 @@ def load(target: str, prop: str | None) -> Shown:
     A trace file names ``system``, ``variant``, ``scope`` and ``trace`` (step texts), as an entry of
     ``check --json`` does. Raises UserError.
     """
+    if is_own(target) and not Path(target).exists():
+        raise UserError(f"{target} is a model; `show` draws a run of it, which is made by: kafkaproof check {target}")
     if Path(target).is_file():
         data = _read(target)
         return _recorded(data, target) if "steps" in data else _from_result(data, prop, target)
@@ -165,7 +176,12 @@ def load(target: str, prop: str | None) -> Shown:
     if found is None:
         raise UserError(f"{target} is not finished; go on with: kafkaproof check --resume {target}")
     goal = next((goal for goal in found.get("reached", []) if goal["property"] == prop), None)
-    return _witness(result, goal) if goal else _from_result({**manifest, **found}, prop, target)
+    if goal:
+        return _witness(result, goal)
+    loaded = _from_result({**manifest, **found}, prop, target)
+    if manifest["model"]:
+        begun(result)  # a model of one's own changes from day to day: it is refused where it has, since the run
+    return loaded
 
 
 def _witness(run, goal):
@@ -208,17 +224,27 @@ def _from_result(data, prop, target):
     if not _is_texts(violation.get("trace")):
         raise UserError(f"{target}: a trace is a list of steps as text")
     try:
-        model = find(data["system"], data["variant"])[0]
+        model = found_again(data)
     except LookupError as error:
         raise UserError(f"{target}: {error.args[0]}") from error
     if data["scope"].keys() != model.scope.keys():
         raise UserError(f"{target}: a scope of {model.system} gives {', '.join(model.scope)}")
     if not all(type(size) is int for size in data["scope"].values()):
         raise UserError(f"{target}: the numbers of a scope are whole")
-    trace = executed(model, scope_for(model, None, data["scope"]), violation["trace"])
+    trace = _again(model, scope_for(model, None, data["scope"]), violation["trace"])
     trace.loop = violation.get("loop")
     violated = _judged(model, trace, violation.get("property"), target)
     return Shown(history_of(trace, violated), trace, violated)
+
+
+def _again(model, scope, texts):
+    """The behaviour that a trace is; raises UserError, and where a model of one's own is another now, says so."""
+    try:
+        return executed(model, scope, texts)
+    except TraceError as error:
+        if model.origin:
+            raise UserError(f"{error}: {shown(model.origin)} has changed since; check it again") from error
+        raise
 
 
 def _judged(model, trace, name, target):
@@ -250,7 +276,8 @@ def _chosen(data, prop, target):
     if chosen:
         return chosen[0]
     known = f"violated are {', '.join(v['property'] for v in violations)}" if violations else "nothing is violated"
-    check = f"kafkaproof check {data['system']} --variant {data['variant']} {_sizes(data['scope'])}"
+    named = shown(data["model"]) if data.get("model") else f"{data['system']} --variant {data['variant']}"
+    check = f"kafkaproof check {named} {_sizes(data['scope'])}"
     went_on = f"go on with: kafkaproof check --resume {data.get('run_dir')}"
     if prop in data.get("undecided", []):
         why = (

@@ -9,18 +9,14 @@ from kafkaproof.checker.interactive.session import Session
 from kafkaproof.checker.pictures import render
 from kafkaproof.checker.pictures.histories import history_of
 from kafkaproof.checker.runs.counterexample import Trace
+from kafkaproof.spec.own import shown
 
 
 def scenario_text(session: Session, trace: Trace) -> str:
     """The behaviour as a scenario that ``kafkaproof scenario`` plays."""
     model, sizes = trace.model, " ".join(f"{name}={size}" for name, size in trace.scope.items())
-    lines = [
-        f"title   A path of {model.name}",
-        f"system  {model.system}",
-        f"scope   {sizes}",
-        f"variant {model.variant}",
-        "",
-    ]
+    head = [f"title   A path of {model.name}"] + ([] if model.origin else [f"system  {model.system}"])
+    lines = [*head, f"scope   {sizes}", f"variant {shown(model.origin) if model.origin else model.variant}", ""]
     for step in session.look(trace)["path"]:
         lines += [step["text"], *(f"violates {name}" for name in step["breaks"])]
     return "\n".join(lines) + "\n"
@@ -32,7 +28,8 @@ def trace_text(session: Session, trace: Trace) -> str:
     """
     path = session.look(trace)["path"]
     broken = path[-1]["breaks"] if path else []
-    data = {"system": trace.model.system, "variant": trace.model.variant, "scope": dict(trace.scope)}
+    model = trace.model
+    data = {"system": model.system, "variant": model.variant, "model": model.origin or None, "scope": dict(trace.scope)}
     data |= {"property": broken[0]} if broken else {}
     return json.dumps({**data, "trace": [step["text"] for step in path]}, indent=1) + "\n"
 
@@ -47,7 +44,9 @@ def page_of(session: Session, trace: Trace) -> str:
 
 def command_of(session: Session, trace: Trace) -> str:
     """The command that opens this place again."""
-    words = ["kafkaproof", "explore", trace.model.system, "--variant", trace.model.variant]
+    model = trace.model
+    named = [shown(model.origin)] if model.origin else [model.system, "--variant", model.variant]
+    words = ["kafkaproof", "explore", *named]
     for name, size in trace.scope.items():
         words += [f"--{name.replace('_', '-')}", str(size)]
     initial = session.initial_of(trace)

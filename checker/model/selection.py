@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import FunctionType
 
-from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.errors import UserError, meant
 from kafkaproof.spec.language.accepted import require_accepted
 from kafkaproof.spec.language.domains import Scope, sorts
 from kafkaproof.spec.language.model import STANDARD, Model, Property, always
+from kafkaproof.spec.own import loaded_file
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,9 @@ def scope_for(model: Model, name: str | None, given: Scope) -> Scope:
     Raises UserError for an unknown name, or a size outside what is declared. Replicas are no more than brokers.
     """
     if name is not None and name not in model.scopes:
-        raise UserError(f"{model.system} has no scope {name!r}; it has {', '.join(model.scopes)}")
+        raise UserError(
+            f"{model.system} has no scope {name!r}; it has {', '.join(model.scopes)}{meant(name, model.scopes)}"
+        )
     for size, value in given.items():
         if size not in model.scope:
             raise UserError(f"{model.system} has no bound {size!r}; it has {', '.join(model.scope)}")
@@ -60,33 +60,18 @@ def _known(model, known, name):
     if name not in known and by_id:
         return by_id
     if name not in known:
-        raise UserError(f"{model.system} has no property {name!r}; it has {', '.join(known)}")
+        raise UserError(f"{model.system} has no property {name!r}; it has {', '.join(known)}{meant(name, known)}")
     return known[name]
 
 
 def _own(model, name):
+    usage = "a property of your own is FILE.py:PREDICATE"
     path, _, function = name.rpartition(":")
-    if not Path(path).is_file():
-        raise UserError(f"no file {path}; a property of your own is FILE.py:PREDICATE")
     if function in {p.name for p in model.properties}:
         raise UserError(f"{name}: {model.system} has a property {function}; give your own another name")
-    predicate = getattr(_loaded(path), function, None)
+    predicate = getattr(loaded_file(path, usage), function, None)
     if not isinstance(predicate, FunctionType):
-        raise UserError(f"{path} has no function {function!r}; a property of your own is FILE.py:PREDICATE")
+        raise UserError(f"{path} has no function {function!r}; {usage}")
     prop = always(predicate)
     require_accepted(replace(model, properties=(prop,)))
     return prop
-
-
-def _loaded(path):
-    """The user's file as a module, under a name that no other module has."""
-    spec = importlib.util.spec_from_file_location(f"own_{Path(path).stem}", path)
-    if spec is None or spec.loader is None:
-        raise UserError(f"{path} is not a file of Python; a property of your own is FILE.py:PREDICATE")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's own file
-        raise UserError(f"{path}: {type(error).__name__}: {error}") from error
-    return module

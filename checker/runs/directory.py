@@ -35,6 +35,7 @@ PART = r"part-(all|\d+)-[0-9a-f]{12}"
 DESCRIBED = {
     "system": str,
     "variant": str,
+    "model": str | None,
     "scope": dict,
     "properties": list,
     "keep_going": bool,

@@ -6,6 +6,7 @@ A scenario is a text file, read line by line:
     system      partition
     scope       brokers=2 faults=1               sizes that differ from the default, or the name of a scope
     variant     legacy                           a part begins: what follows happens in this variant
+    variant     lock.py:MODEL                    or in a model of one's own, whose file stands beside; it needs no system
 
     # the story, told before the step that it belongs to
     failover.elect(b=0) -> OK                    a step; its answer may be left out
@@ -25,6 +26,7 @@ from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.spec.language.steps import parse_step
+from kafkaproof.spec.own import is_own
 
 HEADERS = ("title", "system", "scope", "variant")
 KINDS = ("refused", "expect", "violates", "reaches")
@@ -125,7 +127,7 @@ def _add(scenario, number, content, story):
 def _header(scenario, number, keyword, rest, story):
     begun = bool(scenario.parts)
     if keyword == "variant":
-        if not scenario.system:
+        if not scenario.system and not is_own(rest):
             raise scenario.error(number, "no system before the first variant")
         scenario.parts.append(Part(number, rest, story, scenario.scope, dict(scenario.sizes)))
         return

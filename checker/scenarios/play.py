@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.model.execution import Execution
@@ -23,6 +24,7 @@ from kafkaproof.spec.language.model import Model, Property
 from kafkaproof.spec.language.plain import Plain, get
 from kafkaproof.spec.language.steps import Step, parse_step
 from kafkaproof.spec.metrics_catalogue import metrics_of
+from kafkaproof.spec.own import beside, is_own
 
 RELATIONS = {
     "=": operator.eq,
@@ -81,8 +83,9 @@ def play(scenario: Scenario, part: Part) -> Told:
 
 
 def _model(scenario, part):
+    named = (beside(part.variant, Path(scenario.path)),) if is_own(part.variant) else (scenario.system, part.variant)
     try:
-        model = find(scenario.system, part.variant)[0]
+        model = find(*named)[0]
         return model, scope_for(model, part.scope, part.sizes)
     except (LookupError, UserError) as error:
         raise scenario.error(part.number, str(error.args[0])) from error

@@ -10,7 +10,7 @@ from kafkaproof.checker.scenarios.play import Told
 def history_of_part(scenario: Scenario, told: Told) -> dict:
     """The history of a part (see `pictures.history`), with the scenario's story and notes."""
     history = history_of(told.trace, None)
-    history["title"] = f"{scenario.title or scenario.name} ({told.part.variant})"
+    history["title"] = f"{scenario.title or scenario.name} ({told.trace.model.variant})"
     history["story"] = " ".join(filter(None, (scenario.story, told.part.story)))
     for step, moment in zip(history["steps"], told.moments[1:]):
         step["violates"] = [prop.name for prop in moment.violates]
@@ -34,8 +34,9 @@ def part_as_json(scenario: Scenario, told: Told) -> dict:
         for (step, _, _), moment, values in zip(told.trace.steps, told.moments[1:], series[1:])
     ]
     return {
-        "system": scenario.system,
-        "variant": told.part.variant,
+        "system": told.trace.model.system,
+        "variant": told.trace.model.variant,
+        "model": told.trace.model.origin or None,
         "scope": dict(told.trace.scope),
         "failure": told.failure,
         "initial": series[0],

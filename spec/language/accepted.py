@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from kafkaproof.spec.language.declared import require_declared
 from kafkaproof.spec.language.domains import Record, Scope
 from kafkaproof.spec.language.fairness import AT_LAST
 from kafkaproof.spec.language.guards import check_guards
@@ -27,6 +28,7 @@ from kafkaproof.spec.language.subset import RuleError, definition, functions_rea
 
 def require_accepted(model: Model, scope: Scope | None = None) -> None:
     """Check the language's rules in all functions of a model, and its declaration at a scope; raises RuleError."""
+    require_declared(model, scope)
     _check_names(model)
     for transition in model.transitions:
         _check_transition(transition.function, tuple(transition.arguments.items()), model.state)

@@ -14,6 +14,7 @@ from types import ModuleType
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.domains import Domain, Record, Scope, Size, values
 from kafkaproof.spec.language.fairness import Assumption
+from kafkaproof.spec.language.parts import require_parts
 from kafkaproof.spec.language.rebind import callees, original, rebind
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.language.subset import RuleError
@@ -55,6 +56,9 @@ class Transition:
     only: Mapping[str, Domain] = field(default_factory=dict)
     kind: str = EVENT
     partner: Callable | None = None
+
+    def __repr__(self) -> str:
+        return f"<transition {self.name}>"
 
     @property
     def name(self) -> str:
@@ -103,6 +107,9 @@ class Property:
     least: Mapping[str, int | str] = field(default_factory=dict)
     after: Callable | None = None
     given: tuple[Assumption, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name}>"
 
     @property
     def predicates(self) -> tuple[Callable, ...]:
@@ -208,7 +215,8 @@ class Model:
     they are (a receiver is one of the first brokers), or as a number. `projections` names sets of fields; the scope of the
     same name is large enough to show each projection completely. `replaced` has the functions that this variant replaces,
     each with its replacement, oldest first. `releases` says which releases of Kafka the variant is; it is None where it
-    is none of them, and then `story` says so.
+    is none of them, and then `story` says so. `lemmas` are what a proof of a model of one's own may use besides its
+    properties: predicates of a state (and of ids), proved with them. `origin` says where a model of one's own was found.
     """
 
     system: str
@@ -233,8 +241,15 @@ class Model:
     projections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     replaced: tuple[tuple[Callable, Callable], ...] = ()
     releases: Releases | None = None
+    lemmas: tuple[Callable, ...] = ()
+    origin: str = ""
+
+    def __repr__(self) -> str:
+        return f"<model {self.name}>"
 
     def __post_init__(self):
+        require_parts(self.name, "transitions", self.transitions, Transition, "Transition")
+        require_parts(self.name, "properties", self.properties, Property, "always")
         for at in (*self.expected, *self.safety_only):
             if [*at] != [*self.scope]:
                 raise UserError(f"{self.name}: a verdict is recorded at {at}; write Size({', '.join(self.scope)})")

@@ -43,6 +43,10 @@ BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift, ast.Invert
 COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
+OWN = "own."
+"""How the names of modules begin that are files of a user's own."""
+
+
 class RuleError(UserError):
     """A function breaks a writing rule; the message is one line: rule, construct, file and line."""
 
@@ -125,8 +129,11 @@ def place_in(file: str, line: int) -> str:
 
 
 def file_of(function: Callable) -> str:
-    """The file of a function, from the top of the repository: ``spec/election/election.py``."""
-    return f"{original(function).__module__.removeprefix('kafkaproof.').replace('.', '/')}.py"
+    """The file of a function, from the top of the repository: ``spec/election/election.py``; a user's own with its line."""
+    module, code = original(function).__module__, original(function).__code__
+    if not module.startswith("kafkaproof."):
+        return place_in(code.co_filename, code.co_firstlineno)
+    return f"{module.removeprefix('kafkaproof.').replace('.', '/')}.py"
 
 
 @cache

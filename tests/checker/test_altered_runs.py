@@ -292,6 +292,7 @@ def test_what_is_explored_cannot_be_changed(run, change):
 DESCRIPTION = {
     "system": "toy",
     "variant": "v",
+    "model": None,
     "scope": {"things": 1},
     "properties": ["p"],
     "keep_going": False,
@@ -387,7 +388,7 @@ def begun_with_a_record(s):
 def test_a_run_whose_initial_states_have_changed_since_is_not_resumed(kafkaproof, monkeypatch):
     kafkaproof(*replication("kip320", 2, 1, 1, 1), *kept("run"))
     [model] = find("replication", "kip320")
-    monkeypatch.setattr(runs, "find", lambda system, variant: [replace(model, initial=begun_with_a_record)])
+    monkeypatch.setattr(runs, "found_again", lambda named: replace(model, initial=begun_with_a_record))
     assert "was made by another version of replication/kip320; begin a new run" in kafkaproof(*resumed("run")).complaint
 
 

@@ -21,7 +21,7 @@ SMALL = ("kip320", 2, 1, 1, 1)
         ("check nosuch", "no system 'nosuch'; there are "),
         ("list nosuch", "no system 'nosuch'; there are "),
         ("check replication --variant kip9", "replication has no variant 'kip9'; there are truncate-to-hw, "),
-        ("check --variant kip320", "--variant needs a system"),
+        ("check --variant kip320", "--variant V is of a system: kafkaproof check SYSTEM --variant V"),
         (f"{KIP320} --property nosuch", "replication has no property 'nosuch'; it has weak_isr, "),
         (f"{KIP320} --brokers 8", "brokers goes from 1 to 7, not 8"),
         (f"{KIP320} --brokers 0", "brokers goes from 1 to 7, not 0"),
@@ -66,12 +66,12 @@ def test_unknown_commands_and_options_are_refused(kafkaproof, capsys, command):
     [
         ("def other(s):\n    return True\n", "mine.py has no function 'holds'; "),
         ("holds = 3\n", "mine.py has no function 'holds'; "),
-        ("import sys\n\nsys.exit(0)\n", "mine.py: SystemExit: 0"),
-        ("def holds(s:\n", "mine.py: SyntaxError: "),
+        ("import sys\n\nsys.exit(0)\n", "mine.py:3: SystemExit: 0"),
+        ("def holds(s:\n", "mine.py:1: SyntaxError: "),
         ("def holds(s):\n    return s.nosuch == 0\n", "there is no field nosuch: s.nosuch, mine.py:2"),
         ("def holds(s, t):\n    return True\n", "it is called with 1 arguments: def holds(s, t):, mine.py:1"),
         ("def holds(s):\n    return all([True for _ in s.replicas])\n", "mine.py:2"),
-        ("import nosuch\n", "mine.py: ModuleNotFoundError: "),
+        ("import nosuch\n", "mine.py:1: ModuleNotFoundError: "),
     ],
 )
 def test_a_property_that_is_no_property_is_refused(kafkaproof, tmp_path, text, complaint):

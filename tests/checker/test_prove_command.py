@@ -1,6 +1,5 @@
 """``kafkaproof prove``: what it prints, exit codes, wrong use."""
 
-import argparse
 import json
 import os
 import re
@@ -11,13 +10,14 @@ import pytest
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands import prove as command
+from kafkaproof.checker.commands.parser import CommandParser
 from kafkaproof.checker.prove.proof import NOT_DECIDED, PROVED
 
 
 @pytest.fixture
 def run(capsys):
     """Run the command in this process; returns the exit code and what it prints."""
-    parser = argparse.ArgumentParser()
+    parser = CommandParser()
     command.add_parser(parser.add_subparsers())
 
     def running(*arguments):

@@ -78,3 +78,11 @@ def test_an_empty_line_is_nothing_and_help_lists_the_commands(capsys):
     Terminal(session, session.trace(0, []), io.StringIO("\nhelp\n")).run()
     told = capsys.readouterr().out
     assert "why TRANSITION" in told and told.count("at first") == 1
+
+
+def test_a_model_of_ones_own_is_explored_saved_and_opened_again(piped, kafkaproof, tmp_path):
+    assert kafkaproof("new", "mine").code == 0
+    told = piped(["explore", "mine/mine.py:MODEL", "--text"], "1", "command", "save p.scenario", "save p.json")
+    assert "kafkaproof explore mine/mine.py:MODEL --clients " in told.out
+    assert kafkaproof("scenario", "p.scenario").code == 0
+    assert "after 1 step" in piped(["explore", "p.json", "--text"]).out

@@ -1,0 +1,33 @@
+"""The parser of a command, whose options may depend on what its arguments name."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser that may learn from its arguments which options it has, before it reads them."""
+
+    learn: Callable[[CommandParser, Sequence[str]], None] | None = None
+
+    def parse_known_args(self, args=None, namespace=None):
+        """Learn, once, and parse."""
+        learn, self.learn = self.learn, None
+        if learn:
+            learn(self, args or ())
+        return super().parse_known_args(args, namespace)
+
+    def positionals_in(self, arguments: Sequence[str]) -> Iterator[str]:
+        """The arguments that are neither options nor their values, as far as the options are known."""
+        rest = iter(arguments)
+        for each in rest:
+            option = self._option_string_actions.get(each)
+            if option and option.nargs != 0:
+                next(rest, None)
+            elif not each.startswith("-"):
+                yield each
+
+    def has_option(self, option: str) -> bool:
+        """Whether there is an option of this name."""
+        return option in self._option_string_actions

@@ -1,0 +1,13 @@
+"""What a model is put together from: tuples of transitions and properties, told where they hold something else."""
+
+from kafkaproof.spec.errors import UserError
+
+
+def require_parts(model: str, what: str, parts: object, kind: type, made_by: str) -> None:
+    """Raise UserError unless `parts` are a tuple of `kind`; `made_by` is the function that makes one of a plain function."""
+    if not isinstance(parts, (tuple, list)):
+        raise UserError(f"{model}: `{what}` is a tuple; of a single one, write a comma behind it: (one,)")
+    for part in parts:
+        if not isinstance(part, kind):
+            name = getattr(part, "__name__", repr(part))
+            raise UserError(f"{model}: `{what}` has {name}, which is no {kind.__name__}; write {made_by}({name})")
