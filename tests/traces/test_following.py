@@ -158,3 +158,20 @@ def test_the_command_stays_until_it_is_stopped(capsys, tmp_path, monkeypatch):
 def test_what_needs_a_whole_log_is_wrong_use(capsys, other):
     assert main(["replay", str(FENCED), "--follow", *other]) == 2
     assert other[0] in capsys.readouterr().err
+
+
+def test_a_command_is_run_for_each_event_and_what_goes_wrong_with_it_is_told(capfd, tmp_path, monkeypatch):
+    log, whole, rounds = Growing(tmp_path), first(LEGACY, 0x9B), []
+    log.append(whole[:0x95])
+
+    def grow(seconds: float) -> None:
+        if rounds:
+            raise KeyboardInterrupt
+        rounds.append(seconds)
+        log.append(whole[0x95:])
+
+    monkeypatch.setattr("kafkaproof.traces.commands.log.sleep", grow)
+    assert main(["replay", str(tmp_path), "--follow", "--on-event", "echo told"]) == 1
+    assert "told 2026-11-21 03:24:44 0x9b violates C4" in capfd.readouterr().out
+    rounds.clear()
+    assert main(["replay", str(tmp_path), "--follow", "--on-event", "no-such-command"]) == 1

@@ -32,7 +32,20 @@ def is_segments(directory: Path) -> bool:
 
 def replay_segments(options) -> int:
     """Follow the groups in segments alone, print what was found; returns the exit code."""
-    if names := given(options, "variant", "chroot", "history", "html", "events", "master", "offsets", "logs", "follow"):
+    if names := given(
+        options,
+        "release",
+        "variant",
+        "chroot",
+        "history",
+        "html",
+        "events",
+        "master",
+        "offsets",
+        "logs",
+        "follow",
+        "fail_on",
+    ):
         raise UserError(f"{names}: {options.directory} has no log of ZooKeeper, only segments")
     for name in set(options.expect) - EXPECTED:
         raise UserError(f"--expect {name}: of segments replay evaluates {', '.join(SAYS)}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial, reduce
@@ -61,6 +62,8 @@ from kafkaproof.traces.zookeeper.transactions import LogError
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
 _ROUND = 1.0
 """Seconds between two looks at a log that is followed."""
+_PATIENCE = 60
+"""Seconds that the command of --on-event may take."""
 
 
 def replay_log(options) -> int:
@@ -68,6 +71,8 @@ def replay_log(options) -> int:
     for name in set(options.expect) - PROPERTIES.keys() - EXPECTED:
         raise UserError(f"--expect {name}: replay evaluates {', '.join((*PROPERTIES, *sorted(EXPECTED)))}")
     asked_for(options.release, options.variant)
+    if options.on_event and not options.follow:
+        raise UserError("--on-event runs a command for what happens while a log grows: give --follow, too")
     if options.follow:
         return watch(options)
     redactor = Redactor() if options.redact else None
@@ -91,7 +96,7 @@ def replay_log(options) -> int:
         write_history(_history(report), options.history)
     if options.html:
         _write_page(options.html, render(report, groups))
-    code = exit_code(report, options.expect)
+    code = exit_code(report, options.expect, options.fail_on)
     return worse(code, exit_code_of(groups, options.expect)) if groups else code
 
 
@@ -115,8 +120,21 @@ def watch(options) -> int:
             sleep(_ROUND)
             for line in watched.round():
                 print(line, flush=True)
-    code = exit_code(watched.report, options.expect)
+                if options.on_event:
+                    _tell(options.on_event, line)
+    code = exit_code(watched.report, options.expect, options.fail_on)
     return VIOLATED if watched.violated - set(options.expect) else code
+
+
+def _tell(command: list[str], line: str) -> None:
+    """Run a command with a line as its last argument; what goes wrong with it ends nothing."""
+    try:
+        done = subprocess.run([*command, line], stdin=subprocess.DEVNULL, timeout=_PATIENCE).returncode
+        problem = f"exit code {done}" if done else None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        problem = str(error)
+    if problem:
+        print(f"--on-event {command[0]}: {problem}", file=sys.stderr)
 
 
 def report_of_growing(options, recording: Recording, before: Report | None) -> Report:
@@ -270,11 +288,14 @@ def _write_page(file: Path, page: str) -> None:
     print(f"report in {file}, {len(page) / 1e6:,.1f} MB", file=sys.stderr)
 
 
-def exit_code(report: Report, expected: list[str]) -> int:
-    """0 when it conforms and violates only what is expected; 1, 2, 3 as in EXAMPLES."""
+def exit_code(report: Report, expected: Collection[str], fail_on: Collection[str] = ()) -> int:
+    """0 when it conforms, violates only what is expected, and has no incident of the kinds `fail_on`; 1, 2, 3 as in
+    EXAMPLES.
+    """
     if report.verdict == BAD_INPUT:
         return WRONG_USE
     contradicted = any(part.logs and part.logs.contradictions for part in report.parts)
-    if report.verdict == DIVERGES or report.violated - set(expected) or contradicted:
+    incident = any(each.kind in fail_on for each in report.incidents)
+    if report.verdict == DIVERGES or report.violated - set(expected) or contradicted or incident:
         return VIOLATED
     return OK if report.verdict == CONFORMS else UNFINISHED

@@ -13,7 +13,7 @@ from kafkaproof.traces.redaction import Redactor
 
 def given(options, *names: str) -> str:
     """Those of the options that were given, as one writes them."""
-    return ", ".join(f"--{name}" for name in names if getattr(options, name))
+    return ", ".join(f"--{name.replace('_', '-')}" for name in names if getattr(options, name))
 
 
 def chroot_of(options, redactor: Redactor | None) -> str | None:

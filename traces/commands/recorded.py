@@ -29,7 +29,7 @@ def replay_recording(options) -> int:
     """Replay what `kafkaproof run` has recorded; returns the exit code."""
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
-    if names := given(options, "release", "chroot", "events", "html", "offsets", "logs", "redact", "follow"):
+    if names := given(options, "release", "chroot", "events", "html", "offsets", "logs", "redact", "follow", "fail_on"):
         raise UserError(
             f"{options.directory}: {names}: for the log of a ZooKeeper only; its own is in "
             f"{options.directory / 'zookeeper'}"

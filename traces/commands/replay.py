@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from kafkaproof.traces.commands.recording_rows import recordings_in
 from kafkaproof.traces.commands.several import replay_several
 from kafkaproof.traces.evidence.choice import VARIANTS
 from kafkaproof.traces.processes.recorded.reading import is_recording
+from kafkaproof.traces.report.incidents import KINDS
 
 EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper
@@ -27,13 +29,15 @@ EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper --offsets copy-of-the-brokers
   kafkaproof replay /var/lib/zookeeper --logs /var/log/kafka
   kafkaproof replay /var/lib/zookeeper --redact --html report.html
-  kafkaproof replay /var/lib/zookeeper --follow
+  kafkaproof replay /var/lib/zookeeper --fail-on unclean,split-brain,offline
+  kafkaproof replay /var/lib/zookeeper --follow --on-event 'logger -t kafka'
   kafkaproof replay copy-of-the-logs --expect C4 --history split-brain.json
   kafkaproof replay /var/lib/zookeeper --master local[2] --events events
   kafkaproof replay runs --master local[2]
   kafkaproof show split-brain.json --beside runs/election-legacy-20260101-120000-1f2e
 
-exit codes: 0 conforms and violates at most what --expect names, 1 diverges or violates, 2 bad input, 3 undecided;
+exit codes: 0 conforms and violates at most what --expect names, 1 diverges, violates, or has what --fail-on names,
+2 bad input, 3 undecided;
 of several recordings the worst, which is 1 before 2 before 3
 """
 
@@ -81,6 +85,13 @@ def add_parser(commands) -> None:
         "--expect", metavar="ID", action="append", default=[], help="a violation that is no failure (repeatable): C4"
     )
     parser.add_argument(
+        "--fail-on",
+        metavar="KINDS",
+        type=_kinds,
+        default=(),
+        help=f"exit with 1 if the log has an incident of these kinds, with commas between them: {', '.join(KINDS)}",
+    )
+    parser.add_argument(
         "--history", metavar="FILE", type=Path, help="write the first violation or divergence, for `kafkaproof show`"
     )
     parser.add_argument(
@@ -114,12 +125,25 @@ def add_parser(commands) -> None:
         help="stay, and tell what happens in a log that grows, until Ctrl-C or the first divergence",
     )
     parser.add_argument(
+        "--on-event",
+        metavar="COMMAND",
+        type=shlex.split,
+        help="with --follow, run this command for each event, with the event's line as its last argument",
+    )
+    parser.add_argument(
         "--redact",
         action="store_true",
         help="topics, hosts, clients, principals and all other names become pseudonyms everywhere",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    kinds = tuple(kind.strip() for kind in text.split(","))
+    for unknown in (kind for kind in kinds if kind not in KINDS):
+        raise argparse.ArgumentTypeError(f"no kind of incident {unknown!r}; there are {', '.join(KINDS)}")
+    return kinds
 
 
 @contextmanager

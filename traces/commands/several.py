@@ -26,7 +26,7 @@ def replay_several(directories: list[Path], options) -> int:
     known = PROPERTIES.keys() | RECORDED | EXPECTED
     for name in set(options.expect) - known:
         raise UserError(f"--expect {name}: replay evaluates {', '.join(sorted(known))}")
-    if names := given(options, "history", "events", "html", "offsets", "logs", "redact", "follow"):
+    if names := given(options, "history", "events", "html", "offsets", "logs", "redact", "follow", "on_event"):
         raise UserError(f"{names}: for one recording only: give one DIR")
     asked = vars(options) | {"master": None}
     asked.pop("run")
@@ -58,6 +58,6 @@ def row_of(asked: dict, directory: Path) -> Row:
         f"{found[0]:#x}: {found[1]}" if found else None,
         tuple(sorted(report.violated)),
         report.reason,
-        exit_code(report, options.expect),
+        exit_code(report, options.expect, options.fail_on),
     )
     return row_with(row, groups_beside(options, report.recording), options.expect)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
 from typing import NamedTuple
 
 from rich.console import Console
@@ -22,10 +24,12 @@ from kafkaproof.traces.reading.end import End
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.report.broker_logs import logs_as_json, print_logs
 from kafkaproof.traces.report.facts import Facts, print_facts
+from kafkaproof.traces.report.incidents import CRITICAL, KINDS, SERIOUS, SEVERITIES, WARNING, Incident, incidents_of
 from kafkaproof.traces.report.metrics import metrics_as_json, print_metrics
 from kafkaproof.traces.report.partitions import changes_as_json, print_changes
 from kafkaproof.traces.report.topics import notifications_as_json, print_topics, reassignments_as_json, topics_as_json
 
+_SHOWN = 5
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
 MISSING = "records are missing; all others fit"
 
@@ -121,6 +125,12 @@ class Report:
             found += [each.remark() for each in self.facts.failing]
         return sorted([*found, *(self.logs.remarks if self.logs else ())], key=lambda remark: remark.time)
 
+    @cached_property
+    def incidents(self) -> list[Incident]:
+        """What went wrong in all parts, the worst kinds first."""
+        found = [incident for part in self.parts for incident in incidents_of(part)]
+        return sorted(found, key=lambda each: KINDS.index(each.kind))
+
     @property
     def violated(self) -> set[str]:
         """The ids of the properties that are violated in any part."""
@@ -153,6 +163,7 @@ class Report:
             "skipped": dict(result.skipped) if result else {},
             "audit": self.audit and self.audit.as_json(),
             "fenced": len(refused_by_epoch(result)) if result else 0,
+            "incidents": [incident.as_json() for incident in self.incidents],
             "problems": list(self.problems),
             "flaws": [flaw.as_json() for flaw in flaws(self.streams)] if self.streams else [],
             "owed": [each.as_json() for each in self.streams.owed.waiting] if self.streams else [],
@@ -192,10 +203,29 @@ def refused_by_epoch(result: Result) -> list[tuple[int, int]]:
 
 
 def print_report(report: Report) -> None:
-    """Print the controllers, what explains the writes, what each record is, problems, the verdict and violations."""
-    if report.earlier:
-        print_report(replace(report.earlier, problems=()))
+    """Print the incidents, the controllers, what explains the writes, what each record is, problems, and the verdict."""
     out = console()
+    _print_incidents(out, report.incidents)
+    _print_part(out, report)
+
+
+def _print_incidents(out: Console, incidents: list[Incident]) -> None:
+    """Print a line for each incident, the first of many of a kind, and the way out of each kind once."""
+    colours = {CRITICAL: "bold red", SERIOUS: "yellow"}
+    for kind, of_kind in groupby(incidents, key=lambda each: each.kind):
+        found = list(of_kind)
+        for each in found[:_SHOWN]:
+            out.print(f"[{colours.get(each.severity, 'cyan')}]{each.severity}[/] ", end="")
+            out.print(f"{kind}: {each.line}", soft_wrap=True, markup=False, highlight=False)
+        if len(found) > _SHOWN:
+            out.print(f"         and {len(found) - _SHOWN:,} more of {kind}: see --json")
+        for way_out in dict.fromkeys(each.way_out for each in found if each.way_out):
+            out.print(f"         way out: {way_out}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _print_part(out: Console, report: Report) -> None:
+    if report.earlier:
+        _print_part(out, replace(report.earlier, problems=()))
     transactions, result = report.recording.transactions, report.result
     if transactions:
         span = f"{transactions[0].zxid:#x} to {transactions[-1].zxid:#x}"
@@ -253,6 +283,10 @@ def _print_verdict(out: Console, report: Report) -> None:
     elif result and report.verdict == CONFORMS:
         until = f" until {report.end.zxid:#x}" if report.end else ""
         out.print(f"[green]conforms[/] to {result.variant}{until}: each record is a step that it allows")
+        if worst := [
+            kind for kind in KINDS if SEVERITIES[kind] != WARNING and kind in {i.kind for i in report.incidents}
+        ]:
+            out.print(f"[yellow]and yet it had[/] {', '.join(worst)}: see above", soft_wrap=True)
     else:
         out.print(f"[bold yellow]{report.verdict}[/]", end="")
         out.print(f": {report.reason}", soft_wrap=True, markup=False)
@@ -260,6 +294,6 @@ def _print_verdict(out: Console, report: Report) -> None:
         changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
         out.print(
             f"[bold red]violates {each.property}[/] first at {each.zxid:#x}: {each.count:,} records{changed}. "
-            f"{each.text}",
+            f"It demands: {each.text}",
             soft_wrap=True,
         )
