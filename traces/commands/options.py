@@ -13,7 +13,10 @@ from kafkaproof.traces.redaction import Redactor
 
 def given(options, *names: str) -> str:
     """Those of the options that were given, as one writes them."""
-    return ", ".join(f"--{name.replace('_', '-')}" for name in names if getattr(options, name))
+    written = {"begin": "from", "end": "to"}
+    return ", ".join(
+        f"--{written.get(n, n).replace('_', '-')}" for n in names if getattr(options, n) not in (None, False, (), [])
+    )
 
 
 def chroot_of(options, redactor: Redactor | None) -> str | None:

@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.spec.running.processes import CHECKED
 from kafkaproof.spec.running.processes import VARIANTS as RUN
 from kafkaproof.traces.basics.whole_files import expect_writable
 from kafkaproof.traces.commands.groups import is_segments, replay_segments
 from kafkaproof.traces.commands.log import replay_log
+from kafkaproof.traces.commands.moment import add_moment_options, look_into
+from kafkaproof.traces.commands.options import given
 from kafkaproof.traces.commands.recorded import replay_recording
 from kafkaproof.traces.commands.recording_rows import recordings_in
 from kafkaproof.traces.commands.several import replay_several
@@ -26,6 +29,8 @@ EXAMPLES = """examples:
   kafkaproof replay runs/cluster-20260101-120000-1f2e
   kafkaproof replay /var/lib/zookeeper --release 2.8
   kafkaproof replay /var/lib/zookeeper --html report.html
+  kafkaproof replay /var/lib/zookeeper --at 2026-11-21T03:24:44 --topic orders
+  kafkaproof replay /var/lib/zookeeper --dump --from 0x90 --to 0xa0
   kafkaproof replay /var/lib/zookeeper --offsets copy-of-the-brokers
   kafkaproof replay /var/lib/zookeeper --logs /var/log/kafka
   kafkaproof replay /var/lib/zookeeper --redact --html report.html
@@ -135,6 +140,7 @@ def add_parser(commands) -> None:
         action="store_true",
         help="topics, hosts, clients, principals and all other names become pseudonyms everywhere",
     )
+    add_moment_options(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 
@@ -144,6 +150,17 @@ def _kinds(text: str) -> tuple[str, ...]:
     for unknown in (kind for kind in kinds if kind not in KINDS):
         raise argparse.ArgumentTypeError(f"no kind of incident {unknown!r}; there are {', '.join(KINDS)}")
     return kinds
+
+
+def _look(directories: list[Path], options) -> int:
+    if len(directories) > 1 or is_recording(directories[0]) or is_segments(directories[0]):
+        raise UserError("--at and --dump look into one directory of ZooKeeper's logs")
+    if options.at and options.dump or options.at and (options.begin or options.end):
+        raise UserError("--at prints one moment, and --dump the records --from and --to: give one of them")
+    if names := given(options, "html", "history", "events", "master", "offsets", "logs", "redact", "follow", "fail_on"):
+        raise UserError(f"{names}: not with --at or --dump, which judge nothing")
+    options.directory = directories[0]
+    return look_into(options)
 
 
 @contextmanager
@@ -162,6 +179,10 @@ def _without_collector() -> Iterator[None]:
 def run(options) -> int:
     """Replay a directory, or several; print what was found; returns the exit code."""
     directories = recordings_in(options.directories)
+    if options.at or options.dump:
+        return _look(directories, options)
+    if names := given(options, "begin", "end", "topic", "broker"):
+        raise UserError(f"{names}: of what --at or --dump prints; give one of these")
     if len(directories) > 1 or options.master and is_recording(directories[0]):
         return replay_several(directories, options)
     options.directory = directories[0]

@@ -1,0 +1,127 @@
+"""``replay --at`` and ``--dump``: the cluster at a moment of a log, and the records of a part of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.printable import printable
+from kafkaproof.checker.commands.main import OK
+from kafkaproof.checker.commands.tables import console
+from kafkaproof.traces.basics.times import day_and_time, time_of_day
+from kafkaproof.traces.commands.options import chroot_of
+from kafkaproof.traces.reading.cluster import Members, find_root
+from kafkaproof.traces.reading.recording import Recording, read_readable
+from kafkaproof.traces.report.moment import Placed, print_situation, situation_in
+from kafkaproof.traces.zookeeper.transactions import Create, Operation, SetData, Transaction
+from kafkaproof.traces.zookeeper.tree import Tree
+
+Moment = tuple[str, int]
+"""``("zxid", N)``, or ``("time", milliseconds since 1970)``."""
+_LONGEST = 200
+
+
+def moment(text: str) -> Moment:
+    """A zxid (``0x9b``, 155) or a time (``2026-11-21T03:24:44``, in UTC where it has no zone)."""
+    if re.fullmatch(r"0x[0-9a-fA-F]+|\d+", text):
+        return "zxid", int(text, 0)
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError as error:
+        told = f"{text!r} is neither a zxid, such as 0x9b, nor a time, such as 2026-11-21T03:24:44"
+        raise argparse.ArgumentTypeError(told) from error
+    return "time", round((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def add_moment_options(parser) -> None:
+    """Add ``--at``, ``--dump``, and what narrows them."""
+    parser.add_argument(
+        "--at",
+        metavar="ZXID|TIME",
+        type=moment,
+        help="print the cluster as it was then: controller, brokers, leaders, ISRs, reassignments, requests",
+    )
+    parser.add_argument("--dump", action="store_true", help="print the records, one a line")
+    parser.add_argument("--from", dest="begin", metavar="ZXID|TIME", type=moment, help="with --dump: from here on")
+    parser.add_argument("--to", dest="end", metavar="ZXID|TIME", type=moment, help="with --dump: up to here")
+    parser.add_argument("--topic", metavar="T", help="with --at or --dump: only of this topic")
+    parser.add_argument("--broker", metavar="B", type=int, help="with --at or --dump: only of this broker")
+
+
+def look_into(options) -> int:
+    """Print the situation or the records that the options ask for. Raises UserError."""
+    recording, error = read_readable(options.directory)
+    if not recording.transactions:
+        raise error or UserError("; ".join(recording.problems) or f"{options.directory}: no record")
+    root = find_root(recording, chroot_of(options, None))
+    if options.at:
+        _print_at(options, recording, root)
+    else:
+        broker_of = Members(recording, root).broker_of
+        for transaction in _between(recording, options.begin, options.end):
+            if line := _line(transaction, broker_of, options):
+                print(printable(line))
+    return OK
+
+
+def _is_before(transaction: Transaction, moment: Moment, or_at: bool) -> bool:
+    kind, value = moment
+    found = transaction.zxid if kind == "zxid" else transaction.time
+    return found <= value if or_at else found < value
+
+
+def _between(recording: Recording, begin: Moment | None, end: Moment | None) -> Iterator[Transaction]:
+    for part in recording.parts:
+        for transaction in part.transactions:
+            if (not begin or not _is_before(transaction, begin, False)) and (
+                not end or _is_before(transaction, end, True)
+            ):
+                yield transaction
+
+
+def _print_at(options, recording: Recording, root: str) -> None:
+    """Print the situation after the last record up to the moment that was asked for."""
+    parts = [part for part in recording.parts if _is_before(part.transactions[0], options.at, True)]
+    if not parts:
+        first = recording.parts[0].transactions[0]
+        raise UserError(f"--at: the log begins later, at {first.zxid:#x}, {day_and_time(first.time)}")
+    tree, time = Tree(parts[-1].start), 0
+    for transaction in parts[-1].transactions:
+        if not _is_before(transaction, options.at, True):
+            break
+        tree.apply(transaction)
+        time = transaction.time
+    found = situation_in(tree, time, root, lambda placed: _is_wanted(placed, options))
+    if options.json:
+        print(json.dumps(found.as_json(), indent=2))
+    else:
+        print_situation(console(), found)
+
+
+def _is_wanted(placed: Placed, options) -> bool:
+    of_topic = options.topic in (None, placed.topic)
+    return of_topic and (options.broker is None or options.broker in placed.assignment.replicas)
+
+
+def _line(transaction: Transaction, broker_of: dict[int, int], options) -> str:
+    """A record as a line; empty where it is not of the topic or the broker that was asked for."""
+    broker = broker_of.get(transaction.session)
+    texts = [_told(operation) for operation in transaction.operations]
+    whole = f"multi[{'; '.join(texts)}]" if transaction.multi else "; ".join(texts)
+    of_topic = options.topic is None or re.search(rf"\b{re.escape(options.topic)}\b", whole)
+    if not of_topic or options.broker not in (None, broker):
+        return ""
+    who = f"broker {broker}" if broker is not None else f"session {transaction.session:#x}"
+    return f"{transaction.zxid:#x} {time_of_day(transaction.time)} {who}: {whole}"
+
+
+def _told(operation: Operation) -> str:
+    """An operation with what it writes."""
+    if not isinstance(operation, Create | SetData) or not operation.data:
+        return operation.form()
+    text = operation.data.decode("utf-8", "backslashreplace")
+    return f"{operation.form()} {text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}"
