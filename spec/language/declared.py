@@ -19,6 +19,8 @@ def require_declared(model: Model, scope: Scope | None = None) -> None:
     The sizes that domains ask for are given by the model's scope, or by the one at which it is asked about.
     """
     sizes = [*dict.fromkeys((*model.scope, *(scope or ())))]
+    if model.seams and not model.answers:
+        raise RuleError(f"{model.name}: its `seams` return codes; name these in `answers`")
     if not isinstance(model.state, Record):
         raise RuleError(f"{model.name}: its state is a Record, not {model.state!r}")
     _require_domain(model.name, sizes, "state", model.state)

@@ -50,7 +50,7 @@ class Size(Mapping[str, int]):
 
 @dataclass(frozen=True)
 class Bound:
-    """The number that the scope gives to `name`, plus `plus`."""
+    """The number that the scope gives to `name`, plus `plus`: a step that goes beyond is cut, and counted."""
 
     name: str
     plus: int = 0
@@ -91,7 +91,7 @@ class Id:
 
 @dataclass(frozen=True)
 class SetOf:
-    """A set of ids of `sort`, stored as a bit mask; read and written through `sets` only."""
+    """A set of ids of `sort`, stored as a bit mask; read and written through functions such as `contains` only."""
 
     sort: str
 
@@ -123,7 +123,7 @@ class Field:
 
 
 class Record:
-    """Named fields: ``Record(hw=(Number(0, Bound("log")), "high watermark"), ...)``."""
+    """Named fields, each with its domain and its meaning: ``Record(hw=(Number(0, Bound("log")), "high watermark"), ...)``."""
 
     def __init__(self, **fields: tuple[Domain, str]):
         self.fields = {name: Field(domain, meaning) for name, (domain, meaning) in fields.items()}
@@ -169,7 +169,8 @@ NOBODY = -1
 class Sequence(Record):
     """Up to `bound` elements of domain `of`: a `length`, and `slots` that hold zeros beyond it.
 
-    Written by `sequences.push` and `sequences.pop`, or by code that keeps the same invariant.
+    Written by `push` and `pop`, or by code that keeps the same invariant. An array that a bound sizes has one free slot
+    behind its end: a step that writes there is cut, so nobody tests for room.
     """
 
     def __init__(self, of: Domain, bound: Bound):

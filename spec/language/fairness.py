@@ -73,17 +73,21 @@ class Assumption:
 
 
 def weak(*transitions: str, each: tuple[str, ...] = (), when: Callable | None = None) -> Assumption:
-    """Weak fairness of the action of these transitions, or of one action for each value of `each`."""
+    """Weak fairness: if from some moment on one of these transitions (named as text) is always possible, one is taken.
+
+    With `each`, this holds for each value of these arguments: ``weak("reply", each=("b",))``. With `when`, it is about steps
+    before which ``when(s, ...)`` holds.
+    """
     return Assumption(WEAK, transitions, each, when)
 
 
 def strong(*transitions: str, each: tuple[str, ...] = (), when: Callable | None = None) -> Assumption:
-    """Strong fairness of the action of these transitions, or of one action for each value of `each`."""
+    """Strong fairness: if one of these transitions is possible again and again, one is taken; `each`, `when` as in `weak`."""
     return Assumption(STRONG, transitions, each, when)
 
 
 def finitely(*transitions: str, when: Callable | None = None) -> Assumption:
-    """These steps happen finitely often."""
+    """From some moment on these transitions are no longer taken (where `when` holds before them)."""
     return Assumption(FINITELY, transitions, (), when)
 
 

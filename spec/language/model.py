@@ -46,8 +46,9 @@ class Arrow:
 class Transition:
     """A transition function, its lane and arrows in pictures, and its kind.
 
-    `only` narrows the domains of some arguments: who takes the step in this model. `partner` is the transition of
-    another system that a process takes with this one.
+    `lane` is a format string over the arguments, ``broker {b}``, as are those of its arrows. `kind` is ``fault``, ``event``,
+    ``continuation`` or ``timer``; faults are drawn dashed in graphs. `only` narrows the domains of some arguments: who takes
+    the step in this model. `partner` is the transition of another system that a process takes with this one.
     """
 
     function: Callable
@@ -202,12 +203,16 @@ class Model:
 
     `initial(s, ...)` fills a state of zeros, once for every choice of its annotated arguments. `scope` gives the default
     sizes, `others` those of scopes with names other than `STANDARD`, and `largest` the greatest allowed; `sizes` says
-    what each size means or bounds.
+    what each size means or bounds. `lanes(scope)` are the columns of pictures.
 
-    `expected` maps a scope to the violated properties, each with the length of its
-    shortest counterexample in states (for a lasso, up to the first state of its loop). At the scopes `safety_only`, whose
-    graphs are too large, liveness is checked only by name. `answers` names the codes that `seams` return, for the text
-    of steps. `parts` names the models (system, variant) that cover what a composed model leaves out, or bounds more
+    `seams` are functions that transitions call where a process asks another one (ZooKeeper, a disk, the network): a
+    function of the state that returns a code. `answers` names the codes, from 0 on, and the text of a step ends with the
+    answer: ``elect(b=0) -> OK``. A running process binds its seams to the world. `abstract` says that transitions reach into
+    the state of others without such functions.
+
+    `expected` maps a scope to the violated properties, each with the length of its shortest counterexample in states (for
+    a lasso, up to the first state of its loop). At the scopes `safety_only`, whose graphs are too large, liveness is checked
+    only by name. `parts` names the models (system, variant) that cover what a composed model leaves out, or bounds more
     tightly.
 
     `interchangeable` names the sorts whose ids no transition and no safety property distinguishes, which is proved before

@@ -272,6 +272,42 @@ def test_a_file_that_is_read_twice_is_the_same_until_it_changes(lock):
     assert loaded_file(str(lock)) is not one
 
 
+SEAMS = """
+from dataclasses import replace
+
+
+def ask(s, b):
+    if s.lock.owner != NOBODY:
+        return 1
+    s.lock.owner = b
+    s.lock.version += 1
+    return 0
+
+
+def try_to_take(s, b: Broker):
+    if s.brokers[b].believes:
+        return False
+
+    if ask(s, b) == 0:
+        s.brokers[b].believes = 1
+        s.brokers[b].version = s.lock.version
+    return True
+
+
+TAKES = (Transition(try_to_take, LANE), *MODEL.transitions[1:])
+ASKED = replace(MODEL, variant="asked", transitions=TAKES, seams=(ask,), answers=("OK", "HELD"), abstract=False)
+UNNAMED = replace(ASKED, answers=())
+"""
+
+
+def test_the_answers_of_its_seams_stand_in_its_steps(kafkaproof, lock):
+    lock.write_text(lock.read_text() + SEAMS)
+    result = kafkaproof("check", "lock.py:ASKED", *kept("run")).result
+    assert result["violations"][0]["trace"][0] == "lock.try_to_take(b=0) -> OK"
+    assert "try_to_take(b=0) -> OK" in kafkaproof("show", "run", "--text").out
+    assert "`seams` return codes; name these in `answers`" in kafkaproof("check", "lock.py:UNNAMED").complaint
+
+
 def test_what_is_no_run_is_told(kafkaproof, lock):
     assert "made by: kafkaproof check lock.py:MODEL" in kafkaproof("show", MODEL).complaint
     assert "lock.py:MODEL is a model; write what happens" in kafkaproof("scenario", MODEL).complaint

@@ -10,6 +10,7 @@ from kafkaproof.spec.metrics import names
 from kafkaproof.spec.metrics.metric import Metric
 from kafkaproof.spec.metrics_catalogue import SYSTEMS
 from kafkaproof.traces.metrics.observer import COUNTERS, GAUGES
+from tests.docs import reference
 
 DOCS = Path(__file__).parents[2] / "docs"
 _OUTSIDE_HEAD = (
@@ -69,6 +70,7 @@ def _sources(fact):
 PAGES: dict[str, tuple[re.Pattern, Callable[[], list[str]]]] = {
     "glossary.md": (re.compile(rf"\| {ID.pattern} \|"), ids_of_properties),
     "metrics.md": (re.compile(r"\| `"), metrics),
+    "reference.md": (re.compile(r"\| `"), reference.rows),
     "releases.md": (re.compile(r"\| `"), rules_by_release),
 }
 """Of each page, how the generated rows begin (they stand together), and what they are."""
