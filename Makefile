@@ -5,7 +5,7 @@ RECORDINGS := traces/recordings
 SEED := 1
 PER := 40
 
-.PHONY: install check lint test wheel thorough real mutants mutants-random verdicts proofs pages tamperings sources clean
+.PHONY: install check lint test wheel thorough real mutants mutants-random verdicts proofs pages site image tamperings sources clean
 
 install: $(VENV)/installed
 
@@ -62,6 +62,17 @@ proofs: install
 
 pages: install
 	$(BIN)/python -m tests.docs.generated
+
+site: install
+	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/pip install --quiet --disable-pip-version-check zensical
+	$(BIN)/python -m tests.docs.site build/docs
+	$(BIN)/zensical build --strict
+
+image: install
+	rm -rf build/image && mkdir -p build/image
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/image .
+	cp constraints.txt build/image
+	docker build --tag kafkaproof --file Dockerfile build/image
 
 tamperings: install
 	$(BIN)/python -m tests.traces.tamperings.table docs/tamperings.md --places 3
