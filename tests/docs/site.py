@@ -1,12 +1,13 @@
 """Prepares the documentation site: the documents, the README as its first page, and a gallery of drawn scenarios.
 
-Use: python -m tests.docs.site DIR, then `zensical build`, which checks every link. Links to files that are no documents lead to where
-they stand in the site.
+Use: python -m tests.docs.site DIR, then `zensical build`, which checks every link. Links between documents lead to
+where these stand in the site.
 """
 
 import re
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 from kafkaproof.checker.commands.scenario import bundled
@@ -33,19 +34,20 @@ def copy_documents(target: Path) -> None:
     sources = {target / name: ROOT / path for path, name in OTHERS.items()}
     for page in target.rglob("*.md"):
         source = sources.get(page, ROOT / "docs" / page.relative_to(target))
-        page.write_text(LINK.sub(lambda link: link[1] + moved(link[2], source, page, target), page.read_text()))
+        page.write_text(LINK.sub(partial(_moved, source=source, page=page, target=target), page.read_text()))
 
 
-def moved(link: str, source: Path, page: Path, target: Path) -> str:
+def _moved(found: re.Match, source: Path, page: Path, target: Path) -> str:
     """A link of the document `source` as it reads in its page of the site."""
+    before, link = found.groups()
     if ":" in link:
-        return link
+        return found[0]
     meant = (source.parent / link).resolve().relative_to(ROOT)
     place = OTHERS.get(str(meant)) or (meant.relative_to("docs") if meant.parts[0] == "docs" else None)
     if place is None:
-        return link
+        return found[0]
     up = "../" * len(page.relative_to(target).parent.parts)
-    return f"{up}{place}"
+    return f"{before}{up}{place}"
 
 
 def draw_gallery(target: Path) -> None:
