@@ -36,15 +36,18 @@ from kafkaproof.spec.running.processes import Cluster, cluster, has_planes
 ASKED_OF = (SetOf("partitions"), "the partitions of which an administrator asks for an election")
 
 
-def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, updates=True, goes_on=True):
+def observed_cluster(
+    variant, deletes=True, reassigns=True, keeps_ends=True, updates=True, goes_on=True, reads_first=True
+):
     """The cluster of a variant (see `cluster`), with what is observed in addition; raises LookupError.
 
     Up to format 5 of recordings a leader that leads again forgets the ends of its followers (`keeps_ends`), up to 6
     brokers are sent no UpdateMetadata (`updates`), and up to 7 an event whose session has expired ends at once, with its
     term, brokers of 2.0 take the brokers that they list as live one by one, a leader that is told that nobody leads
-    stops leading, and a state whose write met another version is read again at once (`goes_on`).
+    stops leading, and a state whose write met another version is read again at once (`goes_on`). Up to 8 a controller adds
+    partitions to a topic by what it remembers (`reads_first`).
     """
-    plain = cluster(variant, deletes, reassigns, updates)
+    plain = cluster(variant, deletes, reassigns, updates, reads_first)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
     partition = plain.partition.rebound({partitions.end_session: end_controllers_session})
     if any(transition.function.__name__ == admin_election.__name__ for transition in plain.partition.transitions):
