@@ -111,7 +111,7 @@ class Follower:
                 cluster.keeps_ends,
                 cluster.updates,
                 cluster.goes_on,
-                cluster.reads_first,
+                cluster.is_newest,
             )
         except LookupError as error:
             raise NoSuchVariant(*error.args) from None

@@ -37,7 +37,8 @@ up to 4 no partition reassigned, and with a write that was refused goes a `clean
 5 a leader that leads again forgets the ends of its followers, and up to 6 brokers are sent no UpdateMetadata,
 and no StopReplica without delete. Up to 7 an event whose session has expired ends at once, with its term, brokers of
 2.0 take the brokers that they list as live one by one, and a leader that is told that nobody leads leads no more. Up to
-8 a controller adds partitions to a topic by what it remembers, in one step.
+8 a controller adds partitions to a topic by what it remembers, in one step, and tells no broker of an ISR that it does not
+write.
 """
 _REFUSED = {Answer.names[code] for code in REFUSED}
 RETRIED = (register_broker.__name__,)
@@ -111,7 +112,8 @@ class Cluster:
     partitions no topic had at first; `deletes`: topics may be deleted; `reassigns`: and partitions reassigned;
     `keeps_ends`: a leader that leads again goes on with the ends that it knows; `updates`: brokers are sent
     UpdateMetadata; `goes_on`: an event goes on after its session has expired, and so does a leader that is told that
-    nobody leads; `reads_first`: a controller reads a topic before it adds partitions to it.
+    nobody leads; `is_newest`: a controller reads a topic before it adds partitions to it,
+    and tells brokers of an ISR also where it does not write it.
     """
 
     directory: Path
@@ -127,7 +129,7 @@ class Cluster:
     keeps_ends: bool = True
     updates: bool = True
     goes_on: bool = True
-    reads_first: bool = True
+    is_newest: bool = True
     running: frozenset[int] = frozenset()
 
     @property
