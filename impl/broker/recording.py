@@ -13,7 +13,7 @@ import json
 import os
 from pathlib import Path
 
-FORMAT = 8
+FORMAT = 9
 
 
 class Recorder:

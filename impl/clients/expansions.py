@@ -18,13 +18,16 @@ from kafkaproof.impl.clients.topics import ERRORS as ERRORS_OF_CREATION
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.watches import ids, members
 from kafkaproof.spec.kafka.replica_lists import place_of_added
-from kafkaproof.spec.kafka.zookeeper import LOST, OK
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST, NONODE, OK
+from kafkaproof.spec.language.sets import is_empty
 from kafkaproof.spec.partition.context import is_queued
-from kafkaproof.spec.partition.expansion.expansion import add_partitions
+from kafkaproof.spec.partition.expansion.expansion import read_topic, write_partitions
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned
 
 ERRORS = ERRORS_OF_CREATION | {"UNKNOWN_TOPIC_OR_PARTITION": 3, "REASSIGNMENT_IN_PROGRESS": 60}
 UNKNOWN = Verdict("UNKNOWN_TOPIC_OR_PARTITION", "there is no such topic")
+REASSIGNED = Verdict("REASSIGNMENT_IN_PROGRESS", "a partition of the topic is being reassigned")
+TOO_FEW = Verdict("INVALID_REPLICATION_FACTOR", "not enough brokers are there")
 LATE = Verdict("REQUEST_TIMED_OUT", "the partitions are there, and some have no leader yet")
 
 
@@ -80,7 +83,7 @@ class Expansions:
         if any(is_queued(controller, p) for p in known):
             return Verdict("INVALID_TOPIC_EXCEPTION", "the topic is queued for deletion")
         if any(is_reassigned(controller.partitions[p]) for p in known):
-            return Verdict("REASSIGNMENT_IN_PROGRESS", "a partition of the topic is being reassigned")
+            return REASSIGNED
         if topic.count <= len(known):
             return Verdict("INVALID_PARTITIONS", f"the topic has {len(known)} partitions")
         if topic.assignments:
@@ -88,17 +91,23 @@ class Expansions:
         if topic.count - len(known) > len(free):
             return Verdict("POLICY_VIOLATION", f"there is room for {len(free)} more partitions (--room)")
         if controller.partitions[known[0]].assignment.length > controller.live.bit_count():
-            return Verdict("INVALID_REPLICATION_FACTOR", "not enough brokers are there")
+            return TOO_FEW
         return None
 
     def _add(self, topic) -> Verdict:
         """Add partitions to a topic; the preferred replica of its first one says where the assignment starts."""
         process, known = self._process, self._known(topic.name)
-        controller = process.partition.controller
-        first = controller.partitions[known[0]].assignment.slots[0]
+        controller, p = process.partition.controller, known[0]
+        first = controller.partitions[p].assignment.slots[0]
         start = place_of_added(ids(controller.live, process.settings.brokers), first)
         new = members(self._topics.free()[: topic.count - len(known)])
-        if not self._try_step(add_partitions, p=known[0], new=new, start=start):
+        if not self._try_step(read_topic, p=p, new=new, start=start) or process.answer == EXPIRED:
+            return NOT_CONTROLLER
+        if process.answer == NONODE:
+            return UNKNOWN
+        if is_empty(process.partition.expansion.new):
+            return TOO_FEW if process.partition_zookeeper.settled else REASSIGNED
+        if not self._try_step(write_partitions, p=p):
             return NOT_CONTROLLER
         return {OK: CREATED, LOST: LOST_ANSWER}.get(process.answer, NOT_CONTROLLER)
 

@@ -15,6 +15,7 @@ from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.spec.cluster import control
 from kafkaproof.spec.election.active_controller import at_work
 from kafkaproof.spec.partition import brokers, faults, log_dirs, progress, triggers
+from kafkaproof.spec.partition import isr as isr_changes
 from kafkaproof.spec.partition.creation.creation import topic_change
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.expansion import expansion
@@ -79,7 +80,9 @@ class Events:
         return False
 
     def alter(self, message: Message, p: int, sender: int, isr: int) -> bool:
-        """As the controller: write an ISR that a leader proposes, or confirm it, or refuse it (2.7 and later)."""
+        """As the controller: write an ISR that a leader proposes, or confirm it, or refuse it (2.7 and later); whether a
+        step was taken.
+        """
         leadership = self._leadership
         if isinstance(leadership, Leadership):
             return False
@@ -88,7 +91,7 @@ class Events:
         error = self._process.alter_error(message)
         if error != NONE:
             leadership.refused(message, error)
-            return False
+            return self._try_step(isr_changes.refuse_change, message, p=p, sender=sender)
         return self._try_step(control.alter_partition, message, p=p, sender=sender, isr=isr) or self._try_step(
             control.confirm_isr, message, p=p, sender=sender
         )

@@ -59,7 +59,7 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
         end_change(s, b, p)
         grant(s.planes[p].network, sender)
     else:
-        answer_leader(s, b, answer)
+        answer_leader(s, b, p, answer)
     if answer == BADVERSION:
         refuse(s.planes[p].network, sender)
     return True
@@ -70,7 +70,7 @@ def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
 
     Guards:  `b` is at work; the proposal is accepted, and is the cached ISR, whose version is not older than the
              one that the leader knows.
-    Effects: the leader has the answer.
+    Effects: the leader has the answer, and every live broker is told of the partition.
     Kafka:   KafkaController.processAlterIsr, LeaderAndIsr.equalsIgnoreZk, 2.7 to 3.1;
              KafkaController.processAlterPartition, 3.2 to 3.9; LeaderAndIsr.equalsAllowStalePartitionEpoch, 3.3 to
              3.9.
@@ -84,6 +84,7 @@ def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
         return False
 
     grant(s.planes[p].network, sender)
+    answer_leader(s, b, p, OK)
     return True
 
 

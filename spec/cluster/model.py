@@ -1,5 +1,6 @@
 """The composed cluster: `partition` and `replica` in one state, and what is known of it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from kafkaproof.spec.cluster import control, data_plane, deletion, faults, network, reassignment, state
@@ -9,8 +10,8 @@ from kafkaproof.spec.cluster.properties.safety import SAFETY, WITH_DELETIONS, WI
 from kafkaproof.spec.cluster.properties.steps import STEP_BY_STEP
 from kafkaproof.spec.kafka import declarations as declared
 from kafkaproof.spec.kafka.declarations import BROKER, acting, lanes
-from kafkaproof.spec.language.domains import Size
-from kafkaproof.spec.language.model import EVENT, TIMER, Model, Property, Transition, among
+from kafkaproof.spec.language.domains import Record, Size
+from kafkaproof.spec.language.model import EVENT, TIMER, Model, Transition, among
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import model as partition
 from kafkaproof.spec.partition import network as parts
@@ -19,6 +20,7 @@ from kafkaproof.spec.partition.creation.zookeeper import in_new_topics
 from kafkaproof.spec.partition.deletion import model as partition_deletion
 from kafkaproof.spec.partition.expansion import model as partition_expansion
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
+from kafkaproof.spec.partition.expansion.state import with_requests
 from kafkaproof.spec.partition.expansion.zookeeper import in_other_topics
 from kafkaproof.spec.partition.model import writing
 from kafkaproof.spec.partition.reassignment import model as partition_reassignment
@@ -107,11 +109,6 @@ COMPOSITION = Model(
 )
 
 
-def expanding_and_altering(found: tuple[Property, ...]) -> tuple[Property, ...]:
-    """The properties of the controller that runs."""
-    return topic_expansion.with_expansions(reassignment_properties.with_alterations(found))
-
-
 WITH_CREATION = partition_creation.creating(
     COMPOSITION,
     "creating",
@@ -131,19 +128,29 @@ DELETING = with_isr(
         state=deletion.STATE,
     )
 )
-REASSIGNING = with_isr(
-    partition_reassignment.reassigning(
+REASSIGNMENT = (
+    acting(reassignment.stop_replica)
+    + writing(deletion.delete_state, reassignment.tell_replicas)
+    + partition_reassignment.ALTERATIONS
+)
+
+
+def reassigning(expanding: tuple[Transition, ...], properties: Callable, state: Record) -> Model:
+    """A variant that reassigns partitions, and adds them to topics by the transitions `expanding`."""
+    model = partition_reassignment.reassigning(
         WITH_CREATION,
         "reassigning",
         "The same, and it reassigns partitions: what runs. Reassignment itself is explored in partition/reassigning.",
-        acting(reassignment.stop_replica)
-        + writing(deletion.delete_state, reassignment.tell_replicas)
-        + partition_reassignment.ALTERATIONS
-        + partition_expansion.CONTROLLER,
+        REASSIGNMENT + expanding,
         WITH_REASSIGNMENTS,
-        expanding_and_altering,
-        state=reassignment.STATE,
+        lambda found: properties(reassignment_properties.with_alterations(found)),
+        state=state,
         initial=reassignment.initial,
-    ).rebound({in_new_topics: in_other_topics})
-)
+    )
+    return with_isr(model.rebound({in_new_topics: in_other_topics}))
+
+
+REASSIGNING = reassigning(
+    partition_expansion.IN_TWO_STEPS, topic_expansion.with_steps, with_requests(reassignment.STATE)
+).rebound(partition_expansion.WITH_REQUESTS)
 MODELS = (FENCED,)

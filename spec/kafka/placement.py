@@ -5,7 +5,7 @@ broker that is preferred for partition 0. `live` are the brokers to choose from.
 in turn, racks by name, the brokers of a rack by id. Where nobody has a rack all count as being on one: Kafka has a text
 of its own for that, which gives the same.
 
-`zk` has an element of `clients` for each broker, and the `assignments` of partitions.
+`zk` has an element of `clients` for each broker.
 
 Source: kafka.admin.AdminUtils.assignReplicasToBrokers, 0.8 to 3.5; org.apache.kafka.admin.AdminUtils, 3.6 to 3.9 (with
         racks, KIP-36: 0.10.0 to 3.9).
@@ -30,8 +30,8 @@ def registered_rack(zk, r):
     return zk.clients[r].rack
 
 
-def assign_among(zk, new, count, replicas, start, shift, live):
-    """Give the new partitions of a topic, which has `count` already, their replicas.
+def assign_among(zk, into, new, count, replicas, start, shift, live):
+    """Give the new partitions of a topic, which has `count` already, their replicas, in the assignments of `into`.
 
     The preferred replicas go round the brokers. The followers of a partition go round the others, and start one broker
     farther after each round: a round is counted from the first partition of the topic, but only where new partitions
@@ -44,11 +44,11 @@ def assign_among(zk, new, count, replicas, start, shift, live):
     since = remainder(count, size)
     farther = shift
     begun = count > 0
-    for p in range(len(zk.assignments)):
+    for p in range(len(into.assignments)):
         if contains(new, p):
             if begun and since == 0:
                 farther = remainder(farther + 1, size - 1)
-            assign_one(zk, zk.assignments[p], replicas, first, farther, live, size)
+            assign_one(zk, into.assignments[p], replicas, first, farther, live, size)
             first = remainder(first + 1, size)
             since = remainder(since + 1, size)
             begun = True

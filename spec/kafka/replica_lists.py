@@ -67,7 +67,9 @@ def assign_replicas(
         client.rack = names.index(racks[b]) if racks else 0
     count = first if first < size else size + first % size
     assign = TO_RACKS if racks else WITHOUT_RACKS
-    assign(state, everybody(partitions), count, replicas, start % size, shift % max(size - 1, 1), everybody(size))
+    assign(
+        state, state, everybody(partitions), count, replicas, start % size, shift % max(size - 1, 1), everybody(size)
+    )
     return [[order[r] for r in assignment.slots[:replicas]] for assignment in state.assignments]
 
 

@@ -136,7 +136,9 @@ def controlled_shutdown(s, b: Broker, leaver: Broker):
 
     Guards:  `leaver` asks; it is registered as far as `b` knows; it has not been handled yet, or still leads.
     Effects: it counts as shutting down; where it leads, another is to be elected; where it follows, it is
-             told to fetch no more, and is to go offline; neither if the topic is queued for deletion.
+             told to fetch no more, and is to go offline; neither if the topic is queued for deletion. (In Kafka each further
+             request does all of it again, also where the broker leads nothing any more. Not modelled: that only makes
+             more rounds, and up to 3.2 takes the broker out of an ISR that it has joined again.)
     Kafka:   KafkaController.shutdownBroker, 0.8 to 1.0; doControlledShutdown, 0.11 to 3.9.
     """
     controller = s.brokers[b].controller

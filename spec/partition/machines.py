@@ -91,7 +91,8 @@ def read_for_election(s, b: Broker, p: Partition):
 
     Guards:  an election is to be held; `p` is the next, and not New.
     Request: OK; NEWER when a controller of a higher epoch wrote it; EXPIRED.
-    Effects: the result is to be written; when the election fails, or on NEWER, `p` stays as it is.
+    Effects: the result is to be written; when the election fails, or on NEWER, `p` stays as it is. (From 1.1 on Kafka gives
+             the New partitions of an event their states before it elects for the others; here the lowest is next.)
     Kafka:   PartitionStateMachine.electLeaderForPartition, 0.8 to 1.0; doElectLeaderForPartitions, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller

@@ -31,12 +31,12 @@ def broker_by_id(zk, live, place):
     return place
 
 
-def assign_all_to_first(zk, new, count, replicas, start, shift, live):
+def assign_all_to_first(zk, into, new, count, replicas, start, shift, live):
     """The preferred replicas of all partitions are on one broker."""
     size = size_of(zk, live)
-    for p in range(len(zk.assignments)):
+    for p in range(len(into.assignments)):
         if contains(new, p):
-            assign_one(zk, zk.assignments[p], replicas, remainder(start, size), shift, live, size)
+            assign_one(zk, into.assignments[p], replicas, remainder(start, size), shift, live, size)
 
 
 def assign_followers_from_first(zk, assignment, replicas, first, farther, live, size):
@@ -65,7 +65,7 @@ def assign_anew(s, count: Count):
         assignment.length = 0
         for i in range(len(assignment.slots)):
             assignment.slots[i] = 0
-    assign_among(s, everybody(there + count), 0, replicas, 0, 0, s.live)
+    assign_among(s, s, everybody(there + count), 0, replicas, 0, 0, s.live)
     return True
 
 

@@ -100,7 +100,7 @@ def create_topic(s, count: Count, replicas: Replicas, start: Broker, shift: Brok
     if start >= size or shift >= size:
         return False
 
-    assign_among(s, everybody(count), 0, replicas, start, shift, s.live)
+    assign_among(s, s, everybody(count), 0, replicas, start, shift, s.live)
     s.changed = 0
     return True
 
@@ -123,5 +123,5 @@ def add_partitions(s, count: Count):
 
     start = place_by_id(s, s.live, s.assignments[0].slots[0])
     new = difference(everybody(there + count), everybody(there))
-    assign_among(s, new, there, replicas, start, start, s.live)
+    assign_among(s, s, new, there, replicas, start, start, s.live)
     return True

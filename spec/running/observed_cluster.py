@@ -20,7 +20,7 @@ from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition import brokers, isr
 from kafkaproof.spec.partition import zookeeper as partitions
 from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.history.recordings import PROPOSED_UP_TO_7, UP_TO_7
+from kafkaproof.spec.partition.history.recordings import PROPOSED_UP_TO_7, UP_TO_7, UP_TO_8
 from kafkaproof.spec.partition.network import is_asked_of
 from kafkaproof.spec.partition.properties import former as older
 from kafkaproof.spec.partition.reassignment import reassignment
@@ -36,15 +36,18 @@ from kafkaproof.spec.running.processes import Cluster, cluster, has_planes
 ASKED_OF = (SetOf("partitions"), "the partitions of which an administrator asks for an election")
 
 
-def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, updates=True, goes_on=True):
+def observed_cluster(
+    variant, deletes=True, reassigns=True, keeps_ends=True, updates=True, goes_on=True, is_newest=True
+):
     """The cluster of a variant (see `cluster`), with what is observed in addition; raises LookupError.
 
     Up to format 5 of recordings a leader that leads again forgets the ends of its followers (`keeps_ends`), up to 6
     brokers are sent no UpdateMetadata (`updates`), and up to 7 an event whose session has expired ends at once, with its
     term, brokers of 2.0 take the brokers that they list as live one by one, a leader that is told that nobody leads
-    stops leading, and a state whose write met another version is read again at once (`goes_on`).
+    stops leading, and a state whose write met another version is read again at once (`goes_on`). Up to 8 a controller adds
+    partitions to a topic by what it remembers, and tells nobody of an ISR that it does not write (not `is_newest`).
     """
-    plain = cluster(variant, deletes, reassigns, updates)
+    plain = cluster(variant, deletes, reassigns, updates, is_newest)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
     partition = plain.partition.rebound({partitions.end_session: end_controllers_session})
     if any(transition.function.__name__ == admin_election.__name__ for transition in plain.partition.transitions):
@@ -60,6 +63,9 @@ def observed_cluster(variant, deletes=True, reassigns=True, keeps_ends=True, upd
             partition = looking_at_any_time(partition)
     if has_planes(partition) and not goes_on:
         partition = partition.rebound({replica.obey: obey_or_rest})
+    if has_planes(partition) and not is_newest:
+        kept = tuple(t for t in partition.transitions if t.function.__name__ != isr.refuse_change.__name__)
+        partition = replace(partition, transitions=kept).rebound(UP_TO_8 if goes_on else {})
     return Cluster(variant, plain.election.rebound(election), partition)
 
 

@@ -35,6 +35,7 @@ from kafkaproof.spec.language.model import CONTINUATION, Model, Transition
 from kafkaproof.spec.partition import failover, faults, replica
 from kafkaproof.spec.partition import zookeeper as partitions
 from kafkaproof.spec.partition.metadata.model import with_updates
+from kafkaproof.spec.running.earlier_recordings import ADDING_AT_ONCE
 
 ELECTION, PARTITION = "election", "partition"
 SYSTEMS = {ELECTION: ELECTION, PARTITION: PARTITION, "cluster": PARTITION}
@@ -110,18 +111,21 @@ class Cluster:
         return self.election if part == ELECTION else self.partition
 
 
-def cluster(variant: str, deletes: bool = True, reassigns: bool = True, updates: bool = True) -> Cluster:
+def cluster(
+    variant: str, deletes: bool = True, reassigns: bool = True, updates: bool = True, is_newest: bool = True
+) -> Cluster:
     """The cluster of a variant; `CHECKED` is legacy with the fix and nothing else. Raises LookupError.
 
     A cluster of 2.7 and later that does not reassign partitions (`reassigns`), or does not delete topics either
     (`deletes`), has records without the fields for that; and so has one whose brokers are sent no UpdateMetadata
-    (`updates`).
+    (`updates`), or whose controller adds partitions to a topic that it has not read, up to format 8 (not `is_newest`).
     """
     if variant not in (*VARIANTS, CHECKED):
         raise LookupError(f"no cluster is {variant!r}; there are {', '.join((*VARIANTS, CHECKED))}")
     name = "legacy" if variant == CHECKED else variant
     election = find(ELECTION, name)[0]
-    fenced = CREATING if not deletes else REASSIGNING if reassigns else DELETING
+    expanding = REASSIGNING if is_newest else ADDING_AT_ONCE
+    fenced = CREATING if not deletes else expanding if reassigns else DELETING
     partition = fenced if name == "fenced" else find(PARTITION, name)[0]
     if updates:
         partition = halting_planes(partition) if has_planes(partition) else with_updates(partition)
@@ -244,7 +248,7 @@ def partners_in_election(transition: Transition, answer: int | None, owner, refu
     the refusal, or `refused` does where a step's answer is that of its read (`isr_notification`).
     """
     partner = transition.partner
-    if transition.function is failover.move_controller:
+    if transition.function.__name__ == failover.move_controller.__name__:
         return [(any_system.fail_batch.__name__, None)]
     if answer is None or partner is None:
         return []

@@ -15,6 +15,7 @@ from kafkaproof.spec.partition.deletion import faults as deletion_faults
 from kafkaproof.spec.partition.deletion import network as deletion_network
 from kafkaproof.spec.partition.expansion import model as expansion
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
+from kafkaproof.spec.partition.expansion.state import with_requests as with_expansions
 from kafkaproof.spec.partition.expansion.zookeeper import in_other_topics
 from kafkaproof.spec.partition.model import ADMIN_ELECTIONS, FENCED, LOG_DIRS, PENDING
 from kafkaproof.spec.partition.phases import network as phases_network
@@ -111,13 +112,13 @@ def topics(
         ELSEWHERE | without,
         system="topics",
         story=story,
-        state=requests.with_requests(recreation_state.with_ids(state)),
+        state=requests.with_requests(with_expansions(recreation_state.with_ids(state))),
         scope=scope(epochs=2, faults=1, requests=1),
         largest=scope(brokers=4, replicas=4, partitions=3, topics=2, epochs=4, leader_epochs=12, faults=4, requests=4),
         expected=expected,
         safety_only=LARGE,
         sizes=SIZES,
-    ).rebound(OF_TOPICS | replaced)
+    ).rebound(OF_TOPICS | expansion.WITH_REQUESTS | replaced)
     return replace(found, properties=asked(found.properties, found.transitions), **changes)
 
 

@@ -7,7 +7,7 @@ from kafkaproof.spec.partition.expansion.model import EXPANDING
 def test_the_recorded_verdicts():
     explored = explore_here(EXPANDING, EXPANDING.scope)
     outcome = explored.outcome
-    assert (outcome.distinct, outcome.generated, outcome.depth) == (188_627, 648_260, 50)
+    assert (outcome.distinct, outcome.generated, outcome.depth) == (198_395, 703_076, 50)
     assert {name: trace.states for name, trace in explored.traces.items()} == EXPANDING.expectation(EXPANDING.scope)
     assert outcome.reached >= {"added_is_led", "added_to_queued"}
     assert [name for name, times in outcome.coverage.items() if not times] == [

@@ -78,9 +78,13 @@ class PlanesInMemory(InMemory):
         alter = self.broker(b).events.alter
         return self.has_taken(b, "confirm_isr", lambda: alter(message, p, sender, message.content["isr"]))
 
+    def take_refuse_change(self, b, p, sender):
+        return self.tries(b, "refuse_change", self.propose(sender, p, b), p=p, sender=sender)
+
     def take_refuse_isr(self, sender, p, b, isr):
-        message = self.propose(sender, p, b)
-        assert not self.broker(b).events.alter(message, p, sender, isr)
+        message, process = self.propose(sender, p, b), self.broker(b).process
+        self.broker(b).leadership.proposed(message)
+        self.broker(b).leadership.refused(message, process.alter_error(message))
         refusal = self.found(sender, REFUSED, b, p=p)
         return self.has_taken(sender, "refuse_isr", lambda: self.broker(sender).handle(refusal))
 

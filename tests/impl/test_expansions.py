@@ -70,7 +70,7 @@ def test_partitions_are_added_and_led(cluster, capsys):
     assert wait_until(lambda: leader(cluster, TOPIC, 1) not in (-1, former), PATIENCE)
     cluster.start(former)
     assert wait_until(cluster.is_whole, PATIENCE)
-    replayed(cluster, capsys, "expansion.add_partitions", 2)
+    replayed(cluster, capsys, "expansion.write_partitions", 2)
 
 
 def replayed(cluster, capsys, step, times):

@@ -30,6 +30,7 @@ from kafkaproof.spec.language.sets import with_member
 from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.partition.creation.zookeeper import leave_unused
 from kafkaproof.spec.partition.zookeeper import session_open
+from kafkaproof.spec.replica.network import SENT
 from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.running.processes import cluster, has_planes
 from kafkaproof.traces.processes.state.watched import undo, watched
@@ -162,7 +163,7 @@ def machine(variant, taken):
             """
             if step.transition in NOT_SERVED:
                 return False
-            if step.transition.split(".")[1] in (*WATCHED, "topic_change"):
+            if step.transition.split(".")[1] in (*WATCHED, "topic_change", "pending_election"):
                 return session_open(self.model.state.zk, step.arguments["b"])
             if step.transition == "faults.restart" and planes:
                 highest = max(plane.brokers[step.arguments["b"]].hw for plane in self.model.state.planes)
@@ -177,6 +178,10 @@ def machine(variant, taken):
             if step.transition in REQUESTS and step.arguments["b"] in self.restarted:
                 said = {name: step.arguments[name] for name in ("epoch", "p") if name in step.arguments}
                 return self.conductor.found(step.arguments["b"], REQUESTS[step.transition], **said)
+            if step.transition == "isr.refuse_change":
+                return (
+                    self.model.state.planes[step.arguments["p"]].network.alters[step.arguments["sender"]].state == SENT
+                )
             if step.transition in ("control.alter_partition", "control.refuse_isr"):
                 return self.knows_same_version(*(step.arguments[name] for name in ("b", "p", "sender")))
             if step.transition not in ("failover.elect", "faults.fail_log_dir"):

@@ -291,8 +291,14 @@ def test_partitions_that_are_added_and_taken_back(opened, clean):
     try:
         live[b].list_topics()
         for new in (0b000100, 0b011000):
-            for each in (live[b].add_partitions, lambda *given: expansion.add_partitions(zk, *given)):
-                assert each(b, 0, new, 2, 1, 0b11, ANSWERED) == OK
+            requests = [state.brokers[b].expansion.copy() for _ in range(2)]
+            for read, write, request in zip(
+                (live[b].read_topic, lambda *given: expansion.read_topic(zk, *given)),
+                (live[b].write_topic, lambda *given: expansion.write_topic(zk, *given)),
+                requests,
+            ):
+                assert read(b, 0, new, 1, request) == OK and write(b, 0, request, ANSWERED) == OK
+            assert values_of(requests[0]) == values_of(requests[1])
             live[b].refresh()
             for known in (0b11, 0b111):
                 assert live[b].added(known) == expansion.added(zk, known)

@@ -105,7 +105,13 @@ class Follower:
         recorded = any(line.found for lines in cluster.processes for line in lines)
         try:
             observed = observed_cluster(
-                variant, cluster.deletes, cluster.reassigns, cluster.keeps_ends, cluster.updates, cluster.goes_on
+                variant,
+                cluster.deletes,
+                cluster.reassigns,
+                cluster.keeps_ends,
+                cluster.updates,
+                cluster.goes_on,
+                cluster.is_newest,
             )
         except LookupError as error:
             raise NoSuchVariant(*error.args) from None

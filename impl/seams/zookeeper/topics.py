@@ -14,7 +14,7 @@ from kafkaproof.impl.seams.zookeeper.request_znodes import Reassignment
 from kafkaproof.impl.seams.zookeeper.requests import CONTROLLER_EPOCH, Requests, create
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.watches import NUMBERS, Watched, ids, members
-from kafkaproof.impl.seams.zookeeper.znodes import DELETE_TOPICS, Given, State, Topic, TopicConfig
+from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, DELETE_TOPICS, Given, State, Topic, TopicConfig
 from kafkaproof.spec.kafka.replica_lists import assign_replicas
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, NONODE, OK
 from kafkaproof.spec.language.sequences import push
@@ -27,7 +27,7 @@ class TopicZooKeeper(Watched):
     def __init__(self, requests: Requests, places: Places, size: int, lists_topics: bool = True, most: int = 0):
         super().__init__(requests, places, size, most or size, lists_topics)
         self.place_of, self.creating = places.place_of, ""
-        self.epoch_version, self.moved = 0, ((), ())
+        self.epoch_version, self.moved, self.settled = 0, ((), ()), True
 
     # Creation
 
@@ -69,12 +69,42 @@ class TopicZooKeeper(Watched):
             return answer
         return self._checked(create(Topic.path_of(self.creating), topic.encode()))
 
-    def add_partitions(self, b, p, new, replicas, start, live, delivery):
-        """setData of a topic with more partitions: OK, NONODE, EXPIRED or LOST.
+    def read_topic(self, b, p, new, start, reader):
+        """getChildren of /brokers/ids, and getData of a topic: OK, NONODE or EXPIRED.
 
-        Before it their numbers are noted, as for a new topic.
+        Its assignments go into `reader`, with those of new partitions, unless one of the topic is being reassigned
+        (`settled` tells whether none is), or has more replicas than there are brokers.
         """
-        name, numbers, answer = self.place_of(p)[0], ids(new, NUMBERS), BADVERSION
+        name, session = self.place_of(p)[0], self.requests.session
+        try:
+            listed, given, found = self.requests.at_once(
+                lambda: session.children(BROKER_IDS),
+                lambda: session.get(Given.path),
+                lambda: session.get(Topic.path_of(name)),
+            )
+        except Expired:
+            return EXPIRED
+        if found.error:
+            return NONODE
+        self._note_given(given)
+        topic, brokers = Topic.decode(found.result[0]), sorted(int(broker) for broker in listed.result[0])
+        known, added = self._numbers(name, topic), ids(new, NUMBERS)
+        replicas = len(topic.assignments[known.index(p)])
+        self.settled = not any(moved for _, moved in (*topic.adding, *topic.removing))
+        if self.settled and replicas <= len(brokers):
+            assigned = assign_replicas(brokers, len(added), replicas, start, start, len(known))
+            for q, each in zip((*known, *added), (*topic.assignments, *assigned), strict=True):
+                for replica in each:
+                    push(reader.assignments[q], replica)
+            reader.of, reader.new = p, new
+        return OK
+
+    def write_topic(self, b, p, reader, delivery):
+        """setData of a topic with the assignments in `reader`: OK, NONODE, EXPIRED or LOST.
+
+        Before it the numbers of the new partitions are noted, as for a new topic.
+        """
+        name, numbers, answer = self.place_of(p)[0], ids(reader.new, NUMBERS), BADVERSION
         while answer == BADVERSION:
             try:
                 self.list_topics()
@@ -84,16 +114,13 @@ class TopicZooKeeper(Watched):
             if topic is None:
                 return NONODE
             more = tuple(self._numbers(name, topic)[self._first_added(name, topic) :]) + numbers
-            given = Given(union(self.given, new), self.added_to | {topic.id or name: more}).encode()
+            given = Given(union(self.given, reader.new), self.added_to | {topic.id or name: more}).encode()
             answer = self.requests.write(SetData(Given.path, given, self.given_version))
         if answer != OK:
             return answer
-        count = len(topic.assignments)
-        assigned = assign_replicas(ids(live, self.size), len(numbers), replicas, start, start, count)
+        assigned = [tuple(each.slots[: each.length]) for each in reader.assignments if each.length > 0]
         self.stale = True
-        return self.requests.write(
-            SetData(Topic.path_of(name), topic.expanded(tuple(map(tuple, assigned))).encode(), -1)
-        )
+        return self.requests.write(SetData(Topic.path_of(name), Topic(tuple(assigned), topic.id).encode(), -1))
 
     def _first_added(self, name, topic):
         """How many partitions a topic had at first."""

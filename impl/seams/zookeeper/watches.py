@@ -127,8 +127,7 @@ class Watched:
                 break
             known = names
         self.there, self.marked = names, marked.result[0]
-        numbered = Given.decode(given.result[0])
-        self.given, self.added_to, self.given_version = numbered.places, numbered.added, given.result[1].version
+        self._note_given(given)
         self.assignments = {}
         for name, reply in zip(names, found):
             topic = Topic.decode(reply.result[0])
@@ -136,6 +135,10 @@ class Watched:
             self.places.note(name, {p: i for i, p in enumerate(numbers) if self.places.is_room(p)})
             self.assignments.update((p, r) for p, r in zip(numbers, topic.assignments) if self.places.is_room(p))
         return names
+
+    def _note_given(self, given):
+        numbered = Given.decode(given.result[0])
+        self.given, self.added_to, self.given_version = numbered.places, numbered.added, given.result[1].version
 
     def _numbers(self, name: str, topic: Topic) -> list[int]:
         """The numbers of the partitions that a topic has."""

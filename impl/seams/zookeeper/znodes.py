@@ -163,10 +163,6 @@ class Topic(NamedTuple):
         """The set of its partitions in the specification, where its id says it."""
         return members_in(self.id) if self.id else 0
 
-    def expanded(self, assignments: tuple[tuple[int, ...], ...]) -> Topic:
-        """The topic with more partitions."""
-        return self._replace(assignments=self.assignments + assignments)
-
     def restored(self, left: Collection[int]) -> Topic:
         """The topic up to the last of some partitions."""
         return self._replace(assignments=self.assignments[: max(left, default=-1) + 1])

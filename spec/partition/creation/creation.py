@@ -69,7 +69,8 @@ def create_topic(s, b: Broker, new: Partitions, replicas: Count, start: Broker, 
     """A controller creates a topic, as an administrator asks: it chooses the replicas of each partition.
 
     Guards:  `b` is at work, knows none of the new partitions, and knows as many live brokers as there are to be
-             replicas.
+             replicas. (Kafka asks the metadata cache of its own broker, which learns the live brokers from a controller:
+             either may know brokers that are dead.)
     Request: OK; NODEEXISTS, perhaps because of its own lost request; FENCED; EXPIRED; LOST.
     Effects: the topic exists, and the controller's watch will fire; on FENCED the term is over. (Kafka does not check
              the epoch here; without the check two controllers might give the same partitions to two topics.)

@@ -56,7 +56,7 @@ checked_create_topic = checked(create_topic, check_epoch)
 
 def assign_new(zk, new, replicas, start, shift, live):
     """Give the partitions of a new topic their replicas."""
-    assign_among(zk, new, 0, replicas, start, shift, live)
+    assign_among(zk, zk, new, 0, replicas, start, shift, live)
 
 
 def leave_unused(zk, first):

@@ -204,7 +204,9 @@ def delete_topic(s, b: Broker, delivery: Delivery):
 
     Guards:  the states of its partitions are deleted.
     Request: OK; FENCED; EXPIRED; LOST.
-    Effects: the configuration is next; on LOST it retries; on FENCED the term is over.
+    Effects: the configuration is next; on LOST it retries; on FENCED the term is over. (Not modelled: up to 2.6 the topic
+             is off the queue before this, which shows only where the session is over, until the Expire event: no write
+             succeeds then, and brokers may be told of the topic once more.)
     Kafka:   TopicDeletionManager.completeDeleteTopic, KafkaZkClient.deleteTopicZNode, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller

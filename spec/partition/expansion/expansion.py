@@ -4,55 +4,46 @@ then writes it whole, while events go on. Not modelled: an assignment that the a
 operator who writes the topic znode.
 """
 
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, OK, Delivery
-from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, is_empty, only
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, Delivery
+from kafkaproof.spec.language.combine import at_once
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
 from kafkaproof.spec.partition.context import OFFLINE, Broker, Partition, is_queued
-from kafkaproof.spec.partition.creation.creation import Partitions, begin_partition, known_partitions, live_brokers
+from kafkaproof.spec.partition.creation.creation import Partitions, begin_partition, known_partitions
 from kafkaproof.spec.partition.creation.zookeeper import read_topics
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.expansion.state import drop_request
-from kafkaproof.spec.partition.expansion.zookeeper import add_partitions as expand_topic
-from kafkaproof.spec.partition.expansion.zookeeper import added, checked_restore_topic, has_brokers, in_use, write_topic
-from kafkaproof.spec.partition.expansion.zookeeper import is_settled as is_settled_in_zookeeper
+from kafkaproof.spec.partition.expansion.zookeeper import added, checked_restore_topic, in_use, write_topic
 from kafkaproof.spec.partition.expansion.zookeeper import read_topic as get_topic
 from kafkaproof.spec.partition.progress import at_work, give_up, proceed
-from kafkaproof.spec.partition.reassignment.progress import reassigned
-from kafkaproof.spec.partition.zookeeper import partitions_of_topics
 
 
-def is_settled(controller, topic):
-    """Whether no partition of a topic is being reassigned, as far as a controller knows."""
-    return is_empty(intersection(topic, reassigned(controller)))
+def read_topic(s, b: Broker, p: Partition, new: Partitions, start: Broker):
+    """A controller that is asked for more partitions of a topic reads the brokers and the topic znode, beside the event in
+    progress.
 
-
-def read_topic(s, b: Broker, p: Partition):
-    """A controller that is asked for more partitions of a topic reads the topic znode, beside the event in progress.
-
-    Guards:  `b` is controller, and has no other such request; `p` is there; the controller does not know the topic as
-             queued for deletion; some partition was never in use.
-    Request: OK; EXPIRED.
-    Effects: it remembers the assignments that it has read, unless one of the partitions is being reassigned (up to 2.3:
-             any partition of any topic, by /admin/reassign_partitions).
+    Guards:  `b` is controller, and has no other such request; it does not know the topic as queued for deletion; no topic
+             has or had the new partitions.
+    Request: OK; NONODE; EXPIRED.
+    Effects: it remembers the assignments that it has read, and those of the new partitions, on the brokers that it has
+             read, with as many replicas as `p`. (In Kafka `p` is the first of the topic: its preferred replica is where
+             the assignment starts.) It remembers nothing where one of the topic is being reassigned (up to 2.3: any
+             partition of any topic, by /admin/reassign_partitions), or there are fewer brokers than replicas.
     Kafka:   AdminManager.createPartitions, 1.0 to 2.7; ZkAdminManager.createPartitions, 2.8 to 3.9.
     """
     broker = s.brokers[b]
-    unused = difference(everybody(len(s.brokers[b].controller.partitions)), in_use(s.zk))
-    if broker.controller.epoch == 0 or broker.expansion.of != NOBODY or is_queued(broker.controller, p):
+    if broker.controller.epoch == 0 or not is_empty(broker.expansion.new) or is_queued(broker.controller, p):
         return False
-    if is_empty(unused) or not contains(partitions_of_topics(s.zk), p) or not is_settled_in_zookeeper(s.zk, p):
+    if is_empty(new) or not is_empty(intersection(new, in_use(s.zk))):
         return False
 
-    if get_topic(s.zk, b, p, broker.expansion) == OK:
-        broker.expansion.of = p
+    get_topic(s.zk, b, p, new, start, broker.expansion)
     return True
 
 
-def write_partitions(s, b: Broker, p: Partition, new: Partitions, start: Broker, delivery: Delivery):
+def write_partitions(s, b: Broker, p: Partition, delivery: Delivery):
     """The topic znode is written as it was read, with more partitions, whatever has become of it.
 
-    Guards:  that of `p` was read; as many brokers are registered as its partitions have replicas (in Kafka this is asked before);
-             no topic has or had the new partitions.
+    Guards:  that of `p` was read; still no topic has or had the new partitions.
     Request: OK; NONODE; EXPIRED; LOST.
     Effects: the topic has these partitions and those that were read, with the assignments that were read, and none is
              being reassigned; the controller's watch will fire. (Not modelled: after a lost answer the same is written
@@ -61,41 +52,15 @@ def write_partitions(s, b: Broker, p: Partition, new: Partitions, start: Broker,
              AdminZkClient.addPartitions, 1.1 to 3.9; KafkaZkClient.setTopicAssignmentRaw, 1.1 to 3.9.
     """
     expansion = s.brokers[b].expansion
-    if expansion.of != p or is_empty(new) or not is_empty(intersection(new, in_use(s.zk))):
-        return False
-    if not has_brokers(s.zk, expansion.assignments[p].length):
+    if is_empty(expansion.new) or expansion.of != p or not is_empty(intersection(expansion.new, in_use(s.zk))):
         return False
 
-    write_topic(s.zk, b, p, expansion, new, start, delivery)
+    write_topic(s.zk, b, p, expansion, delivery)
     drop_request(expansion)
     return True
 
 
-def add_partitions(s, b: Broker, p: Partition, new: Partitions, start: Broker, delivery: Delivery):
-    """A controller adds partitions to the topic of a partition, as an administrator asks: the topic znode is read and
-    written at once, between two events (see `read_topic` and `write_partitions`).
-
-    Guards:  `b` is at work, and knows `p`, and as many live brokers as it has replicas; the topic is not queued for
-             deletion, and not being reassigned; no topic has or had the new partitions.
-    Request: OK; NONODE; EXPIRED; LOST.
-    Effects: the topic has them, with as many replicas as `p`, and the controller's watch will fire. (In Kafka `p` is
-             the first of the topic: its preferred replica is where the assignment starts.)
-    Kafka:   AdminManager.createPartitions, 1.0 to 2.7; ZkAdminManager.createPartitions, 2.8 to 3.9;
-             AdminZkClient.addPartitions, 1.1 to 3.9.
-    """
-    controller = s.brokers[b].controller
-    replicas = controller.partitions[p].assignment.length
-    if not at_work(controller) or replicas == 0 or replicas > live_brokers(controller) or is_queued(controller, p):
-        return False
-    if (
-        is_empty(new)
-        or not is_empty(intersection(new, in_use(s.zk)))
-        or not is_settled(controller, topics_of(s.zk, only(p)))
-    ):
-        return False
-
-    expand_topic(s.zk, b, p, new, replicas, start, controller.live, delivery)
-    return True
+add_partitions = at_once("add_partitions", read_topic, write_partitions)
 
 
 def new_partitions(s, b: Broker):

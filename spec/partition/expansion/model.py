@@ -9,16 +9,16 @@ from kafkaproof.spec.partition.creation.zookeeper import leave_unused, read_topi
 from kafkaproof.spec.partition.deletion import replica
 from kafkaproof.spec.partition.expansion import expansion, state, zookeeper
 from kafkaproof.spec.partition.expansion import properties as topic_expansion
-from kafkaproof.spec.partition.expansion.state import initial as begin
 from kafkaproof.spec.partition.model import FENCED, reading, scope, writing
 from kafkaproof.spec.partition.reassignment.model import ADMINISTRATORS, ALTERATIONS, reassigning
+from kafkaproof.spec.partition.reassignment.state import initial as begin
 
 EVENTS = (*reading(expansion.new_partitions), *writing(expansion.restore_partitions, kind=EVENT))
 CONTROLLER = asking(expansion.add_partitions) + EVENTS
 """Where what is read is written at once."""
 IN_TWO_STEPS = asking(expansion.read_topic, expansion.write_partitions) + EVENTS
-SEAMS = (zookeeper.add_partitions, zookeeper.checked_restore_topic)
-SEAMS_IN_TWO_STEPS = (zookeeper.read_topic, zookeeper.write_topic, zookeeper.checked_restore_topic)
+SEAMS = (zookeeper.read_topic, zookeeper.write_topic, zookeeper.checked_restore_topic)
+WITH_REQUESTS = {context.start_process: state.start_process}
 
 
 def initial(s):
@@ -51,7 +51,7 @@ OF_TWO = UNDONE | {
     "local_epoch": 30,
 }
 EXPANDING = reassigning(
-    replace(FENCED, seams=FENCED.seams + SEAMS_IN_TWO_STEPS + (read_topics,)),
+    replace(FENCED, seams=FENCED.seams + SEAMS + (read_topics,)),
     "expanding",
     "An administrator has the controller add partitions to a topic while brokers fail, and while the topic is queued "
     "for deletion: then the controller takes them back. A reassignment writes the topic znode over those that it does "
@@ -70,5 +70,5 @@ EXPANDING = reassigning(
         scope(partitions=2, epochs=1, leader_epochs=2): OF_TWO,
     },
     others={"quick": DEFAULT, "deep": scope(partitions=2, epochs=1, leader_epochs=2), "two-terms": TWO_TERMS},
-).rebound({context.start_process: state.start_process})
+).rebound(WITH_REQUESTS)
 MODELS = (EXPANDING,)

@@ -9,15 +9,27 @@ from kafkaproof.spec.partition.creation import properties as topic_creation
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.deletion import properties as topic_deletion
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
-from kafkaproof.spec.partition.expansion.zookeeper import add_partitions, added
+from kafkaproof.spec.partition.expansion.zookeeper import added
 from kafkaproof.spec.partition.properties.controllers import same_sequence
 from kafkaproof.spec.partition.properties.sessions import has_session, rests
 from kafkaproof.spec.partition.reassignment import properties as partition_reassignment
 from kafkaproof.spec.partition.reassignment.properties import is_assigned_so, unneeded_replicas
 
 
-def added_to_topic(before, after, b, p, new, start, delivery):
+def added_to_topic(before, after, b, p, delivery):
+    """The partitions that were to be added are added to a topic that is there, with as many replicas as another one of it
+    (T6).
+    """
+    return are_added(before, after, b, before.brokers[b].expansion.new, delivery)
+
+
+def added_at_once(before, after, b, p, new, start, delivery):
     """Partitions are added to a topic that is there, with as many replicas as another one of it (T6)."""
+    return are_added(before, after, b, new, delivery)
+
+
+def are_added(before, after, b, new, delivery):
+    """Whether no partitions appear but these, and as many replicas of each as of another one of its topic."""
     for q in range(len(after.zk.assignments)):
         appears = before.zk.assignments[q].length == 0 and after.zk.assignments[q].length > 0
         possible = has_session(before, b) and delivery != LOST_DROPPED
@@ -40,21 +52,23 @@ def expanded_if_kept(before, after, b, p, new, start, delivery):
     return not contains(before.brokers[b].controller.deleting, p)
 
 
-def read_if_kept(before, after, b, p):
+def read_if_kept(before, after, b, p, new, start):
     """A topic to which partitions are to be added is read as it is; its controller does not know that it is queued for
     deletion, and it says that nothing of it is being reassigned.
     """
     if contains(before.brokers[b].controller.deleting, p):
         return False
+    if is_empty(after.brokers[b].expansion.new):
+        return True
     for q in range(len(before.zk.assignments)):
-        if before.zk.topics[q] == before.zk.topics[p] and has_session(before, b):
+        if before.zk.assignments[q].length > 0 and before.zk.topics[q] == before.zk.topics[p]:
             moves = not is_empty(before.zk.adding[q]) or not is_empty(before.zk.removing[q])
             if moves or not same_sequence(before.zk.assignments[q], after.brokers[b].expansion.assignments[q]):
                 return False
     return True
 
 
-def no_reassignment_undone(before, after, b, p, new, start, delivery):
+def no_reassignment_undone(before, after, b, p, delivery):
     """Partitions that are added leave the assignments of the others alone, and their reassignments."""
     for q in range(len(before.zk.assignments)):
         same = before.zk.adding[q] == after.zk.adding[q] and before.zk.removing[q] == after.zk.removing[q]
@@ -147,7 +161,6 @@ def added_to_queued(s):
 
 
 EXPANSION = (
-    always_step(added_to_topic, of=(add_partitions.__name__, "write_partitions")),
     always_step(taken_up_if_new, of=("new_partitions",)),
     always_step(restored_to_states, of=("restore_partitions",)),
     always_step(no_partition_undone, of=("write_assignment", "write_union", "write_target")),
@@ -155,8 +168,9 @@ EXPANSION = (
     sometimes(added_to_queued),
 )
 
-AT_ONCE = (always_step(expanded_if_kept, of=(add_partitions.__name__,)),)
+AT_ONCE = (always_step(added_at_once, of=("add_partitions",)), always_step(expanded_if_kept, of=("add_partitions",)))
 IN_TWO_STEPS = (
+    always_step(added_to_topic, of=("write_partitions",)),
     always_step(read_if_kept, of=("read_topic",)),
     always_step(no_reassignment_undone, of=("write_partitions",)),
 )
@@ -169,7 +183,7 @@ def properties(found: tuple[Property, ...]) -> tuple[Property, ...]:
 
 def properties_of_steps(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """The same of a model in which an expansion first reads and then writes."""
-    return expanded(without_creation(found)) + IN_TWO_STEPS
+    return with_steps(without_creation(found))
 
 
 def without_creation(found: tuple[Property, ...]) -> tuple[Property, ...]:
@@ -181,6 +195,11 @@ def without_creation(found: tuple[Property, ...]) -> tuple[Property, ...]:
 def with_expansions(found: tuple[Property, ...]) -> tuple[Property, ...]:
     """Properties of a model with reassignments, adapted, and those of expansions that read and write at once."""
     return expanded(found) + AT_ONCE
+
+
+def with_steps(found: tuple[Property, ...]) -> tuple[Property, ...]:
+    """Properties of a model with reassignments, adapted, and those of expansions that read first."""
+    return expanded(found) + IN_TWO_STEPS
 
 
 def expanded(found: tuple[Property, ...]) -> tuple[Property, ...]:

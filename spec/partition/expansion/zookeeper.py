@@ -11,7 +11,7 @@ from kafkaproof.spec.partition.context import NO_EPOCH, clear, copy
 from kafkaproof.spec.partition.deletion.zookeeper import join_topic, topics_of
 from kafkaproof.spec.partition.zookeeper import check_epoch, partitions_of_topics, session_open
 
-KNOWN = ("added", "in_other_topics", "in_use", "is_settled", "has_brokers")
+KNOWN = ("added", "in_other_topics", "in_use")
 
 
 def added(zk, known):
@@ -30,7 +30,10 @@ def in_use(zk):
 
 
 def is_settled(zk, p):
-    """Whether the topic znode of a partition says that none of its partitions is being reassigned."""
+    """Whether the topic znode of a partition says that none of its partitions is being reassigned.
+
+    Kafka: AdminManager.createPartitions, 2.4 to 2.7; ZkAdminManager.createPartitions, 2.8 to 3.9.
+    """
     for q in range(len(zk.topics)):
         if zk.topics[q] == zk.topics[p] and not is_empty(union(zk.adding[q], zk.removing[q])):
             return False
@@ -55,46 +58,47 @@ def partitions_beside(zk, p):
     return count
 
 
-def add_partitions(zk, b, p, new, replicas, start, live, delivery):
-    """setData of the topic znode of a partition, with more partitions: OK, NONODE, EXPIRED or LOST."""
+def read_topic(zk, b, p, new, start, reader):
+    """getChildren of /brokers/ids, and getData of the topic znode of a partition: OK, NONODE or EXPIRED.
+
+    Its assignments go into `reader`, with those of new partitions, unless one of the topic is being reassigned, or has
+    more replicas than there are brokers.
+    """
     if not session_open(zk, b):
         return EXPIRED
-    answer = OK if zk.assignments[p].length > 0 else NONODE
-    if answer == OK and delivery != LOST_DROPPED:
-        assign_among(zk, new, partitions_beside(zk, p), replicas, start, start, live)
-        add_to_topic(zk, new, p)
-    return outcome(zk, answer, delivery)
-
-
-def read_topic(zk, b, p, reader):
-    """getData of the topic znode of a partition, its assignments into `reader`: OK, NONODE or EXPIRED."""
-    if not session_open(zk, b):
-        return EXPIRED
-    if zk.assignments[p].length == 0:
+    replicas = zk.assignments[p].length
+    if replicas == 0:
         return NONODE
-    for q in range(len(zk.topics)):
-        if zk.topics[q] == zk.topics[p]:
-            copy(zk.assignments[q], reader.assignments[q])
+    if is_settled(zk, p) and has_brokers(zk, replicas):
+        for q in range(len(zk.topics)):
+            if zk.topics[q] == zk.topics[p]:
+                copy(zk.assignments[q], reader.assignments[q])
+        assign_among(zk, reader, new, partitions_beside(zk, p), replicas, start, start, zk.registered)
+        reader.of = p
+        reader.new = new
     return OK
 
 
-def write_topic(zk, b, p, reader, new, start, delivery):
-    """setData of the topic znode of a partition, whatever its version, with the assignments in `reader` and more
-    partitions: OK, NONODE, EXPIRED or LOST. No partition in it is being reassigned.
+def write_topic(zk, b, p, reader, delivery):
+    """setData of the topic znode of a partition, whatever its version, with the assignments in `reader`: OK, NONODE,
+    EXPIRED or LOST. No partition in it is being reassigned.
     """
     if not session_open(zk, b):
         return EXPIRED
     answer = OK if zk.assignments[p].length > 0 else NONODE
     if answer == OK and delivery != LOST_DROPPED:
+        add_to_topic(zk, reader.new, p)
         for q in range(len(zk.topics)):
             if zk.topics[q] == zk.topics[p]:
                 copy(reader.assignments[q], zk.assignments[q])
-                zk.adding[q] = 0
-                zk.removing[q] = 0
-        replicas = reader.assignments[p].length
-        assign_among(zk, new, partitions_beside(zk, p), replicas, start, start, zk.registered)
-        add_to_topic(zk, new, p)
+                forget_reassignment(zk, q)
     return outcome(zk, answer, delivery)
+
+
+def forget_reassignment(zk, q):
+    """The topic znode does not say any more that a partition is being reassigned."""
+    zk.adding[q] = 0
+    zk.removing[q] = 0
 
 
 def add_to_topic(zk, new, p):

@@ -1,4 +1,4 @@
-"""What brokers of this project did in recordings up to format 7, and no release of Kafka does."""
+"""What brokers of this project did in recordings up to format 8, and no release of Kafka does."""
 
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED
 from kafkaproof.spec.partition import isr, machines, progress, replica, rounds
@@ -33,7 +33,12 @@ def forget_removal(s, b, p, r):
     forget(s.brokers[b].controller)
 
 
-def end_term_when_refused(s, b, answer):
+def answer_alone(s, b, p, answer):
+    """A leader is answered that its ISR was not written, or that it is there already; nobody else is told."""
+    return 0
+
+
+def end_term_when_refused(s, b, p, answer):
     """The change of an ISR ends the term when it is refused."""
     if answer == FENCED or answer == EXPIRED:
         end_term(s, b, answer)
@@ -46,5 +51,6 @@ UP_TO_7 = {
     rounds.retry_election: elect_at_once,
     replica.may_become: may_become_anything,
 }
+UP_TO_8 = {isr.answer_leader: answer_alone}
 PROPOSED_UP_TO_7 = {progress.lapse: forget_at_once, isr.answer_leader: end_term_when_refused}
 """The same for brokers that ask the controller to change an ISR."""

@@ -102,6 +102,15 @@ def is_barred_by_list(s, b):
     return False
 
 
+def is_barred_by_election(s, b):
+    """Whether the automatic rebalance moves no leader: also while a request for preferred leaders counts as in progress, as one
+    does that has failed. (Not modelled: it outlives the term in its process, which is to elect for it when it rules again.)
+
+    Kafka: KafkaController.checkAndTriggerPartitionRebalance, removePartitionsFromPreferredReplicaElection, 0.8.1 to 0.10.2.
+    """
+    return s.brokers[b].controller.overlooked == 1 or is_barred_by_list(s, b)
+
+
 def goes_back_if_online(controller, partition):
     """Whether the automatic rebalance has a leader elected that its preferred replica may replace: it is online, in the
     ISR or not (for properties).

@@ -7,7 +7,7 @@ from kafkaproof.spec.kafka.declarations import acting
 from kafkaproof.spec.language.domains import Array
 from kafkaproof.spec.language.model import Model, among
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import context, failover, faults, network, replica, triggers
+from kafkaproof.spec.partition import context, failover, faults, isr, network, replica, triggers
 from kafkaproof.spec.partition.deletion.model import DELETING
 from kafkaproof.spec.partition.metadata import cache, halting
 from kafkaproof.spec.partition.metadata import network as updates
@@ -26,14 +26,18 @@ WITH_UPDATES = {
 
 
 def with_updates(model: Model, halt_replica: Callable = halting.halt_replica) -> Model:
-    """The model with brokers that keep what UpdateMetadata tells them, and are told to fetch no more."""
+    """The model with brokers that keep what UpdateMetadata tells them, also when an ISR is not written, and are told to
+    fetch no more.
+    """
     fields = model.state.fields
     broker = fields["brokers"].domain.of.extended(metadata=(cache.METADATA, "what it tells clients"))
     sent = fields["network"].domain.extended(**updates.UPDATES)
     state = model.state.changed(
         brokers=(Array(broker, "brokers"), "what each broker knows"), network=(sent, "requests on their way")
     )
-    transitions = model.transitions + acting(cache.update_metadata, halt_replica)
+    proposes = any(t.function.__name__ == isr.alter_partition.__name__ for t in model.transitions)
+    refused = acting(isr.refuse_change) if proposes else ()
+    transitions = model.transitions + acting(cache.update_metadata, halt_replica) + refused
     keeps = dict(model.replaced).get(network.drop_requests) is network.keep_requests
     dropped = {} if keeps else {network.drop_requests: updates.drop_requests}
     return replace(model, state=state, transitions=transitions).rebound(WITH_UPDATES | dropped)

@@ -3,14 +3,17 @@
 from kafkaproof.spec.election.requests import is_stale
 from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_PARTITION, OFFLINE_REPLICA
 from kafkaproof.spec.kafka.strategies import replicas_of
+from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
 from kafkaproof.spec.partition.context import NO_EPOCH, is_known, is_queued
 from kafkaproof.spec.partition.metadata.cache import is_early
+from kafkaproof.spec.partition.metadata.memory import is_of_context
 from kafkaproof.spec.partition.metadata.network import leader_epoch_told, update_arrives
 from kafkaproof.spec.partition.network import arriving, leader_epoch_in, leader_in
 from kafkaproof.spec.partition.progress import at_work
+from kafkaproof.spec.partition.properties.sessions import has_session, rests
 from kafkaproof.spec.partition.replica import is_news
 from kafkaproof.spec.partition.zookeeper import brokers_changed, known_as_they_are
 
@@ -99,6 +102,29 @@ def follows_the_living(before, after, b, epoch, p):
     if named == b or named != NOBODY and contains(old.metadata.alive, named):
         return True
     return new.leader == old.replicas[p].leader and new.leader_epoch == old.replicas[p].leader_epoch
+
+
+def are_told(s, b, p):
+    """Whether every live broker whose registration a controller knows is sent what the controller knows of a partition."""
+    controller = s.brokers[b].controller
+    live = known_as_they_are(s.zk, b, controller.live)
+    if not is_known(controller.partitions[p]):
+        return is_empty(difference(live, s.network.live[controller.epoch].to))
+    update = s.network.updates[controller.epoch][p]
+    return is_of_context(controller, p, update) and is_empty(difference(live, update.to))
+
+
+def told_when_altered(before, after, b, p, sender, isr, delivery):
+    """When a controller has dealt with an ISR that a leader proposes, written or not, every live broker is told of the
+    partition, unless another controller has been elected.
+    """
+    is_fenced = has_session(before, b) and before.brokers[b].controller.epoch != before.zk.epoch
+    return delivery != ANSWERED or is_fenced or are_told(after, b, p)
+
+
+def told_when_refused(before, after, b, p, sender):
+    """When a controller refuses an ISR, or has it already, every live broker is told of the partition."""
+    return rests(before, b) and are_told(after, b, p)
 
 
 def told_of_deletion(before, after, b, p):
@@ -247,11 +273,16 @@ STOPS = (
     always_step(stopped_when_offline, of=("read_for_removal",)),
     always_step(leaver_is_stopped, of=("controlled_shutdown",)),
 )
+ALTERED = (
+    always_step(told_when_altered, of=("alter_partition",)),
+    always_step(told_when_refused, of=("refuse_change",)),
+)
 FOLLOWING = (always_step(follows_the_living, of=("leader_and_isr",)),)
-SAFETY = (*CONVERGENCE, *STOPS, *FOLLOWING, always(told_as_written))
+SAFETY = (*CONVERGENCE, *STOPS, *ALTERED, *FOLLOWING, always(told_as_written))
 WITH_DELETIONS = (
     *CONVERGENCE,
     *STOPS,
+    *ALTERED,
     *FOLLOWING,
     always_step(told_of_deletion, of=("resume_deletion",)),
     always_step(waiting_untold, of=("resume_deletion",)),

@@ -30,16 +30,20 @@ def always_settled(zk, p):
     return True
 
 
-def add_nowhere(zk, new, p):
+def add_elsewhere(zk, b, p, reader, delivery):
     """Partitions that are added are of no topic that is there."""
-    return 0
+    answer = write_topic(zk, b, p, reader, delivery)
+    for q in range(len(zk.topics)):
+        if contains(reader.new, q):
+            zk.topics[q] = q
+    return answer
 
 
-def write_others_anew(zk, b, p, reader, new, start, delivery):
+def write_others_anew(zk, b, p, reader, delivery):
     """A topic that gets more partitions loses the replicas of the others."""
     clear(reader.assignments[p])
-    push(reader.assignments[p], start)
-    return write_topic(zk, b, p, reader, new, start, delivery)
+    push(reader.assignments[p], b)
+    return write_topic(zk, b, p, reader, delivery)
 
 
 def take_up_all(s, b: Broker):
@@ -86,7 +90,7 @@ MUTANTS = (
     ),
     mutant_within("read-if-queued", "read_if_kept", "read_topic", {context.is_queued: queue_nothing}, TWO),
     mutant("read-while-reassigned", "read_if_kept", {zookeeper.is_settled: always_settled}, MOVED),
-    mutant("added-elsewhere", "added_to_topic", {zookeeper.add_to_topic: add_nowhere}, TWO),
+    mutant("added-elsewhere", "added_to_topic", {zookeeper.write_topic: add_elsewhere}, TWO),
     mutant("written-as-default", "no_reassignment_undone", {zookeeper.write_topic: write_others_anew}, TWO),
     mutant("queued-taken-up", "taken_up_if_new", {expansion.new_partitions: take_up_all}, TWO),
     mutant("state-not-restored", "restored_to_states", {zookeeper.checked_restore_topic: restore_none}, TWO),

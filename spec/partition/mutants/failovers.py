@@ -56,7 +56,7 @@ def end_every_term(s, b, answer):
         drop_event(s.brokers[b].controller)
 
 
-def end_term_of_proposal(s, b, answer):
+def end_term_of_proposal(s, b, p, answer):
     """A change of an ISR that is refused ends the term."""
     if answer == FENCED:
         disconnect(s.zk, b)

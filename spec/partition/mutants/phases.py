@@ -4,11 +4,12 @@ from kafkaproof.spec.kafka.assignment import append_members
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import OK
 from kafkaproof.spec.language.mutants.omission import omitting
-from kafkaproof.spec.language.sets import intersection, only
-from kafkaproof.spec.partition.context import REASSIGN, clear, copy
+from kafkaproof.spec.language.sets import intersection, only, union
+from kafkaproof.spec.partition.context import REASSIGN, clear, copy, remember_leadership, remember_result
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, mutant, mutant_within
 from kafkaproof.spec.partition.phases import lists, phases, progress, state, zookeeper
+from kafkaproof.spec.partition.phases.network import tell_leadership
 from kafkaproof.spec.partition.phases.state import drop_event, forget_rest
 from kafkaproof.spec.partition.phases.zookeeper import set_list
 from kafkaproof.spec.partition.progress import proceed
@@ -20,6 +21,7 @@ from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_assignm
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
 ONE, ZOMBIE = scope(replicas=1, epochs=1), scope(replicas=1, leader_epochs=1, faults=2)
+TWO_REPLICAS = scope(epochs=1)
 ASKED_TWICE = scope(replicas=1, epochs=1, leader_epochs=1, faults=2)
 
 
@@ -76,6 +78,19 @@ def tell_first(zk, b, members):
     return intersection(known_as_they_are(zk, b, members), only(0))
 
 
+def tell_unnamed(s, b, p):
+    """Replicas that a reassignment removes obey the LeaderAndIsr that does not name them any more."""
+    controller = s.brokers[b].controller
+    partition = controller.partitions[p]
+    leader = partition.leader
+    isr = partition.isr
+    leader_epoch = partition.leader_epoch
+    remember_result(controller, partition)
+    replicas = union(replicas_of(partition.assignment), controller.removed)
+    tell_leadership(s, b, p, intersection(replicas, controller.live))
+    remember_leadership(partition, leader, isr, leader_epoch)
+
+
 def keep_eligible(controller, topics):
     """A topic that is being reassigned in two phases is eligible for deletion when a term begins."""
     return 0
@@ -126,5 +141,6 @@ MUTANTS = OMITTED + (
     mutant("topic-unchecked", "assigned_by_right", {checked_set_assignments: write_topic_unchecked}, ZOMBIE),
     mutant("list-unchecked", "listed_by_right", {zookeeper.checked_set_list: write_list_unchecked}, ZOMBIE),
     mutant_within("few-told-of-phase", "replicas_told", "tell_replicas", {known_as_they_are: tell_first}, ONE),
+    mutant("unnamed-told", "replicas_told", {phases.tell_raised: tell_unnamed}, TWO_REPLICAS),
     mutant("in-phases-eligible", "deletions_taken_over", {brokers.keep_from_deletion: keep_eligible}, ASKED_TWICE),
 )

@@ -9,6 +9,7 @@ from kafkaproof.spec.partition.elections import chosen_leader
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.history import triggers as former
 from kafkaproof.spec.partition.history.leader_zk import take_notification
+from kafkaproof.spec.partition.history.triggers import is_barred_by_list
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import ONE, PAIR, TWO
 
@@ -41,6 +42,11 @@ def listed_one_by_one(controller):
 def never_barred(s, b):
     """The automatic rebalance does not wait for the end of reassignments."""
     return False
+
+
+def barred_by_list_alone(s, b):
+    """The automatic rebalance goes on after a request for preferred leaders has failed."""
+    return is_barred_by_list(s, b)
 
 
 REASSIGNED_FIRST = (
@@ -96,6 +102,12 @@ def left_offline(controller, partition):
 
 
 ZKCLIENT = (
+    mutant(
+        "rebalanced-after-failure",
+        "waits_for_election",
+        {former.is_barred_by_election: barred_by_list_alone},
+        scope(faults=2),
+    ),
     mutant("own-given-up", "gives_up_whoever_owns_it", {leader_zk.deletes_any_controller: deletes_own}, TWO),
     mutant("needless-left-offline", "needless_counts", {former.end_needless: left_offline}, FEW),
     mutant("all-offline-leaders", "only_what_it_led", {former.mark_dead_leaders: all_offline_leaders}, TWO),

@@ -7,7 +7,7 @@ from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant
 from kafkaproof.spec.language.sets import difference, intersection, only, union
-from kafkaproof.spec.partition import replica, telling
+from kafkaproof.spec.partition import isr, replica, telling
 from kafkaproof.spec.partition.context import NO_EPOCH, Broker, alive
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.history import updates
@@ -21,7 +21,7 @@ from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.telling import send_leadership, tell_brokers, tell_partition
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
-LED_BY_DEAD = scope(leader_epochs=2)
+TWO_TERMS = scope(leader_epochs=2)
 SMALL, LEADS = scope(replicas=1, epochs=1, leader_epochs=1), scope(epochs=1, leader_epochs=2)
 ONE_FAULT = scope(epochs=1, leader_epochs=2)
 UNLED = scope(brokers=3, replicas=1, epochs=1, leader_epochs=1, faults=2)
@@ -80,6 +80,11 @@ def tell_no_failure(controller, dead):
 
 def tell_no_change(s, b, p, to):
     """Nobody is told of a changed ISR."""
+    return 0
+
+
+def tell_if_written(s, b, p, answer):
+    """Nobody is told of an ISR that is not written."""
     return 0
 
 
@@ -193,6 +198,8 @@ MUTANTS = (
     mutant("failure-untold", "metadata_converges", {telling.is_failure_told: tell_no_failure}, SMALL),
     mutant("untold-while-unled", "metadata_converges", {telling.is_failure_told: updates.is_no_leader_missing}, UNLED),
     untold("isr-untold", "alter_partition", {telling.tell_partition: tell_no_change}, LEADS),
+    mutant("refused-untold", "told_when_refused", {isr.answer_leader: tell_if_written}, CALM),
+    untold("unwritten-untold", "alter_partition", {isr.answer_leader: tell_if_written}, TWO_TERMS, "told_when_altered"),
     mutant("learns-nothing", "metadata_converges", {cache.update_metadata: learn_nothing_but_epoch}, CALM),
     mutant("told-ahead", "told_as_written", {network.put_update: tell_the_next}, CALM),
     mutant_within("deposed-obeyed", "deposed_tells_nothing", "update_metadata", {requests.is_stale: obey_all}),
@@ -207,7 +214,7 @@ MUTANTS = (
         LEADS,
         "leaver_is_stopped",
     ),
-    mutant("follows-anybody", "follows_the_living", {cache.knows_as_alive: know_all}, LED_BY_DEAD),
+    mutant("follows-anybody", "follows_the_living", {cache.knows_as_alive: know_all}, TWO_TERMS),
     mutant("leads-no-more", "follows_the_living", {replica.may_become: may_become_anything}, LEADS),
     mutant("stopped-in-any-epoch", "leaver_is_stopped", {telling.stop_fetching: stop_in_any_epoch}, LEADS),
 )

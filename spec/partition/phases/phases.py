@@ -18,7 +18,7 @@ from kafkaproof.spec.kafka.state_machines import (
 )
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, LOST, OK, Delivery
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, with_member
 from kafkaproof.spec.partition.context import (
     REASSIGN,
     Broker,
@@ -184,10 +184,12 @@ def read_again(controller):
 
 
 def tell_raised(s, b, p):
-    """LeaderAndIsr with the raised leader epoch is sent to old and new replicas, in both phases. The controller goes on
-    remembering the former leader epoch.
+    """LeaderAndIsr with the raised leader epoch is sent to the replicas that it names: to the old and the new in the first
+    phase, to the target in the second. (In Kafka the second goes to the old ones, too: a broker that a request does not
+    name learns the controller epoch from it, and nothing else.) The controller goes on remembering the former leader epoch.
 
-    Kafka: KafkaController.updateLeaderEpochAndSendRequest, updateLeaderEpoch, 0.8.1 to 2.3.
+    Kafka: KafkaController.updateLeaderEpochAndSendRequest, updateLeaderEpoch, 0.8.1 to 2.3;
+           ReplicaManager.becomeLeaderOrFollower, 0.8.1 to 2.3.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -195,8 +197,7 @@ def tell_raised(s, b, p):
     isr = partition.isr
     leader_epoch = partition.leader_epoch
     remember_result(controller, partition)
-    replicas = union(replicas_of(partition.assignment), controller.removed)
-    tell_leadership(s, b, p, intersection(replicas, controller.live))
+    tell_leadership(s, b, p, intersection(replicas_of(partition.assignment), controller.live))
     remember_leadership(partition, leader, isr, leader_epoch)
 
 

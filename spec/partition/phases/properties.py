@@ -117,12 +117,14 @@ def listed_by_right(before, after, b, p, delivery):
 
 
 def replicas_told(before, after, b, p, delivery):
-    """LeaderAndIsr with the leader epoch that a reassignment raises is sent to every live replica, old or new (C15)."""
+    """LeaderAndIsr with the leader epoch that a reassignment raises reaches every live replica that it names: old or new in
+    the first phase, those of the target in the second (C15).
+    """
     controller = before.brokers[b].controller
     if delivery != ANSWERED or after.brokers[b].controller.doing == RAISING or is_refused(before, b):
         return True
-    replicas = union(replicas_of(controller.partitions[p].assignment), controller.removed)
-    return told(after, b, p) == known_as_they_are(before.zk, b, intersection(replicas, controller.live))
+    expected = intersection(replicas_of(controller.partitions[p].assignment), controller.live)
+    return told(after, b, p) == known_as_they_are(before.zk, b, expected)
 
 
 def not_deleted_while_reassigned(s):

@@ -83,6 +83,11 @@ def waits_for_reassignments(before, after, b):
     return True
 
 
+def waits_for_election(before, after, b):
+    """The automatic rebalance moves no leader once a request for preferred leaders has failed in this term (until 0.10.2)."""
+    return not before.brokers[b].controller.overlooked
+
+
 def successor_fails(s):
     """A request for preferred leaders that names a partition without a state has failed one failover, and now the next
     (until 0.10.2).
@@ -120,6 +125,6 @@ UNTIL_1_0 = (
     always_step(needless_counts, of=("read_for_election",)),
 )
 UNTIL_0_11 = (*UNTIL_1_0, always_step(only_what_it_led, of=("broker_failure",)))
-UNTIL_0_10 = (sometimes(successor_fails, epochs=2),)
+UNTIL_0_10 = (sometimes(successor_fails, epochs=2), always_step(waits_for_election, of=("rebalance",)))
 GOALS = (sometimes(dead_in_isr),)
 """Of 2.7 to 3.2."""

@@ -71,7 +71,8 @@ def drop_unknown(s, b: Broker):
     """A controller finds a request to reassign a partition that there never was.
 
     Guards:  there is one; `b` is at work.
-    Effects: it is to be removed from the request.
+    Effects: it is to be removed from the request. (Not modelled: a new controller takes a partition off the list that it
+             reassigns while its topic is queued, and goes on with it by the topic znode.)
     Kafka:   KafkaController.processZkPartitionReassignment, maybeTriggerPartitionReassignment, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller

@@ -61,8 +61,11 @@ def write_assignment(s, b: Broker, p: Partition, delivery: Delivery):
     Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED; LOST.
     Effects: replicas that a former reassignment had added and this one does not need are to be removed, then the ISR is
-             to be read; on LOST it retries; on FENCED the term is over.
-    Kafka:   KafkaController.updateCurrentReassignment, 2.4 to 3.9 (there the context changes after the write).
+             to be read; on LOST it retries; on FENCED the term is over. (On NONODE Kafka throws, and the reassignment fails:
+             no behaviour here has it, since a topic znode is deleted by a controller alone, which forgets the topic, and
+             the check of the epoch keeps the others away.)
+    Kafka:   KafkaController.updateCurrentReassignment, updateReplicaAssignmentForPartition, 2.4 to 3.9 (there the context
+             changes after the write).
     """
     controller = s.brokers[b].controller
     if controller.doing != WRITING_ASSIGNMENT or not is_next(controller.moving, p):
@@ -100,7 +103,9 @@ def check_reassignment(s, b: Broker, p: Partition):
     Effects: with the target in the ISR, new replicas are Online and the target is the assignment in memory (B1, B2);
              one of them is to lead (B3), and the removed replicas are to go offline (B4). Else LeaderAndIsr is to be
              sent to all replicas (A1). Without a state it fails: the union stays in the topic znode, a request that
-             lists the partition is to be removed, and a failover has failed.
+             lists the partition is to be removed, and a failover has failed. (Not modelled: LeaderAndIsr in the same leader
+             epoch to new replicas that are Online already, as after a failover, and that a replica which leads does not
+             become New: no broker acts on it.)
     Kafka:   KafkaController.isReassignmentComplete, onPartitionReassignment, moveReassignedPartitionLeaderIfRequired,
              updateLeaderEpoch, maybeResumeReassignments, 2.4 to 3.9 (there the state is read again before it is written).
     """
@@ -243,7 +248,8 @@ def write_target(s, b: Broker, p: Partition, delivery: Delivery):
     Guards:  that is its next step.
     Request: OK; NONODE; FENCED; EXPIRED; LOST.
     Effects: the reassignment is over, and every live broker is told (B8); it is to be removed from the request that
-             still lists it; a deletion that waits goes on. On LOST it retries; on FENCED the term is over.
+             still lists it; a deletion that waits goes on. On LOST it retries; on FENCED the term is over. (NONODE: as in
+             `write_assignment`.)
     Kafka:   KafkaController.updateReplicaAssignmentForPartition, removePartitionFromReassigningPartitions, 2.4 to 3.9.
     """
     controller = s.brokers[b].controller

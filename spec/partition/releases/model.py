@@ -261,8 +261,8 @@ UNCONFIGURED = unchecked(
 def with_zkclient(model, replaced, **changes):
     """A variant whose client opens new sessions by itself: what was asked of the old session is asked again."""
     return model.rebound(
-        replaced
-        | UNTIL_3_3
+        UNTIL_3_3
+        | replaced
         | {
             failover.reopen: zkclient.reopen,
             faults.expire_session: rebind(faults.expire_session, {zookeeper.disconnect: zkclient.keep_versions}),

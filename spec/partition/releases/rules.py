@@ -74,4 +74,7 @@ WITH_PENDING = UNTIL_0_11 | {
     triggers.reads_request: pending_first.was_asked,
     context.drop_event: pending_first.drop_event,
 }
-UNTIL_0_10 = WITH_PENDING | {failover.start_machines: rebind(pending_first.start_machines, WITH_PENDING)}
+UNTIL_0_10 = WITH_PENDING | {
+    failover.start_machines: rebind(pending_first.start_machines, WITH_PENDING),
+    rebalance.is_barred: former.is_barred_by_election,
+}

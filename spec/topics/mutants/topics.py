@@ -7,7 +7,8 @@ from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.language.mutants.mutant import Mutant, mutant, within
 from kafkaproof.spec.partition import context, progress
 from kafkaproof.spec.partition.deletion import progress as deletion_progress
-from kafkaproof.spec.partition.mutants.expansion import queue_nothing
+from kafkaproof.spec.partition.expansion import zookeeper as expansion_zookeeper
+from kafkaproof.spec.partition.mutants.expansion import add_elsewhere, queue_nothing
 from kafkaproof.spec.partition.reassignment import plans
 from kafkaproof.spec.partition.reassignment import progress as reassignment_progress
 from kafkaproof.spec.partition.recreation import replica as recreation_replica
@@ -51,6 +52,7 @@ def look_at_nothing(controller, partitions):
 KIP455 = (
     mutant("finished-early", "force_elects", {plans.is_ready: ready_at_once}, CALM),
     mutant("stays-online", "state_tells", {progress.mark_offline_leaders: stay_online}, FAULT),
+    mutant("added-elsewhere", "added_at_once", {expansion_zookeeper.write_topic: add_elsewhere}, PAIR),
     Mutant(
         "added-to-queued",
         first_paragraph(queue_nothing),

@@ -27,7 +27,7 @@ from kafkaproof.spec.partition.recreation import zookeeper as recreation_zookeep
 from kafkaproof.spec.partition.recreation.state import number_topics
 from kafkaproof.spec.partition.releases import model as releases
 from kafkaproof.spec.partition.releases import rules
-from kafkaproof.spec.topics.history import ids, leaders
+from kafkaproof.spec.topics.history import expansion, ids, leaders
 from kafkaproof.spec.topics.model import (
     BESIDE,
     CREATED_AGAIN,
@@ -103,7 +103,7 @@ def two_phases(variant, release, story, found, replaced, expected, *, told, with
         scope=ONE_REQUEST,
         others={"quick": ONE_REQUEST, "deep": ONE_FAULT},
         parts=(("partition", "phases-checked"), *PARTS),
-        replaced=WITHOUT_IDS,
+        replaced=WITHOUT_IDS | expansion.UP_TO_2_3,
     )
 
 

@@ -30,13 +30,15 @@ MOST = (9, 9, 64, 9)
 OTHERS = {"offsets": -1, "room": 0}
 """What older descriptions do not have, and what it is then."""
 _FILE = re.compile(r"broker-([0-9]+)\.([0-9]+)\.jsonl")
-FORMAT, WITH_UPDATES, WITH_ENDS, WITH_REASSIGNMENTS, WITH_DELETIONS, WITH_GROUPS = 8, 7, 6, 5, 4, 3
-FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, WITH_REASSIGNMENTS, WITH_ENDS, WITH_UPDATES, FORMAT)
+FORMAT, GOING_ON, WITH_UPDATES, WITH_ENDS, WITH_REASSIGNMENTS, WITH_DELETIONS, WITH_GROUPS = 9, 8, 7, 6, 5, 4, 3
+FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, WITH_REASSIGNMENTS, WITH_ENDS, WITH_UPDATES, GOING_ON, FORMAT)
 """In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted, and
 up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, and not a `load`. Up to
 5 a leader that leads again forgets the ends of its followers, and up to 6 brokers are sent no UpdateMetadata,
 and no StopReplica without delete. Up to 7 an event whose session has expired ends at once, with its term, brokers of
-2.0 take the brokers that they list as live one by one, and a leader that is told that nobody leads leads no more.
+2.0 take the brokers that they list as live one by one, and a leader that is told that nobody leads leads no more. Up to
+8 a controller adds partitions to a topic by what it remembers, in one step, and tells no broker of an ISR that it does not
+write.
 """
 _REFUSED = {Answer.names[code] for code in REFUSED}
 RETRIED = (register_broker.__name__,)
@@ -110,7 +112,8 @@ class Cluster:
     partitions no topic had at first; `deletes`: topics may be deleted; `reassigns`: and partitions reassigned;
     `keeps_ends`: a leader that leads again goes on with the ends that it knows; `updates`: brokers are sent
     UpdateMetadata; `goes_on`: an event goes on after its session has expired, and so does a leader that is told that
-    nobody leads.
+    nobody leads; `is_newest`: a controller reads a topic before it adds partitions to it,
+    and tells brokers of an ISR also where it does not write it.
     """
 
     directory: Path
@@ -126,6 +129,7 @@ class Cluster:
     keeps_ends: bool = True
     updates: bool = True
     goes_on: bool = True
+    is_newest: bool = True
     running: frozenset[int] = frozenset()
 
     @property
@@ -173,6 +177,7 @@ def read_cluster(directory: Path) -> Cluster:
         manifest["format"] >= WITH_REASSIGNMENTS,
         manifest["format"] >= WITH_ENDS,
         manifest["format"] >= WITH_UPDATES,
+        manifest["format"] >= GOING_ON,
         manifest["format"] == FORMAT,
         _running(directory / FAULTS),
     )
