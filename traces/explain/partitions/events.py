@@ -5,8 +5,8 @@ called to handle something, and a partition as ZooKeeper has it. The controller 
 """
 
 from collections.abc import Callable
-from functools import cache, lru_cache
-from typing import NamedTuple
+from functools import cache, lru_cache, partial
+from typing import Any, NamedTuple
 
 from kafkaproof.spec.kafka.state_machines import OFFLINE_PARTITION
 from kafkaproof.spec.language.domains import NOBODY
@@ -66,7 +66,7 @@ class Events:
     def __init__(self, stage: Stage):
         self._stage = stage
         for name in _NAMES:
-            setattr(self, name, lru_cache(_REMEMBERED)(getattr(self, name)))
+            setattr(self, name, lru_cache(_REMEMBERED)(_renamed(lru_cache(_REMEMBERED)(getattr(self, name)))))
 
     def begins(self, partition: Partition, seen: Seen, gone: int = NOBODY, listed: bool = False) -> Run:
         """A term begins; of those that are gone the controller takes this broker first. `listed`: an operator has asked
@@ -161,6 +161,31 @@ class Events:
 
 
 _NAMES = [name for name, value in vars(Events).items() if callable(value) and not name.startswith("_")]
+
+
+def _renamed(event: Callable[..., Run]) -> Callable[..., Run]:
+    """An event that is run with the same names for the brokers of all partitions: those of its replicas come first."""
+
+    def run(partition: Partition, seen: Seen, *more: int) -> Run:
+        members = sorted({*(partition.isr or ()), partition.leader, *seen.live, *seen.offline, *seen.failed})
+        brokers = [broker for broker in more if not isinstance(broker, bool)]
+        ids = [id for id in dict.fromkeys((*partition.replicas, *members, *brokers)) if id != NOBODY]
+        number = {broker: place for place, broker in enumerate(ids)} | {NOBODY: NOBODY}
+        named = partial(_in_names, number.__getitem__)
+        found = event(named(partition), named(seen), *map(named, more))
+        return tuple(_in_names([*ids, NOBODY].__getitem__, written) for written in found)
+
+    return run
+
+
+def _in_names(name: Callable[[int], int], part: Any) -> Any:
+    """A part of what is known of a partition, its brokers called otherwise."""
+    if isinstance(part, bool | str) or part is None:
+        return part
+    if isinstance(part, int):
+        return name(part)
+    parts = [_in_names(name, each) for each in part]
+    return type(part)(*parts) if hasattr(part, "_fields") else type(part)(parts)
 
 
 def _run(scene: Scene, transition: Callable, *arguments: int) -> Run:

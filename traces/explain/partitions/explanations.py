@@ -32,6 +32,7 @@ from kafkaproof.traces.explain.partitions.ways import (
     Way,
     asked_for,
     goings_of,
+    may_be_gone,
     rounds_of,
     seen_by,
     tokens_of,
@@ -81,6 +82,7 @@ class Explainer:
         self._events = [events_of(variant) for variant in features.explaining]
         self._creating, self._expanding = events_of(features.creating), events_of(features.expanding)
         self._deleting = events_of(features.reassigning)
+        self._writes = lru_cache(maxsize=_REMEMBERED)(self._may_write)
         self.tell = lru_cache(maxsize=_REMEMBERED)(self._tell)
 
     def _tell(
@@ -122,11 +124,11 @@ class Explainer:
     def _first_of(self, case: Case, strategy: Strategy, ways: Iterable[Way]) -> str | None:
         """The trigger of the first event that writes what was written, in some release of the log."""
         written = Written(strategy, case.known, case.written)
-        for way in ways:
-            for events in self._events:
-                if written in getattr(events, way.event)(way.partition, way.seen, *way.more):
-                    return way.trigger
-        return None
+        return next((way.trigger for way in ways if self._writes(way, written)), None)
+
+    def _may_write(self, way: Way, written: Written) -> bool:
+        """Whether an event writes this in some release of the log."""
+        return any(written in getattr(events, way.event)(way.partition, way.seen, *way.more) for events in self._events)
 
     def _new_topic(self, case: Case) -> Iterator[Explanation]:
         if case.created is None:
@@ -230,7 +232,7 @@ class Explainer:
         gone = case.stood.isr - case.written.isr
         for replica in gone if len(gone) == 1 else case.stood.isr if not gone else ():
             yield from self._taken_out(case, replica)
-            for sight in case.sights:
+            for sight in (each for each in case.sights if may_be_gone(case, each, replica)):
                 for unclean in (False, True)[: 1 + case.may_be_unclean]:
                     if found := self._why_gone(case, sight, replica, unclean):
                         yield found

@@ -67,6 +67,8 @@ class Stage:
             if t.kind == CONTINUATION and t.arguments.keys() <= {"b", "p", "r", "delivery"}
         ]
         """Those by which a controller goes on with an event: name, function, and the names of its arguments."""
+        self.usual: dict[int, int] = {}
+        """The place of the one that was last taken, by what the controller was doing."""
         self._scope, self._blanks = model.scope, dict[tuple[int, int], Plain]()
 
     def blank(self, brokers: int, partitions: int) -> Plain:
@@ -175,11 +177,24 @@ class Scene:
                 return
             before = None if znode.leader_epoch == NO_EPOCH else self.written
             epoch, electing = znode.leader_epoch, self.controller.strategy
-            name = next((name for name, step, names in self._stage.continuations if self._goes_on(step, names)), None)
+            name = self._step(self._stage.usual.setdefault(self.controller.doing, 0))
             assert name, f"a handler of the specification does not go on: {self.controller.doing}"
             if znode.leader_epoch != epoch:
                 yield Written(_strategy(name, electing, before, self.written), before, self.written)
         raise AssertionError("a handler of the specification does not end")
+
+    def _step(self, usual: int) -> str | None:
+        """Take the next step of the event, and return its name; `usual`: the transition that is likely to be possible.
+
+        What a controller is doing leaves it no choice.
+        """
+        doing, known = self.controller.doing, self._stage.continuations
+        for place in (usual, *range(len(known))):
+            name, function, names = known[place]
+            if self._goes_on(function, names):
+                self._stage.usual[doing] = place
+                return name
+        return None
 
     def _goes_on(self, function: Callable, names: tuple[str, ...]) -> bool:
         """Take a step of the controller by a transition, whatever replica it concerns; return whether there is one."""

@@ -105,6 +105,11 @@ def asked_for(case: Case, partition: Partition, seen: Seen) -> Iterator[Way]:
             yield Way(BY_REQUEST, "balances", partition, own)
 
 
+def may_be_gone(case: Case, sight: Sight, replica: int) -> bool:
+    """Whether a replica may count as offline to a controller with a view."""
+    return replica not in sight.view.brokers or replica in sight.leaving or replica in case.failed
+
+
 def goings_of(
     case: Case, sight: Sight, replica: int, partition: Partition, seen: Seen
 ) -> Iterator[tuple[Way, int | None, int]]:
