@@ -163,6 +163,20 @@ def test_records_out_of_order_diverge(capsys, tmp_path):
     diverges(capsys, tmp_path, 0x41, "log.1: this record is behind 0x42, and ZooKeeper writes records in the order")
 
 
+def test_the_last_two_records_out_of_order_diverge(capsys, tmp_path):
+    found = log()
+    found[-1], found[-2] = found[-2], found[-1]
+    write_log(tmp_path / "log.1", found)
+    diverges(capsys, tmp_path, found[-1].zxid, "this record is behind")
+
+
+def test_records_out_of_order_at_the_border_of_two_files_diverge(capsys, tmp_path):
+    found = log()
+    write_log(tmp_path / "log.1", found[:0x40])
+    write_log(tmp_path / "log.42", [found[0x41], found[0x40], *found[0x42:]])
+    diverges(capsys, tmp_path, 0x41, "log.42: this record is behind 0x42")
+
+
 def test_records_that_come_again_are_no_divergence(capsys, tmp_path):
     code, report = told(capsys, tmp_path, [*log()[:0x50], *log()[0x40:]])
     assert code == 0 and "16 records that occur more than once" in report["problems"][0]

@@ -27,11 +27,7 @@ def test_the_election_of_a_range_has_its_releases(features):
         ("kip455", [NEWEST]),
         ("has_one_thread", [OLD, NEW, NEWEST]),
         ("keeps_to_its_session", [OLD, NEW, NEWEST]),
-        ("elects_uncleanly_on_request", [NEWEST]),
         ("elects_uncleanly_unless_told", [OLDEST]),
-        ("elects_what_is_deleted", [OLDEST, OLD]),
-        ("empties_isrs", [OLDEST]),
-        ("elects_whom_it_has", [OLD, NEW]),
     ],
 )
 def test_the_ranges_that_have_a_rule(rule, logs):
@@ -50,6 +46,20 @@ def test_a_release_is_held_to_the_variants_of_its_range(release, features):
 def test_of_one_release_a_rule_is_certain():
     assert not OLDEST.has_one_thread and of_release("1.0").has_one_thread
     assert OLDEST.elects_uncleanly_unless_told and not of_release("1.0").elects_uncleanly_unless_told
+
+
+@pytest.mark.parametrize(
+    ("release", "variants"),
+    [("0.9", ("zkclient",)), ("1.1.1", ("unconfigured",)), ("2.8.2", ("kip497",)), ("3.9.1", ("fenced",))],
+)
+def test_changes_of_one_release_are_explained_by_its_own_variant(release, variants):
+    assert of_release(release).explaining == variants
+
+
+def test_changes_of_a_range_are_explained_by_each_of_its_variants():
+    assert OLDEST.explaining == ("kip112", "one-thread", "zkclient")
+    assert NEW.explaining == ("removal-at-start", "kip380", "checked")
+    assert NEWEST.explaining[0] == "fenced" and NEWEST.explaining[-1] == "kip460"
 
 
 @pytest.mark.parametrize("release", ["4.0", "0.8.2", "2.9", "x", "2.8.9"])

@@ -7,7 +7,7 @@ import pytest
 from kafkaproof.checker.commands.main import main
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.evidence.features import RANGES
-from kafkaproof.traces.explain.omissions.handlers import Partition, Seen, handlers_of
+from kafkaproof.traces.explain.partitions.events import Partition, Seen, events_of, first
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.report.log import CONFORMS, UNDECIDED, verdict_of
@@ -24,6 +24,10 @@ def seen(*live: int, offline=()) -> Seen:
     return Seen(frozenset(live), frozenset(offline), False)
 
 
+def handlers_of(features):
+    return events_of(features.handling)
+
+
 def elected(leader: int, *isr: int) -> Elected:
     return Elected(leader, frozenset(isr))
 
@@ -33,42 +37,46 @@ def elected(leader: int, *isr: int) -> Elected:
 
 def test_who_sees_that_the_leader_is_gone_elects():
     for features in (NEW, OLD, OLDEST):
-        assert handlers_of(features).misses(Partition((1, 2, 3), 1, ISR), seen(2, 3), 1) == elected(2, 2, 3)
+        assert first(handlers_of(features).misses(Partition((1, 2, 3), 1, ISR), seen(2, 3), 1)) == elected(2, 2, 3)
 
 
 def test_who_sees_that_a_follower_is_gone_takes_it_out():
     for features in (NEW, OLD, OLDEST):
-        assert handlers_of(features).misses(Partition((1, 2, 3), 2, ISR), seen(2, 3), 1) == elected(2, 2, 3)
+        assert first(handlers_of(features).misses(Partition((1, 2, 3), 2, ISR), seen(2, 3), 1)) == elected(2, 2, 3)
 
 
 def test_nothing_is_owed_to_a_partition_of_which_the_dead_are_no_members():
     for features in (NEW, OLD, OLDEST):
-        assert handlers_of(features).misses(Partition((1, 2), 2, frozenset({2})), seen(2), 1) is None
+        assert first(handlers_of(features).misses(Partition((1, 2), 2, frozenset({2})), seen(2), 1)) is None
 
 
 def test_a_new_controller_takes_the_dead_out_first_from_2_3_on_and_elects_at_once_before():
     partition = Partition((1, 2, 3), 1, ISR)
-    assert handlers_of(NEW).begins(partition, seen(2, 3), 1) == elected(NOBODY, 2, 3)
+    assert first(handlers_of(NEW).begins(partition, seen(2, 3), 1)) == elected(NOBODY, 2, 3)
     for features in (OLD, OLDEST):
-        assert handlers_of(features).begins(partition, seen(2, 3), 1) == elected(2, 2, 3)
-        assert handlers_of(features).begins(partition._replace(leader=2), seen(2, 3), 1) is None
+        assert first(handlers_of(features).begins(partition, seen(2, 3), 1)) == elected(2, 2, 3)
+        assert first(handlers_of(features).begins(partition._replace(leader=2), seen(2, 3), 1)) is None
 
 
 def test_a_controlled_shutdown_elects_for_a_queued_topic_only_where_writes_are_not_checked():
-    assert [features.elects_what_is_deleted for features in (NEW, OLD, OLDEST)] == [False, False, True]
+    partition, queued = Partition((1, 2, 3), 1, ISR), seen(1, 2, 3)._replace(queued=True)
+    for features, is_elected in ((NEW, False), (OLD, False), (OLDEST, True)):
+        written = first(handlers_of(features).releases(partition, queued, 1))
+        assert written == (elected(2, 2, 3) if is_elected else None)
 
 
 def test_without_a_live_member_only_who_takes_out_writes():
     partition = Partition((1, 2, 3), 1, frozenset({1}))
-    assert handlers_of(NEW).begins(partition, seen(2, 3), 1) == elected(NOBODY, 1)
-    assert handlers_of(OLDEST).begins(partition, seen(2, 3), 1) is None
+    assert first(handlers_of(NEW).begins(partition, seen(2, 3), 1)) == elected(NOBODY, 1)
+    assert first(handlers_of(OLDEST).begins(partition, seen(2, 3), 1)) is None
 
 
 def test_a_first_state_needs_a_replica_that_is_online():
-    handlers = handlers_of(NEW)
-    assert handlers.makes(Partition((1, 2)), seen(2, 3)) == handlers.begins(Partition((1, 2)), seen(2)) == elected(2, 2)
-    assert handlers.makes(Partition((1, 2)), seen(3)) is None
-    assert handlers.makes(Partition((1, 2)), seen(2, 3, offline=(2,))) is None
+    creating = events_of(NEW.creating)
+    made = first(creating.makes(Partition((1, 2)), seen(2, 3)))
+    assert made == first(handlers_of(NEW).begins(Partition((1, 2)), seen(2))) == elected(2, 2)
+    assert first(creating.makes(Partition((1, 2)), seen(3))) is None
+    assert first(creating.makes(Partition((1, 2)), seen(2, 3, offline=(2,)))) is None
 
 
 # What is missing from a log

@@ -50,7 +50,7 @@ ALTERATIONS = {
         BUMP,
         "tell_replicas: state of r2-1 leader 2, ISR [2, 3]",
     ),
-    "lost: the leader does not move": (REASSIGN, lambda log: dropped(log, MOVED), MOVED, "no strategy gives this"),
+    "lost: the leader does not move": (REASSIGN, lambda log: dropped(log, MOVED), MOVED, "no event writes this"),
     "lost: what is removed stays in the ISR": (
         REASSIGN,
         lambda log: dropped(log, SHRUNK),
@@ -97,7 +97,7 @@ ALTERATIONS = {
         REASSIGN,
         lambda log: dropped(log, JOINED),
         JOINED,
-        "no strategy gives this",
+        "no event writes this",
     ),
     "an assignment that no request gives": (
         REASSIGN,

@@ -13,6 +13,7 @@ SMALLEST_FIRST = (REASSIGN, FENCED, FIVE_LEGACY, FIVE_FENCED)
 OF_OTHERS = {
     "isr_of_one_that_is_gone",
     "directory_failure_of_another",
+    "notification_of_one_that_never_registered",
     "unclean_while_the_leader_lives",
     "election_past_a_live_replica",
 }

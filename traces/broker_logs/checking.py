@@ -14,7 +14,7 @@ from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN
 from kafkaproof.traces.evidence.streams import Gathered
 from kafkaproof.traces.explain.facts.remarks import Remark
 from kafkaproof.traces.explain.log.streams import Streams
-from kafkaproof.traces.explain.partitions.explanations import SHUTDOWN
+from kafkaproof.traces.explain.partitions.ways import SHUTDOWN
 from kafkaproof.traces.reading.recording import Recording
 
 _QUARTER = 15 * 60 * 1000

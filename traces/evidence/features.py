@@ -10,15 +10,13 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.election import election, session
 from kafkaproof.spec.facts import Fact, fact_of
-from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.partition import brokers, elections, progress, triggers, verdicts
-from kafkaproof.spec.partition.history import leader_zk
-from kafkaproof.spec.partition.history import triggers as former
+from kafkaproof.spec.partition import progress, verdicts
+from kafkaproof.spec.partition.model import MODELS as PRESENT
 from kafkaproof.spec.partition.reassignment import reassignment
+from kafkaproof.spec.partition.releases.model import MODELS as FORMER
 
 
 class Features(NamedTuple):
@@ -35,24 +33,30 @@ class Features(NamedTuple):
     reassigning: str
 
     @property
-    def handlers(self) -> Model:
-        """The model of *partition* by which a controller has to write."""
-        return find("partition", self.handling)[0]
+    def explaining(self) -> tuple[str, ...]:
+        """The variants of *partition* any of which a controller may have followed, the newest first."""
+        own = [m.variant for m in (*FORMER, *PRESENT) if m.releases and m.releases.overlaps(self.releases)]
+        return tuple(reversed(own)) or (self.handling,)
 
     @property
-    def elections(self) -> Model:
-        """The model by which a controller elects."""
-        return find("partition", self.electing)[0]
+    def creating(self) -> str:
+        """The variant in which a controller reads of new topics."""
+        return "creating"
 
     @property
-    def granting(self) -> Model:
-        """The model by which a controller grants the ISR that a leader asks for (2.7 and later)."""
-        return find("partition", "fenced" if self.refuses_ineligible else "kip497")[0]
+    def expanding(self) -> str:
+        """The variant in which it reads of partitions that were added to a topic."""
+        return "expanding"
 
     @property
-    def writing(self) -> Model:
-        """The model by which a leader writes its ISR itself (up to 2.6)."""
-        return find("partition", "removal-at-start" if self.guarded else self.electing)[0]
+    def granting(self) -> str:
+        """The variant by which a controller grants the ISR that a leader asks for (2.7 and later)."""
+        return "fenced" if self.refuses_ineligible else "kip497"
+
+    @property
+    def writing(self) -> str:
+        """The variant by which a leader writes its ISR itself (up to 2.6)."""
+        return "removal-at-start" if self.guarded else self.electing
 
     @property
     def refuses_ineligible(self) -> bool:
@@ -85,30 +89,9 @@ class Features(NamedTuple):
         return _all_have(self.releases, session.register_broker)
 
     @property
-    def elects_uncleanly_on_request(self) -> bool:
-        """Whether an administrator may ask for an unclean election (2.4 and later)."""
-        return _some_have(self.releases, triggers.admin_election)
-
-    @property
     def elects_uncleanly_unless_told(self) -> bool:
         """Whether unclean.leader.election.enable is true where nothing sets it (up to 0.10.2; KIP-106)."""
         return Releases("0.9", "0.10.2").overlaps(self.releases)
-
-    @property
-    def elects_what_is_deleted(self) -> bool:
-        """Whether a controlled shutdown elects for topics that are queued for deletion."""
-        return not _all_have(self.releases, brokers.is_moved_away)
-
-    @property
-    def empties_isrs(self) -> bool:
-        """Whether the last member of an ISR may be taken out of it."""
-        return not _all_have(self.releases, elections.isr_without)
-
-    @property
-    def elects_whom_it_has(self) -> bool:
-        """Whether a preferred election may be held, and written, though the preferred replica leads."""
-        asked = _some_have(self.releases, leader_zk.needs_any_election)
-        return asked and not _all_have(self.releases, former.chosen_leader_if_needed)
 
 
 RANGES = (
@@ -136,11 +119,6 @@ def of_release(release: str) -> Features:
 @cache
 def _all_have(releases: Releases, rule: Callable) -> bool:
     return _fact(rule).holds_in(releases)
-
-
-@cache
-def _some_have(releases: Releases, rule: Callable) -> bool:
-    return any(each.overlaps(releases) for each in _fact(rule).releases)
 
 
 def _fact(rule: Callable) -> Fact:

@@ -210,7 +210,11 @@ def test_the_command_writes_it_and_says_where(tmp_path, capsys):
     file = tmp_path / "report.html"
     assert main(["replay", str(FENCED), "--html", str(file)]) == 0
     assert f"report in {file}" in capsys.readouterr().err
-    assert data_in(file.read_text())["count"] == 471 and list(tmp_path.iterdir()) == [file]
+    data = data_in(file.read_text())
+    assert data["count"] == 471 and list(tmp_path.iterdir()) == [file]
+    told = [line["text"] for line in data["lines"] if line["text"].startswith("Kafka ")]
+    assert told[-1] == "Kafka 3.4 to 3.9 (fenced): explains the log"
+    assert len(told) == 4 and all(": no, " in text for text in told[:-1])
     code, found = run_json(capsys, FENCED, "--html", file)
     assert code == 0 and found["verdict"] == "conforms"
 

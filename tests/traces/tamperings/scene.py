@@ -26,6 +26,9 @@ from kafkaproof.traces.zookeeper.znodes.topics import Place, place_of
 from tests.traces.tampering import Log, dropped, moved, rewritten, swapped
 
 CONTROLLER, EPOCH, IDS, TOPICS = "/controller", "/controller_epoch", "/brokers/ids", "/brokers/topics"
+REASSIGN = "/admin/reassign_partitions"
+STRANGER = 99
+"""A broker that never was."""
 INSERTED = -1
 """The zxid of a record that is put in, until all are numbered anew."""
 SHUTDOWN = 61_000
@@ -265,6 +268,10 @@ class Record:
                 getattr(o, "path", None) == path and isinstance(o, Create | SetData | Delete) for o in t.operations
             )
         )
+
+    def scene_record(self, zxid: int) -> "Record":
+        """The place of an earlier record; what stood there before it is not at hand."""
+        return Record(self.scene, zxid - 1, self.scene.log[zxid - 1], Tree())
 
     # What can be done here
 

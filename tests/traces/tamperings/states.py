@@ -3,6 +3,9 @@
 from json import loads
 
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.partition.triggers import admin_election
+from kafkaproof.traces.evidence.features import Features
+from kafkaproof.traces.explain.partitions.scene import stage_of
 from kafkaproof.traces.zookeeper.transactions import Create, SetData
 from kafkaproof.traces.zookeeper.znodes.topics import REASSIGN
 from tests.traces.tamperings.scene import IDS, Record, kind
@@ -21,6 +24,11 @@ def quiet(record: Record) -> bool:
         for o in t.operations
         if getattr(o, "path", None) == REASSIGN
     )
+
+
+def elects_on_request(features: Features) -> bool:
+    """Whether some release of a log has unclean elections that an administrator asks for."""
+    return any(admin_election.__name__ in stage_of(variant).functions for variant in features.explaining)
 
 
 def staying(record: Record, brokers) -> list[int]:
@@ -61,7 +69,7 @@ def unclean_while_disabled(record: Record):
     config = record.tree.nodes.get(f"/config/topics/{record.znode.topic}") if record.by_controller else None
     if config is None or b'unclean.leader.election.enable":"true' in config.data:
         return None
-    asked = "/config/brokers/<default>" in record.tree.nodes or record.scene.features.elects_uncleanly_on_request
+    asked = "/config/brokers/<default>" in record.tree.nodes or elects_on_request(record.scene.features)
     others = [b for b in record.replicas if b not in record.before.isr and b in record.registered]
     if others and not asked and record.before.leader == NOBODY and quiet(record):
         return record.restate(leader=others[0], isr=[others[0]])
@@ -70,7 +78,7 @@ def unclean_while_disabled(record: Record):
 @kind(unseen="since 2.4 an operator may ask for it (kafka-leader-election, KIP-460), and no log has that request")
 def unclean_on_request(record: Record):
     """A replica outside the ISR is elected where nobody leads, though that is not enabled (2.4 and later)."""
-    asked = record.scene.features.elects_uncleanly_on_request
+    asked = elects_on_request(record.scene.features)
     if record.by_controller and asked and record.before.leader == NOBODY and quiet(record):
         others = [b for b in record.replicas if b not in record.before.isr and b in record.registered]
         if others and not set(record.before.isr) & record.registered:

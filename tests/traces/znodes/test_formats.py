@@ -184,6 +184,11 @@ def test_what_kafka_leaves_empty_is_empty(path):
     assert fault(path, b"x").endswith("and Kafka leaves it empty")
 
 
+def test_a_key_is_told_in_one_line():
+    told = fault("/brokers/ids/1", WRITTEN["/brokers/ids/1"] | {"listener_security_protocol_map": {"a\n": None}})
+    assert "listener_security_protocol_map.'a\\n' is null" in told
+
+
 @given(st.sampled_from(sorted(WRITTEN)), st.data(), VALUES)
 def test_every_value_is_fine_or_told(path, draw, value):
     key = draw.draw(st.sampled_from(sorted(WRITTEN[path])))

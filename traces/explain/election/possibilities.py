@@ -81,6 +81,11 @@ class Undecided(Exception):
     """A set of possibilities grew above LIMIT; the text says which."""
 
 
+def own_steps(steps: ElectionSteps) -> list[str]:
+    """The transitions that a broker may take by itself, shown by a log or hidden."""
+    return [name for name in steps.names if set(steps.arguments(name)) in ({"b"}, {"b", "delivery"})]
+
+
 class Possibilities:
     """For each broker the set of its possible local states; `shared` is what all see."""
 
@@ -88,7 +93,7 @@ class Possibilities:
         self.steps = steps
         self.shared = shared
         self.sets: dict[int, frozenset[Local]] = {b: frozenset({steps.down}) for b in brokers}
-        self._tried = [name for name in steps.names if set(steps.arguments(name)) in ({"b"}, {"b", "delivery"})]
+        self._tried = own_steps(steps)
         self.logged = [name for name in steps.names if name in _LOGGED]
         self._next: dict[tuple[Local, Scene], set[Local]] = {}
         self._closed: dict[tuple[frozenset[Local], Scene], frozenset[Local]] = {}

@@ -8,9 +8,9 @@ from kafkaproof.traces.basics.columns import groups
 from kafkaproof.traces.evidence.terms import Term, TermKey
 from kafkaproof.traces.explain.log.view_order import Explanations, Floors
 from kafkaproof.traces.explain.omissions.threads import Thread
-from kafkaproof.traces.explain.partitions.explanations import SHUTDOWN
 from kafkaproof.traces.explain.partitions.leader_changes import BY_ALTER_PARTITION, BY_LEADER
 from kafkaproof.traces.explain.partitions.strategies import Strategy
+from kafkaproof.traces.explain.partitions.ways import SHUTDOWN
 
 
 def threads_of(floors: Floors, terms: Mapping[TermKey, Term], made: Iterable[tuple[int, int]]) -> dict[TermKey, Thread]:

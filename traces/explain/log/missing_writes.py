@@ -88,20 +88,20 @@ class Owed:
             self._wait(debts, judge)
 
     def _shown(self, debt: Debt, term: Term, judge: Callable[[], Judge]) -> int:
-        """The zxid of the record that shows that a state is missing, NEVER where none does."""
+        """The zxid of the first record that shows that a state is missing, NEVER where none does."""
         thread = self._threads[term.key]
         zxid = left(debt, term, thread)
-        if zxid != NEVER and judge().is_owed(debt, term, zxid):
-            return zxid
+        if zxid != NEVER and not judge().is_owed(debt, term, zxid):
+            zxid = NEVER
         own = self._siblings.get((term.key, debt.gone), [])
         for place in range(bisect_right(own, debt.stands, key=lambda sibling: sibling.zxid), len(own)):
             last = thread.left_behind(own[place].zxid)
-            if last >= min(debt.until, term.end):
+            if last >= min(debt.until, term.end, zxid):
                 break
             online = frozenset(each.elected for each in own[place:] if each.zxid < last) - {NOBODY}
             if judge().is_owed_beside(debt, term, own[place], last, online):
                 return last
-        return NEVER
+        return zxid
 
     def _wait(self, debts: list[Debt], judge: Callable[[], Judge]) -> None:
         """Note a state that had to be written for twice as long as a session lasts unheard, in whatever terms."""

@@ -20,7 +20,7 @@ from kafkaproof.traces.explain.log.missing_writes import Owed
 from kafkaproof.traces.explain.log.stream import Found, changes_in, explain_stream
 from kafkaproof.traces.explain.log.view_order import Floors
 from kafkaproof.traces.explain.partitions.explained import Explained, is_ambiguous
-from kafkaproof.traces.explain.partitions.explanations import DELETION
+from kafkaproof.traces.explain.partitions.ways import DELETION
 from kafkaproof.traces.explain.topics.context import TOPIC, Gap, Judged
 from kafkaproof.traces.integrity.contradictions import Contradiction, contradictions_in
 from kafkaproof.traces.reading.recording import Recording
@@ -167,16 +167,12 @@ def _is_deletion(each: Explained, floor: int) -> bool:
 
 
 def unexplained(common: Common, streams: Streams) -> list[Unexplained]:
-    """What nothing explains, in the order of the log."""
-    return sorted(
-        [
-            *_partitions(streams),
-            *_writes(streams),
-            *_interruptions(common, streams),
-            *_same_ids(streams),
-            *(Unexplained(*each, True) for each in streams.owed.missing),
-        ]
-    )
+    """What nothing explains, in the order of the log; of one record that another is missing before it comes first."""
+    found = [
+        *(Unexplained(*each, True) for each in streams.owed.missing),
+        *sorted([*_partitions(streams), *_writes(streams), *_interruptions(common, streams), *_same_ids(streams)]),
+    ]
+    return sorted(found, key=lambda each: each.zxid)
 
 
 def _partitions(streams: Streams) -> Iterator[Unexplained]:

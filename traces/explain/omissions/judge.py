@@ -12,11 +12,12 @@ from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import Term
 from kafkaproof.traces.explain.omissions.expected_writes import Debt
-from kafkaproof.traces.explain.omissions.handlers import Partition, Seen, handlers_of
 from kafkaproof.traces.explain.omissions.same_event import Sibling
 from kafkaproof.traces.explain.omissions.threads import Thread
-from kafkaproof.traces.explain.partitions.explanations import SHUTDOWN, Explanation
-from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
+from kafkaproof.traces.explain.partitions.events import Partition, Seen, events_of, first
+from kafkaproof.traces.explain.partitions.explanations import Explanation
+from kafkaproof.traces.explain.partitions.strategies import Elected
+from kafkaproof.traces.explain.partitions.ways import SHUTDOWN
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 
 _MOST = 50
@@ -29,7 +30,8 @@ class Judge:
     def __init__(self, evidence: Evidence, threads: Mapping[tuple[int, int], Thread]):
         """`threads`: what the controllers of the log were done with."""
         self._evidence, self._inputs, self._threads = evidence, evidence.inputs, threads
-        self._handlers, self._failures = handlers_of(evidence.features), evidence.failures
+        self._events, self._failures = events_of(evidence.features.handling), evidence.failures
+        self._creating = events_of(evidence.features.creating)
 
     def writes(self, debt: Debt, term: Term, last: int) -> set[Elected | None]:
         """What the controller of a term may have written first, if it handled this before the record of zxid `last`.
@@ -66,14 +68,14 @@ class Judge:
         self, debt: Debt, term: Term, partition: Partition, why: Explanation, offline: frozenset[int], unclean: bool
     ) -> Iterator[Elected | None]:
         """What each handler writes first that an explanation of something else stands for."""
-        handlers, gone, live = self._handlers, debt.gone, self._inputs.brokers.at(why.view or 0)
-        if why.trigger == SHUTDOWN and why.strategy != Strategy.OFFLINE:
-            yield handlers.releases(partition, Seen(live, offline, unclean), gone)
+        events, gone, live = self._events, debt.gone, self._inputs.brokers.at(why.view or 0)
+        if why.trigger == SHUTDOWN:
+            yield first(events.releases(partition, Seen(live, offline, unclean), gone))
             return
         seen = Seen(live - {gone}, offline, unclean)
-        yield handlers.misses(partition, seen, gone) if gone == partition.leader or gone not in live else None
+        yield first(events.misses(partition, seen, gone)) if gone == partition.leader or gone not in live else None
         if debt.stands < term.start:
-            yield handlers.begins(partition, seen._replace(offline=frozenset()), gone)
+            yield first(events.begins(partition, seen._replace(offline=frozenset()), gone))
 
     def is_owed(self, debt: Debt, term: Term, last: int) -> bool:
         """Whether the controller of a term had to write a state before the record of zxid `last`, whatever it saw."""
@@ -133,19 +135,19 @@ class Judge:
 
         To a new controller nobody is shutting down, and all log directories work.
         """
-        handlers, at_first = self._handlers, seen._replace(offline=frozenset())
+        events, at_first = self._events, seen._replace(offline=frozenset())
         if goes_on(debt):
-            written = handlers.begins(partition, at_first)
-            yield None if written == partition[1:] else written
+            written = first(events.begins(partition, at_first))
+            yield None if written == partition.state else written
             return
         if debt.gone == NOBODY and debt.reason >= term.start:
-            yield handlers.makes(partition, seen)
+            yield first(self._creating.makes(partition, seen))
             return
         thread = self._threads.get(term.key)
         if debt.reason >= term.start:
-            yield handlers.misses(partition, seen, debt.gone)
+            yield first(events.misses(partition, seen, debt.gone))
         if debt.reason < term.start or thread is None or not thread.wrote_before(debt.reason):
-            yield handlers.begins(partition, at_first, debt.gone)
+            yield first(events.begins(partition, at_first, debt.gone))
 
     def _doubtful(self, last: int) -> frozenset[int]:
         """The brokers whose replicas may count as offline: they are gone soon, or have told of a failed directory."""

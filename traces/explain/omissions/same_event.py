@@ -9,8 +9,9 @@ from kafkaproof.traces.basics.columns import Rows
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import TermKey
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges
-from kafkaproof.traces.explain.partitions.explanations import FAILOVER, FAILURE, SHUTDOWN, START_UP, Explanation
+from kafkaproof.traces.explain.partitions.explanations import Explanation
 from kafkaproof.traces.explain.partitions.strategies import Strategy
+from kafkaproof.traces.explain.partitions.ways import FAILOVER, FAILURE, SHUTDOWN, START_UP
 from kafkaproof.traces.reading.state_records import NOTHING
 
 _STRATEGIES = {Strategy.OFFLINE, Strategy.OFFLINE_UNCLEAN, Strategy.CONTROLLED_SHUTDOWN, Strategy.REMOVAL}

@@ -42,11 +42,11 @@ class Case(NamedTuple):
     `preferred_requested`: /admin/preferred_replica_election listed it since the controller last wrote it or deleted
     the list;
     `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the term, or
-    all along; `may_be_emptied`: unclean elections may be enabled for the topic, which once let the last member leave an
-    ISR; `is_overtaken`: another controller wrote the present state after this one's term began, which does not know of
-    it; `repeats`: strategy, trigger and view of the election that wrote the present state, if the batch that it was in
-    may have been elected again; `topic_follows`: nothing but the leader epoch is new, and the next checked write of
-    this controller in the stream is that of the topic znode.
+    all along; `may_be_unclean`: unclean elections may be enabled for the topic, by whatever default; `is_overtaken`:
+    another controller wrote the present state after this one's term began, which does not know of it; `repeats`:
+    strategy, trigger and view of the election that wrote the present state, if the batch that it was in may have been
+    elected again; `topic_follows`: nothing but the leader epoch is new, and the next checked write of
+    this controller in the stream is that of the topic znode; `unknown`: its term began before the log.
     """
 
     known: Elected | None
@@ -58,9 +58,10 @@ class Case(NamedTuple):
     preferred_requested: bool
     may_be_deleting: bool
     is_being_deleted: bool
-    may_be_emptied: bool
+    may_be_unclean: bool
     is_overtaken: bool
     topic_follows: bool
+    unknown: bool
     sights: tuple[Sight, ...] = ()
     unclean: tuple[Unclean, ...] = ()
     repeats: Repeated | None = None
@@ -96,9 +97,17 @@ def case_of(change: Change, term: ObservedTerm, evidence: Evidence) -> Case:
         inputs.common.preferred_requested(partition, change.session, last, zxid),
         any(requested),
         all(requested),
-        features.empties_isrs and _may_be_emptied(change, term, evidence),
-        before is not None and before.controller_epoch != change.written.controller_epoch and change.since > term.start,
+        _may_be_unclean(change, term, evidence),
+        not features.guarded and _is_overtaken(change, term),
         following == Place(PlaceKind.TOPIC, change.topic),
+        term.unknown,
+    )
+
+
+def _is_overtaken(change: Change, term: ObservedTerm) -> bool:
+    before = change.before
+    return (
+        before is not None and before.controller_epoch != change.written.controller_epoch and change.since > term.start
     )
 
 
@@ -127,7 +136,7 @@ def _created(change: Change, term: ObservedTerm, evidence: Evidence, assigned: i
     return Created(there, assigned <= term.start, inputs.exists(change.topic, assigned - 1))
 
 
-def _may_be_emptied(change: Change, term: ObservedTerm, evidence: Evidence) -> bool:
+def _may_be_unclean(change: Change, term: ObservedTerm, evidence: Evidence) -> bool:
     settings = evidence.inputs.unclean(change.topic, max(term.start, change.since), change.zxid)
     return any(setting.value is not False for setting in settings)
 

@@ -117,8 +117,13 @@ class _Judge:
             *(np.searchsorted(moments, each, "right") for each in (starts, np.maximum(starts, since), zxids)),
             *(np.searchsorted(lists, each, "right") for each in (starts, last, zxids)),
             np.unique(changes.sessions[rows], return_inverse=True)[1] if len(lists) else np.zeros(len(rows), np.int64),
-            overtaken + 2 * in_time + 4 * self._topic_follows(rows),
+            overtaken + 2 * in_time + 4 * self._topic_follows(rows) + 8 * self._unknown(rows),
         )[1]
+
+    def _unknown(self, rows: np.ndarray) -> np.ndarray:
+        """Where the term of the controller began before the log."""
+        claims = self._evidence.claims
+        return np.array([term is not None and term.unknown for term in claims.terms], bool)[claims.codes[rows]]
 
     def _topic_follows(self, rows: np.ndarray) -> np.ndarray:
         """Where leader and ISR stay, whether the controller writes the topic next."""

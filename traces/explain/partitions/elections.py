@@ -9,7 +9,7 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.partition import context, machines
 from kafkaproof.spec.partition.context import ELECTING, REMOVING, WRITING_LEADER, WRITING_REMOVAL
 from kafkaproof.traces.evidence.features import Features
-from kafkaproof.traces.explain.partitions.scene import Scene
+from kafkaproof.traces.explain.partitions.scene import Scene, stage_of
 from kafkaproof.traces.explain.partitions.strategies import Elected
 
 _REMEMBERED = 20_000
@@ -20,14 +20,14 @@ class Elections:
     """The steps of a controller's state machines in some releases, about one partition."""
 
     def __init__(self, features: Features):
-        self._model = features.elections
+        self._stage = stage_of(features.electing)
         methods = (self.new_topic, self.offline, self.reassign, self.preferred, self.controlled_shutdown, self.removal)
         for method in methods:
             setattr(self, method.__name__, lru_cache(maxsize=_REMEMBERED)(method))
 
     def new_topic(self, assignment: tuple[int, ...], online: frozenset[int]) -> Elected | None:
         """The first state of a partition; None when no replica is online."""
-        scene = Scene(self._model, None, assignment)
+        scene = Scene(self._stage, None, assignment)
         scene.partition.state, scene.partition.leader_epoch = NEW_PARTITION, context.NO_EPOCH
         scene.controller.live, scene.controller.doing, scene.controller.todo = scene.bits(online), ELECTING, 1
         scene.take(machines.create_first_state, scene.seat, 0, ANSWERED)
@@ -62,7 +62,7 @@ class Elections:
 
         `unclean`: whether unclean elections are enabled, which up to 1.0 lets the last member go.
         """
-        scene = Scene(self._model, Elected(leader, isr), sorted(isr), {replica})
+        scene = Scene(self._stage, Elected(leader, isr), sorted(isr), {replica})
         controller, number = scene.controller, scene.number[replica]
         scene.state.zk.unclean = int(unclean)
         controller.live = scene.bits(isr - {replica})
@@ -84,7 +84,7 @@ class Elections:
         unclean: bool = False,
     ) -> Elected | None:
         """What an election by a strategy writes; None when it fails."""
-        scene = Scene(self._model, Elected(NOBODY, isr), assignment)
+        scene = Scene(self._stage, Elected(NOBODY, isr), assignment)
         controller = scene.controller
         scene.partition.state, scene.state.zk.unclean = OFFLINE_PARTITION, int(unclean)
         controller.live, controller.leaving = scene.bits(live), scene.bits(leaving)

@@ -1,27 +1,44 @@
-"""Which strategy, trigger and view of /brokers/ids give exactly the leader and the ISR that were written.
+"""Which event of a controller, run by which view of /brokers/ids, writes exactly the leader and the ISR that were written.
 
-What no log shows (who is shutting down, what an operator or a timer asked for) is a *token*: an explanation
-may use one only where the log bears it out.
+The transitions of the log's releases decide (`events`, `reassigned`). Here is what they are run from: all that the evidence
+admits. What no log shows (who is shutting down, what an operator or a timer asked for) is a *token*: an explanation may use
+one only where the log bears it out.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import takewhile, zip_longest
 from math import inf
 from typing import NamedTuple
 
+from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.basics.interned import Known
 from kafkaproof.traces.evidence.broker_views import Sight
 from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.explain.partitions.case import Case, Created, Repeated, Unclean
-from kafkaproof.traces.explain.partitions.elections import elections_of
+from kafkaproof.traces.explain.partitions.events import Partition, Seen, events_of
+from kafkaproof.traces.explain.partitions.reassigned import reassigned_by
 from kafkaproof.traces.explain.partitions.rounds import is_elected_again
-from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
+from kafkaproof.traces.explain.partitions.scene import Written
+from kafkaproof.traces.explain.partitions.strategies import Strategy
+from kafkaproof.traces.explain.partitions.ways import (
+    CREATION,
+    DELETION,
+    ENABLED,
+    EXPANSION,
+    FORCED,
+    REASSIGNMENT,
+    SHUTDOWN,
+    Way,
+    asked_for,
+    goings_of,
+    may_be_gone,
+    rounds_of,
+    seen_by,
+    tokens_of,
+)
+from kafkaproof.traces.explain.partitions.why_not import why_not
 
-FAILOVER, FAILURE, START_UP = "controller failover", "broker failure", "broker start-up"
-CREATION, EXPANSION, DELETION = "topic creation", "partition expansion", "topic deletion"
-REASSIGNMENT, SHUTDOWN, DIRECTORY = "reassignment", "controlled shutdown", "log directory failure"
-ENABLED, FORCED = "unclean election enabled", "unclean election requested"
 ELECTIONS = (
     Strategy.NEW_TOPIC,
     Strategy.OFFLINE,
@@ -30,7 +47,6 @@ ELECTIONS = (
     Strategy.REASSIGN,
     Strategy.CONTROLLED_SHUTDOWN,
 )
-BY_ZNODE, BY_REQUEST = "preferred election by znode", "preferred election by request or timer"
 _REMEMBERED = 50_000
 """So many cases are remembered: when a broker fails, those of its partitions are mostly alike."""
 
@@ -58,11 +74,15 @@ class Told(NamedTuple):
 
 
 class Explainer:
-    """Explains a controller's changes as a variant of the election system allows them; `tell` remembers what it told."""
+    """Explains a controller's changes as the releases of a log allow them; `tell` remembers what it told."""
 
     def __init__(self, features: Features):
         self._features = features
-        self._elections = elections_of(features)
+        self._reassigned = reassigned_by(features)
+        self._events = [events_of(variant) for variant in features.explaining]
+        self._creating, self._expanding = events_of(features.creating), events_of(features.expanding)
+        self._deleting = events_of(features.reassigning)
+        self._writes = lru_cache(maxsize=_REMEMBERED)(self._may_write)
         self.tell = lru_cache(maxsize=_REMEMBERED)(self._tell)
 
     def _tell(
@@ -76,7 +96,7 @@ class Explainer:
         case = given.value._replace(sights=sights.value, unclean=unclean, repeats=repeats)
         found = self.explanations(case)
         if not found:
-            return Told((), _why_not(case, self.allowed(case)))
+            return Told((), why_not(case, self._features))
         views = [e.view for e in found if e.view is not None]
         by_election = [e.view for e in found if e.strategy in ELECTIONS and e.view is not None]
         elected = min(by_election) if found[0].strategy in ELECTIONS else None
@@ -87,50 +107,28 @@ class Explainer:
 
         Those by the newest views come first, of these the ones that need the fewest tokens.
         """
-        finders: tuple[Callable[[Case], Iterator[Explanation]], ...]
+        finders: tuple[Callable[[Case], Iterator[Explanation]], ...] = (
+            self._preferred,
+            self._reassign,
+            self._controlled_shutdown,
+            self._removal,
+            self._offline,
+            self._epoch_bump,
+            self._repeated,
+        )
         if case.known is None:
             finders = (self._new_topic,)
-        elif case.is_being_deleted:
-            finders = (self._reassign, self._removal, self._epoch_bump)
-            if self._features.elects_what_is_deleted:
-                finders += (self._controlled_shutdown, self._repeated)
-        else:
-            finders = (
-                self._preferred,
-                self._reassign,
-                self._controlled_shutdown,
-                self._removal,
-                self._offline,
-                self._epoch_bump,
-                self._repeated,
-            )
         found = dict.fromkeys(found for finder in finders for found in finder(case))
         return tuple(sorted(found, key=lambda e: (-inf if e.view is None else -e.view, e.tokens)))
 
-    def allowed(self, case: Case) -> list[str]:
-        """What each strategy would write by some view and assignment, in words."""
-        found: list[tuple[Strategy, Elected | None]] = []
-        for sight in case.sights:
-            for replicas in case.assignments:
-                found += self._results(case, replicas, sight.view.brokers)
-        known = case.known
-        if known:
-            found += [
-                (Strategy.REMOVAL, self._elections.removal(*known, replica, False)) for replica in sorted(known.isr)
-            ]
-        return list(dict.fromkeys(f"{name}: leader {new.leader}, ISR {sorted(new.isr)}" for name, new in found if new))
+    def _first_of(self, case: Case, strategy: Strategy, ways: Iterable[Way]) -> str | None:
+        """The trigger of the first event that writes what was written, in some release of the log."""
+        written = Written(strategy, case.known, case.written)
+        return next((way.trigger for way in ways if self._writes(way, written)), None)
 
-    def _results(self, case: Case, replicas: tuple[int, ...], online: frozenset[int]):
-        """The results of the strategies that elect by an assignment and a view."""
-        if case.known is None:
-            return [(Strategy.NEW_TOPIC, self._elections.new_topic(replicas, online))]
-        isr = case.known.isr
-        targets = [(Strategy.REASSIGN, self._elections.reassign(target, isr, online)) for target in case.targets]
-        return [
-            (Strategy.OFFLINE, self._elections.offline(replicas, isr, online, False)),
-            (Strategy.PREFERRED, self._elections.preferred(replicas, isr, online)),
-            *targets,
-        ]
+    def _may_write(self, way: Way, written: Written) -> bool:
+        """Whether an event writes this in some release of the log."""
+        return any(written in getattr(events, way.event)(way.partition, way.seen, *way.more) for events in self._events)
 
     def _new_topic(self, case: Case) -> Iterator[Explanation]:
         if case.created is None:
@@ -138,84 +136,142 @@ class Explainer:
         for sight in case.sights:
             for replicas in case.assignments:
                 offline = frozenset(replicas) - case.written.isr
-                tokens = _tokens(case, sight, offline)
+                tokens = tokens_of(case, sight, offline)
                 if tokens is None:
                     continue
-                if self._elections.new_topic(replicas, sight.view.brokers - offline) == case.written:
-                    yield Explanation(Strategy.NEW_TOPIC, _why_created(case.created, replicas), sight.view.zxid, tokens)
+                seen = seen_by(case, sight, replicas, offline)
+                if trigger := self._why_created(case, case.created, sight, Partition(replicas), seen):
+                    yield Explanation(Strategy.NEW_TOPIC, trigger, sight.view.zxid, tokens)
+
+    def _why_created(self, case: Case, created: Created, sight: Sight, partition: Partition, seen: Seen) -> str | None:
+        """What made the controller create a state: the topic or its expansion, where it has not been there all the time,
+        or what it had to wait for.
+        """
+        read, events = (EXPANSION, self._expanding.adds) if created.existed else (CREATION, self._creating.makes)
+        waited = created.there.isdisjoint(partition.replicas)
+        written = Written(Strategy.NEW_TOPIC, None, case.written)
+        if not created.before and not waited and written in events(partition, seen):
+            return read
+        return self._first_of(case, Strategy.NEW_TOPIC, rounds_of(case, sight, partition, seen, waited))
 
     def _offline(self, case: Case) -> Iterator[Explanation]:
         known, written = case.stood, case.written
         clean = written.leader in known.isr
+        strategy = Strategy.OFFLINE if clean else Strategy.OFFLINE_UNCLEAN
         for sight, unclean in zip_longest(case.sights, case.unclean):
             view = sight.view
-            for replicas in case.assignments:
+            for replicas in case.assignments if written.leader != NOBODY else ():
                 passed = takewhile(lambda replica: replica != written.leader, replicas)
                 offline = known.isr - written.isr if clean else known.isr | frozenset(passed)
-                tokens, online = _tokens(case, sight, offline), view.brokers - offline
-                if tokens is None or not (sight.leaderless or known.leader in offline):
-                    continue
-                if self._elections.offline(replicas, known.isr, online, not clean) != written:
+                tokens = tokens_of(case, sight, offline)
+                if tokens is None:
                     continue
                 tokens += known.leader in view.brokers & offline
-                if clean:
-                    yield Explanation(Strategy.OFFLINE, _round(case, sight), view.zxid, tokens)
-                elif why := self._why_unclean(case, sight, unclean):
-                    yield Explanation(Strategy.OFFLINE_UNCLEAN, why[0], view.zxid, tokens + why[1])
+                seen = seen_by(case, sight, replicas, offline)
+                for ways, more in self._ways(case, sight, unclean, Partition(replicas, *known), seen):
+                    if trigger := self._first_of(case, strategy, ways):
+                        yield Explanation(strategy, trigger, view.zxid, tokens + more)
+                        break
 
-    def _why_unclean(self, case: Case, sight: Sight, unclean: Unclean) -> tuple[str, int] | None:
-        """What allowed an unclean election, and how many tokens that takes; None when nothing did."""
+    def _ways(
+        self, case: Case, sight: Sight, unclean: Unclean | None, partition: Partition, seen: Seen
+    ) -> Iterator[tuple[Iterator[Way], int]]:
+        """The events that elect for partitions without a leader, and how many tokens more they take: of an unclean
+        election what may have allowed it.
+        """
+        rounds = partial(rounds_of, case, sight, partition)
+        if unclean is None:
+            yield rounds(seen, False), 0
+            return
+        enabled = seen._replace(unclean=True)
         if unclean.enabled:
-            return (ENABLED if unclean.newly else _round(case, sight)), 0
-        if self._features.elects_uncleanly_on_request:
-            return FORCED, 1
-        return (_round(case, sight), 1) if unclean.unset and self._features.elects_uncleanly_unless_told else None
+            if unclean.newly:
+                yield iter([Way(ENABLED, "permits", partition, enabled)]), 0
+            yield rounds(enabled, False), 0
+            return
+        yield iter([Way(FORCED, "asks", partition, seen, (True,))]), 1
+        if unclean.unset and self._features.elects_uncleanly_unless_told:
+            yield rounds(enabled, False), 1
 
     def _preferred(self, case: Case) -> Iterator[Explanation]:
-        listed = case.preferred_requested
-        trigger, tokens = (BY_ZNODE, 0) if listed else (BY_REQUEST, 1)
-        forgotten = case.is_overtaken and not self._features.guarded
-        if case.written == case.known and not (self._features.elects_whom_it_has and (listed or forgotten)):
-            return
-        for view in (sight.view for sight in case.sights):
+        tokens = 0 if case.preferred_requested else 1
+        for sight in case.sights:
             for replicas in case.assignments:
-                elected = self._elections.preferred(replicas, case.stood.isr, view.brokers)
-                if elected == case.written:
-                    yield Explanation(Strategy.PREFERRED, trigger, view.zxid, tokens)
+                partition = Partition(replicas, *case.stood)
+                ways = asked_for(case, partition, seen_by(case, sight, replicas, ()))
+                if trigger := self._first_of(case, Strategy.PREFERRED, ways):
+                    yield Explanation(Strategy.PREFERRED, trigger, sight.view.zxid, tokens)
 
     def _reassign(self, case: Case) -> Iterator[Explanation]:
         for sight in case.sights:
             for target in case.targets:
                 passed = takewhile(lambda replica: replica != case.written.leader, target)
                 offline = frozenset(passed) & case.stood.isr
-                tokens, online = _tokens(case, sight, offline), sight.view.brokers - offline
-                if tokens is None or case.stood.leader in online & frozenset(target):
-                    continue
-                if self._elections.reassign(target, case.stood.isr, online) == case.written:
+                tokens, live = tokens_of(case, sight, offline), sight.view.brokers - offline
+                if tokens is not None and self._is_reassigned(case, Strategy.REASSIGN, target, live):
                     yield Explanation(Strategy.REASSIGN, REASSIGNMENT, sight.view.zxid, tokens)
+
+    def _is_reassigned(self, case: Case, strategy: Strategy, target: tuple[int, ...], live: Iterable[int]) -> bool:
+        """Whether a reassignment to a target writes what was written, by whom the controller takes for live."""
+        own = case.stood.isr.union(target, *case.assignments)
+        found = self._reassigned.writes(case.stood, target, own.difference(target), own.intersection(live))
+        return Written(strategy, case.known, case.written) in found
 
     def _controlled_shutdown(self, case: Case) -> Iterator[Explanation]:
         known, leaving = case.stood, case.stood.isr - case.written.isr
         for sight in case.sights:
-            if known.leader not in leaving or not leaving <= sight.leaving:
+            if not leaving or not leaving <= sight.leaving or known.leader not in leaving:
                 continue
             for replicas in case.assignments:
-                elected = self._elections.controlled_shutdown(replicas, known.isr, sight.view.brokers, leaving)
-                if elected == case.written:
-                    yield Explanation(Strategy.CONTROLLED_SHUTDOWN, SHUTDOWN, sight.view.zxid, len(leaving))
+                seen = seen_by(case, sight, replicas, leaving)
+                ways = [Way(SHUTDOWN, "releases", Partition(replicas, *known), seen, (known.leader,))]
+                if trigger := self._first_of(case, Strategy.CONTROLLED_SHUTDOWN, ways):
+                    yield Explanation(Strategy.CONTROLLED_SHUTDOWN, trigger, sight.view.zxid, len(leaving))
 
     def _removal(self, case: Case) -> Iterator[Explanation]:
-        for replica in case.stood.isr:
-            unclean = (False, True) if case.may_be_emptied else (False,)
-            if case.written in [self._elections.removal(*case.stood, replica, allowed) for allowed in unclean]:
-                for trigger, view, tokens in _why_offline(case, replica):
-                    yield Explanation(Strategy.REMOVAL, trigger, view, tokens)
+        gone = case.stood.isr - case.written.isr
+        for replica in gone if len(gone) == 1 else case.stood.isr if not gone else ():
+            yield from self._taken_out(case, replica)
+            for sight in (each for each in case.sights if may_be_gone(case, each, replica)):
+                for unclean in (False, True)[: 1 + case.may_be_unclean]:
+                    if found := self._why_gone(case, sight, replica, unclean):
+                        yield found
+                        break
+
+    def _taken_out(self, case: Case, replica: int) -> Iterator[Explanation]:
+        """What takes a replica offline whether its broker is there or not."""
+        own = case.stood.isr.union(*case.assignments)
+        if case.may_be_deleting:
+            written = Written(Strategy.REMOVAL, case.known, case.written)
+            for replicas in case.assignments:
+                if written in self._deleting.deletes(Partition(replicas, *case.stood), Seen(own), replica):
+                    yield Explanation(Strategy.REMOVAL, DELETION, None, 0)
+        for target in case.targets:
+            if replica not in target and self._is_reassigned(case, Strategy.REMOVAL, target, own):
+                yield Explanation(Strategy.REMOVAL, REASSIGNMENT, None, 0)
+
+    def _why_gone(self, case: Case, sight: Sight, replica: int, unclean: bool) -> Explanation | None:
+        """What has taken a replica offline to a controller with a view; of the others some may be offline, too."""
+        for replicas in case.assignments:
+            partition = Partition(replicas, *case.stood)
+            others = case.stood.isr.union(replicas) & (sight.leaving | case.failed) - {replica}
+            for offline in dict.fromkeys((frozenset[int](), others)):
+                seen = seen_by(case, sight, replicas, offline)._replace(unclean=unclean, leaderless=False)
+                for way, view, tokens in goings_of(case, sight, replica, partition, seen):
+                    if trigger := self._first_of(case, Strategy.REMOVAL, [way]):
+                        return Explanation(Strategy.REMOVAL, trigger, view, tokens)
+        return None
 
     def _epoch_bump(self, case: Case) -> Iterator[Explanation]:
         """A reassignment tells old and new replicas; from 2.4 on one to what there is already is carried out too."""
-        asked_for_what_is = self._features.kip455 and case.topic_follows
-        if case.known == case.written and (case.targets or asked_for_what_is):
-            yield Explanation(Strategy.EPOCH_BUMP, REASSIGNMENT, None, 0 if case.targets else 1)
+        if case.known != case.written:
+            return
+        own = case.stood.isr.union(*case.assignments)
+        if any(self._is_reassigned(case, Strategy.EPOCH_BUMP, target, own) for target in case.targets):
+            yield Explanation(Strategy.EPOCH_BUMP, REASSIGNMENT, None, 0)
+        elif self._features.kip455 and case.topic_follows:
+            if any(self._is_reassigned(case, Strategy.EPOCH_BUMP, order, own) for order in case.assignments):
+                yield Explanation(Strategy.EPOCH_BUMP, REASSIGNMENT, None, 1)
 
     def _repeated(self, case: Case) -> Iterator[Explanation]:
         """An election one of whose writes met another version is held again (see `is_elected_again`)."""
@@ -227,58 +283,3 @@ class Explainer:
 def explainer_of(features: Features) -> Explainer:
     """The explainer of a version, for all streams that a process explains."""
     return Explainer(features)
-
-
-def _tokens(case: Case, sight: Sight, brokers: Iterable[int]) -> int | None:
-    """How many brokers that the view has must count as offline so that none of these is online.
-
-    None where nothing in the log bears it out: they go on for long, and told of no failed log directory.
-    """
-    registered = sight.view.brokers.intersection(brokers)
-    return len(registered) if registered <= sight.leaving or registered <= sight.leaving | case.failed else None
-
-
-def _why_created(created: Created, replicas: tuple[int, ...]) -> str:
-    """What made the controller create a state: the topic, its expansion, or what it had to wait for."""
-    if created.there.isdisjoint(replicas):
-        return START_UP
-    if created.before:
-        return FAILOVER
-    return EXPANSION if created.existed else CREATION
-
-
-def _round(case: Case, sight: Sight) -> str:
-    """What made the controller try to elect for all partitions without a leader."""
-    leader = case.stood.leader
-    if leader in sight.view.left:
-        return FAILURE
-    if case.written.leader in sight.view.joined:
-        return START_UP
-    if leader not in sight.view.brokers:
-        return FAILOVER
-    return DIRECTORY if leader in case.failed else SHUTDOWN
-
-
-def _why_offline(case: Case, replica: int) -> Iterator[tuple[str, int | None, int]]:
-    """What may have taken a replica offline: trigger, view, tokens."""
-    if case.may_be_deleting:
-        yield DELETION, None, 0
-    if any(replica not in target for target in case.targets):
-        yield REASSIGNMENT, None, 0
-    if replica in case.failed:
-        yield DIRECTORY, None, 1
-    for view, leaving, *_ in case.sights:
-        if replica not in view.brokers:
-            yield FAILURE if replica in view.left else FAILOVER, view.zxid, 0
-        elif replica in leaving:
-            yield SHUTDOWN, view.zxid, 1
-
-
-def _why_not(case: Case, allowed: list[str]) -> str:
-    """Why nothing explains a controller's change: what it may have read, and what it might have written by that."""
-    orders = " or ".join(str(list(order)) for order in case.assignments) or "unknown"
-    views = ", ".join(f"{sorted(view.brokers)} since {view.zxid:#x}" for view, *_ in case.sights)
-    return (
-        f"no strategy gives this with assignment {orders} and a view of /brokers/ids of {views}; "
-        f"allowed there: {', '.join(allowed) or 'nothing'}"
-    )

@@ -10,9 +10,10 @@ from kafkaproof.traces.basics.columns import distinct
 from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges, writer
-from kafkaproof.traces.explain.partitions.explanations import DELETION, DIRECTORY, REASSIGNMENT, Explanation
+from kafkaproof.traces.explain.partitions.explanations import Explanation
 from kafkaproof.traces.explain.partitions.proposals import proposals_of
 from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
+from kafkaproof.traces.explain.partitions.ways import DELETION, DIRECTORY, REASSIGNMENT
 from kafkaproof.traces.reading.state_records import NOTHING
 
 BY_LEADER, BY_ALTER_PARTITION = "leader's own write", "AlterPartition"

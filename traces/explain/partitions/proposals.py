@@ -8,7 +8,7 @@ from kafkaproof.spec.partition.history.leader_zk import change_isr
 from kafkaproof.spec.partition.isr import alter_partition
 from kafkaproof.spec.partition.zookeeper import get_state
 from kafkaproof.traces.evidence.features import Features
-from kafkaproof.traces.explain.partitions.scene import LEADER_EPOCH, Scene
+from kafkaproof.traces.explain.partitions.scene import LEADER_EPOCH, Scene, stage_of
 from kafkaproof.traces.explain.partitions.strategies import Elected
 
 _REMEMBERED = 20_000
@@ -28,7 +28,7 @@ class Proposals:
         """Why a controller does not write the ISR that a leader asks for, None where it does. `live`: whom it may take
         for live.
         """
-        scene = Scene(self._features.granting, before, sorted(replicas), isr)
+        scene = Scene(stage_of(self._features.granting), before, sorted(replicas), isr)
         sender = scene.number[before.leader]
         scene.controller.live, scene.partition.state = scene.bits(live), ONLINE_PARTITION
         get_state(scene.state.zk, scene.seat, 0, scene.controller.result)
@@ -37,7 +37,7 @@ class Proposals:
 
     def _why_not_written(self, before: Elected, isr: frozenset[int], replicas: frozenset[int]) -> str | None:
         """Why a leader does not write an ISR, None where it does."""
-        scene = Scene(self._features.writing, before, sorted(replicas), isr)
+        scene = Scene(stage_of(self._features.writing), before, sorted(replicas), isr)
         leader = scene.number[before.leader]
         broker = scene.state.brokers[leader]
         broker.up, broker.replicas[0].leader, broker.replicas[0].leader_epoch = 1, leader, LEADER_EPOCH

@@ -7,12 +7,12 @@ from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import ObservedTerm, TermKey
 from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.explain.partitions.topic_steps import steps_of
 from kafkaproof.traces.explain.topics.creations import Creations
 from kafkaproof.traces.explain.topics.deletions import Deletions
 from kafkaproof.traces.explain.topics.history import History
 from kafkaproof.traces.explain.topics.memory import Memory
 from kafkaproof.traces.explain.topics.reassignments import Reassignments
-from kafkaproof.traces.explain.topics.steps import steps_of
 from kafkaproof.traces.explain.topics.work_in_progress import Work
 
 TOPIC, REASSIGNMENT, NOTIFICATION = "topic", "reassignment", "notification"

@@ -9,7 +9,7 @@ from kafkaproof.spec.kafka.replica_lists import assign_replicas
 from kafkaproof.traces.basics.versions import Version
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.writes import Form, Write
-from kafkaproof.traces.explain.topics.steps import TopicSteps
+from kafkaproof.traces.explain.partitions.topic_steps import TopicSteps
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.topics import Topic, entity_in, topic_in
 

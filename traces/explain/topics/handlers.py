@@ -9,12 +9,12 @@ from kafkaproof.spec.partition.reassignment.reassignment import write_assignment
 from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.explain.partitions.explained import Explained
-from kafkaproof.traces.explain.partitions.explanations import REASSIGNMENT as BY_REASSIGNMENT
 from kafkaproof.traces.explain.partitions.strategies import Elected
+from kafkaproof.traces.explain.partitions.topic_steps import Scene, Step
+from kafkaproof.traces.explain.partitions.ways import REASSIGNMENT as BY_REASSIGNMENT
 from kafkaproof.traces.explain.topics.context import REASSIGNMENT, TOPIC, Context, Gap, Judged, unexplained
 from kafkaproof.traces.explain.topics.memory import Memory
 from kafkaproof.traces.explain.topics.requests import Entries, Requests
-from kafkaproof.traces.explain.topics.steps import Scene, Step
 from kafkaproof.traces.explain.topics.work_in_progress import Completing, Listing, Reassigning, Work
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, Topic, text_of, topic_in

@@ -7,7 +7,7 @@ from kafkaproof.spec.partition.reassignment.reassignment import write_assignment
 from kafkaproof.traces.evidence.state_changes import Change, Partition
 from kafkaproof.traces.evidence.topic_trees import World
 from kafkaproof.traces.evidence.writes import Write
-from kafkaproof.traces.explain.topics.steps import Step
+from kafkaproof.traces.explain.partitions.topic_steps import Step
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment, origin_of, target_of
 from kafkaproof.traces.zookeeper.znodes.topics import Topic
 

@@ -9,7 +9,7 @@ from kafkaproof.traces.basics.columns import distinct
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges
-from kafkaproof.traces.explain.partitions.explanations import DELETION, REASSIGNMENT
+from kafkaproof.traces.explain.partitions.ways import DELETION, REASSIGNMENT
 from kafkaproof.traces.explain.topics.context import Context
 from kafkaproof.traces.reading.state_records import NOTHING
 

@@ -12,8 +12,8 @@ from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.evidence.writes import Write
 from kafkaproof.traces.explain.partitions.explained import Explained
 from kafkaproof.traces.explain.partitions.strategies import Elected
+from kafkaproof.traces.explain.partitions.topic_steps import BATCHES, Scene, Step, TopicSteps
 from kafkaproof.traces.explain.topics.memory import Memory
-from kafkaproof.traces.explain.topics.steps import BATCHES, Scene, Step, TopicSteps
 from kafkaproof.traces.explain.topics.work_in_progress import Reassigning
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment, target_of
 from kafkaproof.traces.zookeeper.znodes.topics import Topic

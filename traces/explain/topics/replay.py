@@ -11,7 +11,7 @@ from kafkaproof.traces.evidence.subjects import CLUSTER
 from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.explain.partitions.explained import Explained, ExplainedChanges
-from kafkaproof.traces.explain.partitions.explanations import DELETION, REASSIGNMENT
+from kafkaproof.traces.explain.partitions.ways import DELETION, REASSIGNMENT
 from kafkaproof.traces.explain.topics.context import Context, Gap, Judged, unexplained
 from kafkaproof.traces.explain.topics.handlers import Handlers
 from kafkaproof.traces.explain.topics.history import Deletion, Made, Reassignment

@@ -15,7 +15,7 @@ from kafkaproof.spec.partition.phases.lists import delete_listed
 from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.topic_trees import TopicTree
 from kafkaproof.traces.explain.partitions.strategies import Elected
-from kafkaproof.traces.explain.topics.steps import Scene, Step, TopicSteps, copied
+from kafkaproof.traces.explain.partitions.topic_steps import Scene, Step, TopicSteps, copied
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.topics import Place, PlaceKind, text_of
 

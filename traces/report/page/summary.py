@@ -52,6 +52,7 @@ def _lines(report: Report) -> Iterator[Line]:
         yield Line(f"before a missing file, not on this page: records {first:#x} to {last:#x}, {part.verdict}", 2)
     if report.end:
         yield Line(report.end.text, 2)
+    yield from (Line(held.told, 0) for held in report.held)
     if found is None:
         return
     if found.result.divergence:

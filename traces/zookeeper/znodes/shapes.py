@@ -77,7 +77,8 @@ def mapped(keys: str, of: Shape) -> Shape:
         strange = next((key for key in value if not compiled.fullmatch(key)), None)
         if strange is not None:
             return f"{name} has the key {shown(strange)}"
-        return _first(of(each, f"{name}.{key}") for key, each in value.items())
+        names = (key if key.isprintable() else shown(key) for key in value)
+        return _first(of(each, f"{name}.{key}") for key, each in zip(names, value.values()))
 
     return why_not
 
