@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK
-from kafkaproof.checker.model.selection import scope_for
+from kafkaproof.checker.model.selection import properties_of, scope_for
 from kafkaproof.checker.pictures import (
     HistoryError,
     beside_text,
@@ -162,7 +162,7 @@ def load(target: str, prop: str | None) -> Shown:
     found = result.result()
     if found is None:
         raise UserError(f"{target} is not finished; go on with: kafkaproof check --resume {target}")
-    loaded = _from_result({**manifest, **found}, prop, target)
+    loaded = _from_result({**manifest, **found, "asked": manifest["properties"]}, prop, target)
     if manifest["model"]:
         _require_same_text(result)
     return loaded
@@ -210,9 +210,11 @@ def _from_result(data, prop, target):
         raise UserError(f"{target}: a scope of {model.system} gives {', '.join(model.scope)}")
     if not all(type(size) is int for size in data["scope"].values()):
         raise UserError(f"{target}: the numbers of a scope are whole")
-    trace = _again(model, scope_for(model, None, data["scope"]), violation["trace"])
+    scope = scope_for(model, None, data["scope"])
+    trace = _again(model, scope, violation["trace"])
     trace.loop = violation.get("loop")
-    violated = _judged(model, trace, violation.get("property"), target)
+    name = violation.get("property")
+    violated = _judged(model, trace, name, _named(model, scope, name, data.get("asked", ())), target)
     return Shown(history_of(trace, violated), trace, violated)
 
 
@@ -226,9 +228,16 @@ def _again(model, scope, texts):
         raise
 
 
-def _judged(model, trace, name, target):
-    """The property that a trace violates; None if it names none, or a user's own. Raises UserError."""
-    violated = next((p for p in model.properties if p.name == name), None)
+def _named(model, scope, name, asked):
+    """The property of this name: the model's, or a user's own that a run has `asked` by its file; None for neither."""
+    own = next((each for each in asked if each.endswith(f".py:{name}")), None)
+    return (
+        properties_of(model, scope, (own,))[0] if own else next((p for p in model.properties if p.name == name), None)
+    )
+
+
+def _judged(model, trace, name, violated, target):
+    """The property that a trace violates, found by its `name`; None if it names none. Raises UserError."""
     if trace.loop is not None and (violated is None or trace.loop not in range(len(trace.steps) + 1)):
         told = f"a loop is a number of steps of the trace, and violates a property of {model.system}"
         raise UserError(f"{target}: {told}")

@@ -332,6 +332,19 @@ def test_the_answers_of_its_seams_stand_in_its_steps(kafkaproof, lock):
     assert "`seams` return codes; name these in `answers`" in kafkaproof("check", "lock.py:UNNAMED").complaint
 
 
+def test_a_property_of_ones_own_is_shown_and_asked_again_from_anywhere(kafkaproof, lock, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(
+        'def once(s):\n    """The lock is taken once."""\n    return s.lock.version < 2\n'
+    )
+    stopped = kafkaproof("check", "--property", "mine.py:once", MODEL, "--max-depth", "2", *kept("run"))
+    assert stopped.code == 3
+    (tmp_path / "away").mkdir()
+    monkeypatch.chdir(tmp_path / "away")
+    assert kafkaproof(*resumed("../run")).result["violated"] == "once"
+    told = kafkaproof("show", "../run", "--text").out
+    assert "property once: The lock is taken once." in told and "VIOLATED at step 3: once" in told
+
+
 def test_what_is_no_run_is_told(kafkaproof, lock):
     assert "made by: kafkaproof check lock.py:MODEL" in kafkaproof("show", MODEL).complaint
     assert "lock.py:MODEL is a model; write what happens" in kafkaproof("scenario", MODEL).complaint
