@@ -162,7 +162,7 @@ def load(target: str, prop: str | None) -> Shown:
     found = result.result()
     if found is None:
         raise UserError(f"{target} is not finished; go on with: kafkaproof check --resume {target}")
-    loaded = _from_result({**manifest, **found, "asked": manifest["properties"]}, prop, target)
+    loaded = _from_result({**manifest, **found}, prop, target, tuple(manifest["properties"]))
     if manifest["model"]:
         _require_same_text(result)
     return loaded
@@ -195,7 +195,7 @@ def _read(target):
     return data
 
 
-def _from_result(data, prop, target):
+def _from_result(data, prop, target, asked=()):
     missing = [name for name, kind in NAMED.items() if not isinstance(data.get(name), kind)]
     if missing:
         raise UserError(f"{target} holds neither a history nor a trace: no {missing[0]!r}")
@@ -214,7 +214,7 @@ def _from_result(data, prop, target):
     trace = _again(model, scope, violation["trace"])
     trace.loop = violation.get("loop")
     name = violation.get("property")
-    violated = _judged(model, trace, name, _named(model, scope, name, data.get("asked", ())), target)
+    violated = _judged(model, trace, name, _named(model, scope, name, asked), target)
     return Shown(history_of(trace, violated), trace, violated)
 
 
