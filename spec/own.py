@@ -36,7 +36,13 @@ def own_model(name: str) -> Model:
     if not isinstance(found, Model):
         raise UserError(_no_model(place, attribute, found, names))
     require_whole(found)
-    return replace(found, origin=f"{Path(place).resolve() if place.endswith(ENDING) else place}:{attribute}")
+    return replace(found, origin=absolute(name))
+
+
+def absolute(name: str) -> str:
+    """A name with the whole path of its file, if it is in one."""
+    place, colon, attribute = name.rpartition(":")
+    return f"{Path(place).resolve()}{colon}{attribute}" if place.endswith(ENDING) else name
 
 
 def _no_model(place, attribute, found, names):

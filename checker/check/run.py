@@ -27,6 +27,7 @@ from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.table import EXACT_WORDS, STEP_BITS, miss_probability
 from kafkaproof.spec.catalogue import found_again
 from kafkaproof.spec.language.model import LIVENESS
+from kafkaproof.spec.own import absolute
 
 FURTHER = 250_000
 """After a violation a run goes on to the end, unless it has more states: then what else is violated stays open."""
@@ -41,7 +42,7 @@ def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int) -> N
             "variant": check.model.variant,
             "model": check.model.origin or None,
             "scope": dict(check.scope),
-            "properties": list(check.properties),
+            "properties": [absolute(name) for name in check.properties],
             "keep_going": check.keep_going,
             "deadlock": check.deadlock,
             "symmetry": symmetry if check.symmetry else None,

@@ -10,7 +10,7 @@ from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.check.run import begun, resumed
 from kafkaproof.checker.commands.main import OK
-from kafkaproof.checker.model.selection import scope_for
+from kafkaproof.checker.model.selection import properties_of, scope_for
 from kafkaproof.checker.pictures import (
     HistoryError,
     beside_text,
@@ -178,7 +178,7 @@ def load(target: str, prop: str | None) -> Shown:
     goal = next((goal for goal in found.get("reached", []) if goal["property"] == prop), None)
     if goal:
         return _witness(result, goal)
-    loaded = _from_result({**manifest, **found}, prop, target)
+    loaded = _from_result({**manifest, **found}, prop, target, tuple(manifest["properties"]))
     if manifest["model"]:
         begun(result)  # a model of one's own changes from day to day: it is refused where it has, since the run
     return loaded
@@ -216,7 +216,7 @@ def _read(target):
     return data
 
 
-def _from_result(data, prop, target):
+def _from_result(data, prop, target, asked=()):
     missing = [name for name, kind in NAMED.items() if not isinstance(data.get(name), kind)]
     if missing:
         raise UserError(f"{target} holds neither a history nor a trace: no {missing[0]!r}")
@@ -231,9 +231,11 @@ def _from_result(data, prop, target):
         raise UserError(f"{target}: a scope of {model.system} gives {', '.join(model.scope)}")
     if not all(type(size) is int for size in data["scope"].values()):
         raise UserError(f"{target}: the numbers of a scope are whole")
-    trace = _again(model, scope_for(model, None, data["scope"]), violation["trace"])
+    scope = scope_for(model, None, data["scope"])
+    trace = _again(model, scope, violation["trace"])
     trace.loop = violation.get("loop")
-    violated = _judged(model, trace, violation.get("property"), target)
+    name = violation.get("property")
+    violated = _judged(model, trace, name, _named(model, scope, name, asked), target)
     return Shown(history_of(trace, violated), trace, violated)
 
 
@@ -247,9 +249,16 @@ def _again(model, scope, texts):
         raise
 
 
-def _judged(model, trace, name, target):
-    """The property that a trace violates; None if it names none, or a user's own. Raises UserError."""
-    violated = next((p for p in model.properties if p.name == name), None)
+def _named(model, scope, name, asked):
+    """The property of this name: the model's, or a user's own that a run has `asked` by its file; None for neither."""
+    own = next((each for each in asked if each.endswith(f".py:{name}")), None)
+    return (
+        properties_of(model, scope, (own,))[0] if own else next((p for p in model.properties if p.name == name), None)
+    )
+
+
+def _judged(model, trace, name, violated, target):
+    """The property that a trace violates, found by its `name`; None if it names none. Raises UserError."""
     if trace.loop is not None and (violated is None or trace.loop not in range(len(trace.steps) + 1)):
         told = f"a loop is a number of steps of the trace, and violates a property of {model.system}"
         raise UserError(f"{target}: {told}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from string import Formatter
 
 from kafkaproof.spec.errors import meant
@@ -10,6 +12,8 @@ from kafkaproof.spec.language.domains import Array, Bound, Choice, Domain, Flag,
 from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.spec.language.subset import RuleError, place_in
 
+SOME = 1000
+"""For how many choices of its arguments the lanes of a transition are looked at."""
 SCALARS = (Number, Flag, Id, SetOf, Choice)
 
 
@@ -33,6 +37,8 @@ def require_declared(model: Model, scope: Scope | None = None) -> None:
 def require_whole(model: Model) -> None:
     """As `require_declared`, also of what a model says beyond one exploration: all its scopes, and recorded verdicts."""
     require_declared(model)
+    for what in ("system", "variant", "story"):
+        _require_text(model, what)
     for name, scope in (*model.scopes.items(), ("largest", model.largest)):
         _require_scope(model, name, scope)
     for name, scope in model.scopes.items():
@@ -41,9 +47,36 @@ def require_whole(model: Model) -> None:
                 raise RuleError(
                     f"{model.name}: its {name} scope has {size} {number}, and the largest {model.largest[size]}"
                 )
+    _require_lanes_of(model)
     _require_known(model.name, "interchangeable", model.interchangeable, model.scope, "size")
     violated = [name for lengths in model.expected.values() for name in lengths]
     _require_known(model.name, "expected", violated, [p.name for p in model.properties], "property")
+
+
+def _require_text(model: Model, what: str) -> None:
+    """Check a text of a model; its names are parts of the names of files."""
+    text = getattr(model, what)
+    if not isinstance(text, str):
+        raise RuleError(f"{model.name}: `{what}` is a text, not {text!r}")
+    if what != "story" and not re.fullmatch(r"\w[\w.-]*", text):
+        raise RuleError(f"{model.name}: `{what}` is {text!r}; a name has letters, digits, '_', '-' and '.' alone")
+
+
+def _require_lanes_of(model: Model) -> None:
+    """Check that the lanes of transitions and arrows are lanes of the model, at its standard scope."""
+    lanes = model.lanes(model.scope) if callable(model.lanes) else None
+    if not isinstance(lanes, list) or not all(isinstance(lane, str) for lane in lanes):
+        raise RuleError(
+            f"{model.name}: `lanes` is a function of the scope that returns a list of texts, such as ['server']"
+        )
+    for transition in model.transitions:
+        ends = {transition.lane, *(end for arrow in transition.arrows for end in (arrow.source, arrow.target))}
+        for arguments in islice(transition.choices(model.scope), SOME):
+            for end in ends - {Transition.lane}:
+                lane = end.format(**dict(zip(transition.arguments, arguments)), answer="")
+                if lane not in lanes:
+                    known = f"which `lanes` does not have; it has {', '.join(lanes)}{meant(lane, lanes)}"
+                    raise RuleError(f"{model.name}: {transition.name} is in the lane {lane!r}, {known}")
 
 
 def _require_known(model: str, what: str, names: Iterable[str], known: Collection[str], kind: str) -> None:
@@ -112,7 +145,11 @@ def _require_lanes(model: str, transition: Transition) -> None:
     texts = [transition.lane, *(text for a in transition.arrows for text in (a.source, a.target, a.label))]
     known = {*transition.arguments, "answer"}
     for text in texts:
-        for _, name, _, _ in Formatter().parse(text):
+        try:
+            names = [name for _, name, _, _ in Formatter().parse(text)]
+        except ValueError as error:
+            raise RuleError(f"{model}: {text!r} of {transition.name} is no format string: {error}") from error
+        for name in names:
             if name is not None and name not in known:
                 raise RuleError(
                     f"{model}: {text!r} of {transition.name} names {name!r}, which is no argument of it"
@@ -121,6 +158,7 @@ def _require_lanes(model: str, transition: Transition) -> None:
 
 
 def _require_scope(model: Model, name: str, scope: Scope) -> None:
+    """Check that a scope gives whole numbers, and all that the standard scope gives."""
     for size in model.scope.keys() | scope.keys():
         if size not in scope or size not in model.scope:
             lacking, other = (name, "the standard scope has") if size not in scope else ("standard", f"{name} has")

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from kafkaproof.spec.errors import UserError
+
 Scope = Mapping[str, int]
 
 
@@ -126,6 +128,11 @@ class Record:
     """Named fields, each with its domain and its meaning: ``Record(hw=(Number(0, Bound("log")), "high watermark"), ...)``."""
 
     def __init__(self, **fields: tuple[Domain, str]):
+        for name, pair in fields.items():
+            if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[1], str):
+                raise UserError(
+                    f"the field {name} is declared as a domain and its meaning: {name}=(Flag(), 'what it means')"
+                )
         self.fields = {name: Field(domain, meaning) for name, (domain, meaning) in fields.items()}
 
     def extended(self, **fields: tuple[Domain, str]) -> Record:

@@ -14,7 +14,7 @@ from types import ModuleType
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.domains import Domain, Record, Scope, Size, values
 from kafkaproof.spec.language.fairness import Assumption
-from kafkaproof.spec.language.parts import require_parts
+from kafkaproof.spec.language.parts import require_function, require_parts, require_sizes
 from kafkaproof.spec.language.rebind import callees, original, rebind
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.language.subset import RuleError
@@ -57,6 +57,9 @@ class Transition:
     only: Mapping[str, Domain] = field(default_factory=dict)
     kind: str = EVENT
     partner: Callable | None = None
+
+    def __post_init__(self):
+        require_function("a transition", self.function)
 
     def __repr__(self) -> str:
         return f"<transition {self.name}>"
@@ -108,6 +111,9 @@ class Property:
     least: Mapping[str, int | str] = field(default_factory=dict)
     after: Callable | None = None
     given: tuple[Assumption, ...] = ()
+
+    def __post_init__(self):
+        require_parts(self.name, "given", self.given, Assumption, "weak")
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}>"
@@ -255,6 +261,9 @@ class Model:
     def __post_init__(self):
         require_parts(self.name, "transitions", self.transitions, Transition, "Transition")
         require_parts(self.name, "properties", self.properties, Property, "always")
+        require_function(f"{self.name}: `initial`", self.initial)
+        for name, scope in {**self.scopes, "largest": self.largest}.items():
+            require_sizes(self.name, name, scope)
         for at in (*self.expected, *self.safety_only):
             if [*at] != [*self.scope]:
                 raise UserError(f"{self.name}: a verdict is recorded at {at}; write Size({', '.join(self.scope)})")

@@ -1,5 +1,8 @@
 """What a model is put together from: tuples of transitions and properties, told where they hold something else."""
 
+from collections.abc import Mapping
+from inspect import isfunction
+
 from kafkaproof.spec.errors import UserError
 
 
@@ -11,3 +14,15 @@ def require_parts(model: str, what: str, parts: object, kind: type, made_by: str
         if not isinstance(part, kind):
             name = getattr(part, "__name__", repr(part))
             raise UserError(f"{model}: `{what}` has {name}, which is no {kind.__name__}; write {made_by}({name})")
+
+
+def require_function(what: str, function: object) -> None:
+    """Raise UserError unless `function` is a plain function."""
+    if not isfunction(function):
+        raise UserError(f"{what} is a plain function, not {function!r}")
+
+
+def require_sizes(model: str, name: str, scope: object) -> None:
+    """Raise UserError unless a scope is numbers by name."""
+    if not isinstance(scope, Mapping):
+        raise UserError(f"{model}: its {name} scope is {scope!r}; write Size(brokers=2)")

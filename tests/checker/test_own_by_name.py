@@ -240,6 +240,30 @@ def test_a_name_of_nothing_is_told(kafkaproof, lock, command, name, complaint):
             "no_stale_write",
             "`properties` has no_stale_write, which is no Property; write always(",
         ),
+        ('LANE = "broker {b}"', 'LANE = "broker {b"', "'broker {b' of lock.take is no format string"),
+        (
+            'LANE = "broker {b}"',
+            'LANE = "broken {b}"',
+            "lock.take is in the lane 'broken 0', which `lanes` does not have",
+        ),
+        ("lanes=lambda scope:", "lanes=lambda scope: {0} or", "`lanes` is a function of the scope that returns a list"),
+        ("initial=initial", "initial=None", "lock/unchecked: `initial` is a plain function, not None"),
+        ("Transition(take, LANE)", "Transition(LOCK, LANE)", "a transition is a plain function, not"),
+        ("scope=scope(),", "scope=(2, 2),", "lock/unchecked: its standard scope is (2, 2); write Size(brokers=2)"),
+        ("largest=scope(brokers=7, versions=9)", "largest=7", "its largest scope is 7; write Size(brokers=2)"),
+        (
+            'given=(weak("expire"),)',
+            'given=weak("expire")',
+            "is_free: `given` is a tuple; of a single one, write a comma",
+        ),
+        ('given=(weak("expire"),)', 'given=("expire",)', "has 'expire', which is no Assumption; write weak('expire')"),
+        ('system="lock"', 'system="a/lock"', "`system` is 'a/lock'; a name has letters"),
+        ('story="A write', 'story=3 or "A write', "`story` is a text, not 3"),
+        (
+            "stale=(Flag(), ",
+            "stale=Flag() or (",
+            "lock.py:29: the field stale is declared as a domain and its meaning: stale=",
+        ),
         ('LANE = "broker {b}"', 'LANE = "broker {c}"', "names 'c', which is no argument of it"),
         ('{"no_stale_write": 5}', '{"no_stale_writes": 5}', "which is no property; did you mean no_stale_write?"),
         ('interchangeable={"brokers"', 'interchangeable={"broker"', "which is no size; did you mean brokers?"),
@@ -253,7 +277,7 @@ def test_a_faulty_model_is_told_in_a_line(kafkaproof, lock, old, new, complaint)
     lock.write_text(text.replace(old, new, 1))
     changed = next(n for n, line in enumerate(lock.read_text().splitlines(), 1) if new.splitlines()[0] in line)
     told = kafkaproof("check", MODEL, "--run-dir", "run").complaint
-    assert complaint.format(changed) in told and "defect" not in told
+    assert complaint.replace("{}", str(changed)) in told and "defect" not in told
     assert not Path("run").exists()
 
 
@@ -306,6 +330,19 @@ def test_the_answers_of_its_seams_stand_in_its_steps(kafkaproof, lock):
     assert result["violations"][0]["trace"][0] == "lock.try_to_take(b=0) -> OK"
     assert "try_to_take(b=0) -> OK" in kafkaproof("show", "run", "--text").out
     assert "`seams` return codes; name these in `answers`" in kafkaproof("check", "lock.py:UNNAMED").complaint
+
+
+def test_a_property_of_ones_own_is_shown_and_asked_again_from_anywhere(kafkaproof, lock, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(
+        'def once(s):\n    """The lock is taken once."""\n    return s.lock.version < 2\n'
+    )
+    stopped = kafkaproof("check", "--property", "mine.py:once", MODEL, "--max-depth", "2", *kept("run"))
+    assert stopped.code == 3
+    (tmp_path / "away").mkdir()
+    monkeypatch.chdir(tmp_path / "away")
+    assert kafkaproof(*resumed("../run")).result["violated"] == "once"
+    told = kafkaproof("show", "../run", "--text").out
+    assert "property once: The lock is taken once." in told and "VIOLATED at step 3: once" in told
 
 
 def test_what_is_no_run_is_told(kafkaproof, lock):
