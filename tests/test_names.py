@@ -19,13 +19,16 @@ OTHER_WORDS = {
 
 
 def systems_by_name() -> dict[str, set[str]]:
-    """The folders of the systems that have a transition of a name, with its module or of several words: one is a word."""
+    """The folders of the systems that have a transition of a name, or where it is written: with its module, or of several
+    words, since one is a word.
+    """
     found = defaultdict(set)
     for model in MODELS:
         for transition in model.transitions:
             for name in (transition.name, transition.function.__name__):
                 if name == transition.name or "_" in name:
-                    found[name].add(model.system.replace("-", "_"))
+                    written = transition.function.__module__.split(".")[2]
+                    found[name] |= {model.system.replace("-", "_"), written}
     return found
 
 

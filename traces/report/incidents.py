@@ -8,17 +8,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kafkaproof.traces.basics.times import day_and_time, lasting
-from kafkaproof.traces.explain.facts.remarks import DELETED, OBEYED, TRUNCATED, WAYS_OUT
+from kafkaproof.traces.explain.facts.remarks import DELETED, OBEYED, TRUNCATED, Remark
 from kafkaproof.traces.explain.topics.history import STARTED, WAITING
 from kafkaproof.traces.metrics.series import Moment, Series
-
-if TYPE_CHECKING:
-    from kafkaproof.traces.report.log import Followed, Report
+from kafkaproof.traces.report.followed import Followed
+from kafkaproof.traces.zookeeper.transactions import Transaction
 
 CRITICAL, SERIOUS, WARNING = "critical", "serious", "warning"
 LOST, UNCLEAN, SPLIT, NO_CONTROLLER, OFFLINE, STUCK, FLAPPING, UNDER_REPLICATED = KINDS = (
@@ -55,7 +53,8 @@ class Incident:
     """One thing that went wrong.
 
     `began`: its first record; `ms`: for how long, None where that is no question; `lasts`: it goes on at the end of the log;
-    `what`: partitions, topics or brokers; `way_out`: what to do, where that is known.
+    `what`: partitions, topics or brokers; `way_out`: what to do, where that is known and no remark says it; `place`: where it
+    is told, if not by the first record.
     """
 
     kind: str
@@ -65,6 +64,7 @@ class Incident:
     ms: int | None = None
     lasts: bool = False
     way_out: str | None = None
+    place: str = ""
 
     @property
     def severity(self) -> str:
@@ -78,7 +78,7 @@ class Incident:
             f" and {len(self.what) - _SHOWN} more" if len(self.what) > _SHOWN else ""
         )
         length = "" if self.ms is None else f", {lasting(self.ms)}" + (" and not over" if self.lasts else "")
-        record = f"{self.began.zxid:#x}" if self.began.zxid else "the beginning"
+        record = self.place or (hex(self.began.zxid) if self.began.zxid else "the beginning")
         return f"{self.text}{': ' if named else ''}{named} ({day_and_time(self.began.time)}{length}, {record})"
 
     def as_json(self) -> dict:
@@ -86,7 +86,7 @@ class Incident:
         return {
             "kind": self.kind,
             "severity": self.severity,
-            "zxid": hex(self.began.zxid),
+            "zxid": hex(self.began.zxid) if self.began.zxid else None,
             "time": self.began.time,
             "ms": self.ms,
             "lasts": self.lasts,
@@ -96,17 +96,17 @@ class Incident:
         }
 
 
-def incidents_of(report: Report) -> list[Incident]:
+def incidents_of(followed: Followed, remarks: Iterable[Remark], transactions: Iterable[Transaction]) -> list[Incident]:
     """The incidents of a log, the worst kinds first, each kind in the order of time."""
-    found = [] if report.followed is None else list(_found(report, report.followed))
+    found = _found(followed, remarks, transactions)
     return sorted(found, key=lambda each: (KINDS.index(each.kind), each.began.time))
 
 
-def _found(report: Report, followed: Followed) -> Iterator[Incident]:
-    yield from _remarked(report)
+def _found(followed, remarks, transactions) -> Iterator[Incident]:
+    yield from _remarked(remarks)
     yield from _unclean(followed)
     for each in followed.result.violations.found.values():
-        time = next(t.time for t in report.recording.transactions if t.zxid == each.zxid)
+        time = next(t.time for t in transactions if t.zxid == each.zxid)
         changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
         what = DEPOSED if each.property == C4 else f"{each.property} is violated"
         text = f"{what}: {each.count:,} records{changed}"
@@ -124,16 +124,16 @@ def _found(report: Report, followed: Followed) -> Iterator[Incident]:
     yield from (each for each in small if (each.ms or 0) >= STANDS)
 
 
-def _remarked(report: Report) -> Iterator[Incident]:
-    """What the remarks tell, of each kind in one."""
+def _remarked(remarks: Iterable[Remark]) -> Iterator[Incident]:
+    """What the remarks tell, of each kind in one; they say the way out."""
     kinds = defaultdict(list)
-    for remark in report.remarks:
+    for remark in remarks:
         kinds[remark.what].append(remark)
-    for what, remarks in kinds.items():
-        first = remarks[0]
-        names = tuple(dict.fromkeys(each.name for each in remarks if each.partition))
+    for what, of_kind in kinds.items():
+        first = of_kind[0]
+        names = tuple(dict.fromkeys(each.name for each in of_kind if each.partition))
         kind = LOST if what in (OBEYED, TRUNCATED, DELETED) else STUCK
-        yield Incident(kind, Moment(first.zxid or 0, first.time), what, names, way_out=WAYS_OUT[what])
+        yield Incident(kind, Moment(first.zxid or 0, first.time), f"{what} (below)", names, place=first.place)
 
 
 def _unclean(followed: Followed) -> Iterator[Incident]:

@@ -24,6 +24,7 @@ from kafkaproof.traces.reading.end import End
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.report.broker_logs import logs_as_json, print_logs
 from kafkaproof.traces.report.facts import Facts, print_facts
+from kafkaproof.traces.report.followed import Followed
 from kafkaproof.traces.report.incidents import CRITICAL, KINDS, SERIOUS, SEVERITIES, WARNING, Incident, incidents_of
 from kafkaproof.traces.report.metrics import metrics_as_json, print_metrics
 from kafkaproof.traces.report.partitions import changes_as_json, print_changes
@@ -32,16 +33,6 @@ from kafkaproof.traces.report.topics import notifications_as_json, print_topics,
 _SHOWN = 5
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
 MISSING = "records are missing; all others fit"
-
-
-class Followed(NamedTuple):
-    """What is found where records could be followed, as Report says."""
-
-    result: Result
-    streams: Streams
-    audit: Audit
-    facts: Facts
-    metrics: Series
 
 
 class Held(NamedTuple):
@@ -128,7 +119,12 @@ class Report:
     @cached_property
     def incidents(self) -> list[Incident]:
         """What went wrong in all parts, the worst kinds first."""
-        found = [incident for part in self.parts for incident in incidents_of(part)]
+        found = [
+            incident
+            for part in self.parts
+            if part.followed
+            for incident in incidents_of(part.followed, part.remarks, part.recording.transactions)
+        ]
         return sorted(found, key=lambda each: KINDS.index(each.kind))
 
     @property
