@@ -68,6 +68,13 @@ THOROUGH = re.compile(
             r"test_prove_bmc\.py::test_exhibits_of_other_systems.*requests-legacy",
             r"test_live_loss\.py::test_(a_zombie|followers)",
             r"test_ended_brokers\.py::test_a_broker_that_fails",
+            r"test_progress\.py::test_a_proof_tells",
+            r"test_testing\.py::test_pytest_shows",
+            r"test_altering\.py::.*three brokers",
+            r"test_prove_bmc\.py::test_exhibits_of_other_systems.*partition-legacy",
+            r"test_altered_runs\.py::test_one_process_alone",
+            r"test_compared\.py::test_what_clients",
+            r"test_topics_system\.py::test_the_smallest.*(kip497|kip516|marked-refused)",
             r"test_conductor\.py::test_(one_of_partition|a_cluster_that_answers_otherwise)",
         )
     )
