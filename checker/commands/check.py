@@ -236,8 +236,11 @@ def exit_code(results: list[dict], recorded: bool) -> int:
     """
     if any(result["verdict"] == "incomplete" for result in results):
         return UNFINISHED
-    wrong = (result["verdict"] == "violated" or result["unreached"] for result in results)
-    as_recorded = (recorded and result["expected"] for result in results)
-    unexpected = any(result["expected"] is False for result in results)
-    failed = any(bad and not known for bad, known in zip(wrong, as_recorded, strict=True))
-    return VIOLATED if unexpected or failed else OK
+    return VIOLATED if any(_is_failure(result, recorded) for result in results) else OK
+
+
+def _is_failure(result, recorded):
+    if result["expected"] is False:
+        return True
+    failed = result["verdict"] == "violated" or result["unreached"]
+    return failed and not (recorded and result["expected"])

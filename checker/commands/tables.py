@@ -83,10 +83,10 @@ def print_check_table(results: list[dict]) -> None:
 
 
 def _counterexample(violation):
-    """Property and length in short: ``one_token in 17 states``, ``answered perhaps never, after 5 steps (3 repeat)``."""
+    """Property and length in short: ``one_token in 17 states``, ``answered may never hold, after 5 steps (3 steps repeat)``."""
     if "loop" not in violation:
         return f"{violation['property']} in {violation['trace_length']} states"
-    return f"{violation['property']} perhaps never, {lasso_text(violation)}"
+    return f"{violation['property']} may never hold, {lasso_text(violation)}"
 
 
 def lasso_text(violation: dict) -> str:
@@ -102,10 +102,10 @@ def _print_liveness(out, results):
     table = Table(header_style="bold")
     for name in ("system", "variant", "eventually", "verdict"):
         table.add_column(name)
-    for name in ("states that wait", "of these cut", "beyond the bounds", "perhaps"):
+    for name in ("states that wait", "of these cut", "beyond the bounds", "may never hold"):
         table.add_column(name, justify="right")
     for result in results:
-        lassos = {v["property"]: f"never, {lasso_text(v)}" for v in result["violations"] if "loop" in v}
+        lassos = {v["property"]: lasso_text(v) for v in result["violations"] if "loop" in v}
         elsewhere = {entry["property"] for entry in result["not_shown"]}
         for entry in result["liveness"]:
             name = entry["property"]

@@ -101,6 +101,8 @@ class Explorer:
         self._began = time.monotonic()
         if not self._over():
             self._explore_here()
+        if not self._over():
+            self._hand_over()
         failures = 0
         while not self._over():
             before = len(self._levels)
@@ -149,11 +151,14 @@ class Explorer:
                 speed = SPEED
                 expansion = Expansion(compiled)
 
+    def _hand_over(self):
+        """Compile the kernel once on this machine, so that its workers need not, and see that executors can work."""
+        compile_all([self._kernel.compiled], SPEED)
+        Levels(self._context, self._run, self._kernel.compiled, self._partitions).probe(self._run)
+
     def _explore_on_spark(self):
         """The following levels, one job each, until one fails."""
-        compile_all([self._kernel.compiled], SPEED)  # once on this machine, so that its workers need not
         levels = Levels(self._context, self._run, self._kernel.compiled, self._partitions)
-        levels.probe(self._run)
         levels.restart(len(self._levels) - 1)
         while not self._over():
             self._run.begin_level(len(self._levels))

@@ -19,7 +19,7 @@ from kafkaproof.checker.runs.counterexample import Trace, TraceError, follow
 from kafkaproof.checker.runs.metrics import metrics_over, shown
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.drawn import step_drawn
-from kafkaproof.spec.language.model import Model, Transition
+from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import Plain, to_json
 
 
@@ -74,7 +74,7 @@ class Session:
         before = trace.initial
         for step, transition, after in trace.steps:
             arguments = tuple(step.arguments.values())
-            broken = self._broken(before, transition, arguments, after)
+            broken = self._execution.newly_broken(before, transition, arguments, after)
             yield {**step_drawn(step, transition, self._lanes), "breaks": broken}
             before = after
 
@@ -87,18 +87,9 @@ class Session:
                 "transition": transition.name,
                 "kind": transition.kind,
                 "beyond": bound,
-                "breaks": [] if bound else self._broken(trace.last, transition, arguments, after),
+                "breaks": [] if bound else self._execution.newly_broken(trace.last, transition, arguments, after),
                 "changes": [] if bound else [_change(*each) for each in differences(before, self._json(after))],
             }
-
-    def _broken(self, before: Plain, transition: Transition, arguments: tuple[int, ...], after: Plain) -> list[str]:
-        """The properties that a step breaks, and those of states that hold before it and not after it."""
-        held = {p.name for p, holds in self._execution.state_verdicts(before) if holds}
-        broken = [p.name for p, holds in self._execution.state_verdicts(after) if p.kind == "always" and not holds]
-        return [
-            *(name for name in broken if name in held),
-            *self._execution.broken_by_step(before, transition, arguments, after),
-        ]
 
     def why(self, state: Plain, name: str) -> list[str]:
         """The guards by which steps of a transition are refused in a state; none where all are possible. Raises UserError."""

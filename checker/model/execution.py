@@ -152,6 +152,14 @@ class Execution:
             p.name for p in self._steps if p.concerns(transition) and not self.holds_for(p, before, after, arguments)
         ]
 
+    def newly_broken(self, before: Plain, transition, arguments, after: Plain) -> list[str]:
+        """Names of the properties that hold before a step and not after it, and of those of steps that it breaks."""
+        held = {p.name for p, holds in self.state_verdicts(before) if holds}
+        lost = [
+            p.name for p, holds in self.state_verdicts(after) if p.kind == "always" and not holds and p.name in held
+        ]
+        return lost + self.broken_by_step(before, transition, arguments, after)
+
     def holds_for(self, prop: Property, before: Plain, after: Plain, arguments: tuple[int, ...]) -> bool:
         """Whether a step has a property of steps."""
         return bool(self._run(prop.name, self._predicates[prop.name], before, after, *(arguments if prop.of else ())))

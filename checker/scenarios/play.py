@@ -232,18 +232,14 @@ class _Player:
 
     def _broken(self, told):
         """The properties that are newly violated in the last state, or violated by the step to it."""
-        states = [told.trace.initial, *(state for _, _, state in told.trace.steps)]
-        before = states[-2] if len(states) > 1 else None
-        broken = [
-            p
-            for p in self.properties
-            if p.kind == "always" and not p.predicate(states[-1]) and (before is None or p.predicate(before))
-        ]
-        if before is not None:
-            step, transition, _ = told.trace.steps[-1]
-            names = self.execution.broken_by_step(before, transition, tuple(step.arguments.values()), states[-1])
-            broken += [p for p in self.properties if p.name in names]
-        return broken
+        if not told.trace.steps:
+            return [
+                p for p, holds in self.execution.state_verdicts(told.trace.initial) if p.kind == "always" and not holds
+            ]
+        before = told.trace.steps[-2][2] if len(told.trace.steps) > 1 else told.trace.initial
+        step, transition, after = told.trace.steps[-1]
+        names = self.execution.newly_broken(before, transition, tuple(step.arguments.values()), after)
+        return [p for p in self.properties if p.name in names]
 
 
 def _state(told):

@@ -136,7 +136,9 @@ def test_a_part_without_an_election_is_held_to_the_releases_of_what_was_before(t
     assert str(releases) == "3.4 to 3.9" and silent
 
 
-def test_the_command_stays_until_it_is_stopped(capsys, tmp_path, monkeypatch):
+@pytest.fixture
+def grows_to_a_violation(tmp_path, monkeypatch):
+    """A log that grows, once it is followed, by the first record that violates C4; then somebody presses Ctrl-C."""
     log, whole, rounds = Growing(tmp_path), first(LEGACY, 0x9B), []
     log.append(whole[:0x95])
 
@@ -147,6 +149,9 @@ def test_the_command_stays_until_it_is_stopped(capsys, tmp_path, monkeypatch):
         log.append(whole[0x95:])
 
     monkeypatch.setattr("kafkaproof.traces.commands.log.sleep", grow)
+
+
+def test_the_command_stays_until_it_is_stopped(capsys, tmp_path, grows_to_a_violation):
     (tmp_path / "consumer-offsets" / "__consumer_offsets-0").mkdir(parents=True)
     assert main(["replay", str(tmp_path), "--follow"]) == 1
     told = capsys.readouterr()
@@ -160,18 +165,12 @@ def test_what_needs_a_whole_log_is_wrong_use(capsys, other):
     assert other[0] in capsys.readouterr().err
 
 
-def test_a_command_is_run_for_each_event_and_what_goes_wrong_with_it_is_told(capfd, tmp_path, monkeypatch):
-    log, whole, rounds = Growing(tmp_path), first(LEGACY, 0x9B), []
-    log.append(whole[:0x95])
-
-    def grow(seconds: float) -> None:
-        if rounds:
-            raise KeyboardInterrupt
-        rounds.append(seconds)
-        log.append(whole[0x95:])
-
-    monkeypatch.setattr("kafkaproof.traces.commands.log.sleep", grow)
+def test_a_command_is_run_for_each_event(capfd, tmp_path, grows_to_a_violation):
     assert main(["replay", str(tmp_path), "--follow", "--on-event", "echo told"]) == 1
     assert "told 2026-11-21 03:24:44 0x9b violates C4" in capfd.readouterr().out
-    rounds.clear()
+
+
+def test_a_command_that_cannot_be_run_is_told_and_ends_nothing(capfd, tmp_path, grows_to_a_violation):
     assert main(["replay", str(tmp_path), "--follow", "--on-event", "no-such-command"]) == 1
+    told = capfd.readouterr()
+    assert "0x9b violates C4" in told.out and "--on-event no-such-command: " in told.err

@@ -16,7 +16,7 @@ from kafkaproof.traces.basics.times import day_and_time, time_of_day
 from kafkaproof.traces.commands.options import chroot_of
 from kafkaproof.traces.reading.cluster import Members, find_root
 from kafkaproof.traces.reading.recording import Recording, read_readable
-from kafkaproof.traces.report.moment import Placed, print_situation, situation_in
+from kafkaproof.traces.report.moment import Placed, cluster_at, print_cluster
 from kafkaproof.traces.zookeeper.transactions import Create, Operation, SetData, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
 
@@ -53,7 +53,7 @@ def add_moment_options(parser) -> None:
 
 
 def look_into(options) -> int:
-    """Print the situation or the records that the options ask for. Raises UserError."""
+    """Print the cluster or the records that the options ask for. Raises UserError."""
     recording, error = read_readable(options.directory)
     if not recording.transactions:
         raise error or UserError("; ".join(recording.problems) or f"{options.directory}: no record")
@@ -84,7 +84,7 @@ def _between(recording: Recording, begin: Moment | None, end: Moment | None) -> 
 
 
 def _print_at(options, recording: Recording, root: str) -> None:
-    """Print the situation after the last record up to the moment that was asked for."""
+    """Print the cluster after the last record up to the moment that was asked for."""
     parts = [part for part in recording.parts if _is_before(part.transactions[0], options.at, True)]
     if not parts:
         first = recording.parts[0].transactions[0]
@@ -95,11 +95,11 @@ def _print_at(options, recording: Recording, root: str) -> None:
             break
         tree.apply(transaction)
         time = transaction.time
-    found = situation_in(tree, time, root, lambda placed: _is_wanted(placed, options))
+    found = cluster_at(tree, time, root, lambda placed: _is_wanted(placed, options))
     if options.json:
         print(json.dumps(found.as_json(), indent=2))
     else:
-        print_situation(console(), found)
+        print_cluster(console(), found)
 
 
 def _is_wanted(placed: Placed, options) -> bool:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafkaproof.traces.basics.times import day_and_time, lasting
-from kafkaproof.traces.explain.facts.remarks import DELETED, OBEYED, TRUNCATED, Remark
+from kafkaproof.traces.explain.facts.remarks import DELETED, OBEYED, STANDS, TRUNCATED, Remark
 from kafkaproof.traces.explain.topics.history import STARTED, WAITING
 from kafkaproof.traces.metrics.series import Moment, Series
+from kafkaproof.traces.report.facts import LONG
 from kafkaproof.traces.report.followed import Followed
 from kafkaproof.traces.zookeeper.transactions import Transaction
 
@@ -31,10 +32,6 @@ LOST, UNCLEAN, SPLIT, NO_CONTROLLER, OFFLINE, STUCK, FLAPPING, UNDER_REPLICATED 
 )
 SEVERITIES = dict.fromkeys(KINDS, SERIOUS) | {LOST: CRITICAL, UNCLEAN: CRITICAL, SPLIT: CRITICAL}
 SEVERITIES |= {FLAPPING: WARNING, UNDER_REPLICATED: WARNING}
-SHORT = 1_000
-"""A cluster without a controller, or a partition without a leader, for so many ms belongs to every election."""
-STANDS = 10_000
-"""What still goes on at the end of a log is stuck if it has for so many ms; an ISR that is small for less is no incident."""
 OFTEN, WITHIN = 3, 600_000
 """A broker, or the controller, that changes so often within so many ms is flapping."""
 WAY_OUT = {
@@ -202,6 +199,6 @@ def _spells(
     for begin, end in zip(turns[::2], turns[1::2]):
         lasts = end == len(moments)
         ms = (series.ended if lasts else moments[end].time) - moments[begin].time
-        if ms >= SHORT:
+        if ms >= LONG:
             count = "" if kind == NO_CONTROLLER else f"{most[begin:end].max():,} "
             yield Incident(kind, moments[begin], f"{count}{text}", (), ms, lasts, WAY_OUT.get(kind))

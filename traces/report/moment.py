@@ -10,7 +10,9 @@ from rich.table import Table
 
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.basics.times import day_and_time
+from kafkaproof.traces.metrics.rules import COUNTED, Rules, Situation
 from kafkaproof.traces.reading.cluster import below
+from kafkaproof.traces.reading.state_records import Held
 from kafkaproof.traces.zookeeper.tree import Tree
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, broker_in, is_recovering, number_in, state_in
@@ -38,13 +40,16 @@ class Placed:
     recovering: bool
 
     def trouble(self, brokers: list[int]) -> str:
-        """What is wrong with it, in a word; empty where nothing is."""
+        """What is wrong with it, in a word, by the rules of the metrics; empty where nothing is."""
         if self.state is None:
             return "new"
-        if self.state.leader == NOBODY or self.state.leader not in brokers:
+        rules = Rules()
+        held = rules.held.of(Held(self.state.leader, self.state.isr))
+        situation = rules.situations.of(Situation(self.assignment, deleting=False, listed=False, min_isr=None))
+        counted = COUNTED[rules.counted(held, situation, frozenset(brokers))]
+        if counted.offline_partitions:
             return "offline"
-        wanted = [replica for replica in self.assignment.replicas if replica not in self.assignment.adding]
-        return "under-replicated" if len(self.state.isr) < len(wanted) else ""
+        return "under-replicated" if counted.under_replicated else ""
 
     def as_json(self, brokers: list[int]) -> dict:
         """An object of `partitions` of `replay --at --json`."""
@@ -60,7 +65,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Situation:
+class ClusterAt:
     """The cluster after the record `zxid`, of `time` in ms since 1970; `requests`: what has not been dealt with."""
 
     zxid: int
@@ -85,7 +90,7 @@ class Situation:
         }
 
 
-def situation_in(tree: Tree, time: int, root: str, wanted: Callable[[Placed], bool]) -> Situation:
+def cluster_at(tree: Tree, time: int, root: str, wanted: Callable[[Placed], bool]) -> ClusterAt:
     """What the znodes of the cluster with this chroot say; of the partitions those that are `wanted`."""
     nodes = {path: node.data for full, node in tree.nodes.items() if (path := below(root, full))}
 
@@ -103,7 +108,7 @@ def situation_in(tree: Tree, time: int, root: str, wanted: Callable[[Placed], bo
     for path, told in _LISTS.items():
         for (topic, number), replicas in entries_in(nodes.get(path)).items():
             requests.append(f"{told} of {topic}-{number}" + (f" to {list(replicas)}" if replicas else ""))
-    return Situation(
+    return ClusterAt(
         tree.zxid,
         time,
         broker_in(nodes.get("/controller")),
@@ -114,8 +119,8 @@ def situation_in(tree: Tree, time: int, root: str, wanted: Callable[[Placed], bo
     )
 
 
-def print_situation(out: Console, found: Situation) -> None:
-    """Print the situation as lines and a table of partitions."""
+def print_cluster(out: Console, found: ClusterAt) -> None:
+    """Print the cluster as lines and a table of partitions."""
     controller = "no controller" if found.controller is None else f"broker {found.controller} is the controller"
     epoch = "" if found.epoch is None else f", controller epoch {found.epoch}"
     out.print(f"after {found.zxid:#x}, {day_and_time(found.time)}: {controller}{epoch}", soft_wrap=True)
