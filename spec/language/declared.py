@@ -1,4 +1,4 @@
-"""Whether a model is declared as one must be: domains, sizes, arguments, and the names that its parts use of each other."""
+"""Whether the declarations of a model have a meaning: domains, sizes, arguments, and the names that its parts use of each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCALARS = (Number, Flag, Id, SetOf, Choice)
 
 
 def require_declared(model: Model, scope: Scope | None = None) -> None:
-    """Raise RuleError, with what to write instead, where the state or a transition is declared as nothing can be meant.
+    """Raise RuleError, with what to write instead, where a declaration of the state or of a transition has no meaning.
 
     The sizes that domains ask for are given by the model's scope, or by the one at which it is asked about.
     """
