@@ -121,6 +121,26 @@ def test_a_broker_writes_no_registration_but_its_own(capsys, tmp_path):
     assert (code, report["first_divergence"]["zxid"]) == (1, hex(RECORDS + 1))
 
 
+def test_a_process_writes_the_versions_of_one_release(capsys, tmp_path):
+    def former(data: bytes) -> bytes:
+        return json.dumps(
+            {key: value for key, value in json.loads(data).items() if key != "topic_id"} | {"version": 2}
+        ).encode()
+
+    zxid = last_of(log(), SetData, "/brokers/topics/t0")
+    code, report = told(capsys, tmp_path, rewritten(log(), zxid, former))
+    assert (code, report["first_divergence"]["zxid"]) == (1, hex(zxid))
+    told_why = "a topic of version 2 is of Kafka 2.4 to 2.7, and its session is of 2.8 to 3.3"
+    assert told_why in report["first_divergence"]["reason"]
+
+
+def test_a_broker_of_an_earlier_release_may_be_in_a_cluster(capsys, tmp_path):
+    zxid = last_of(log(), SetData, "/brokers/ids/1")
+    former = lambda data: json.dumps({k: v for k, v in json.loads(data).items() if k != "features"} | {"version": 4})
+    code, _ = told(capsys, tmp_path, rewritten(log(), zxid, lambda data: former(data).encode()))
+    assert code == 0
+
+
 @pytest.mark.parametrize("data", [b"hello", b'{"version":1,"partitions":[{"topic":"t0","partition":true}]}', b"\xff"])
 def test_a_list_that_an_operator_wrote_by_hand_is_told(capsys, tmp_path, data):
     create = Create("/admin/reassign_partitions", data, False, -1)

@@ -48,7 +48,10 @@ def _strange(recording: Recording, members: Members) -> Iterator[Strange]:
     last = recording.transactions[-1].zxid
     return (
         each
-        for each in sorted(recording.survey.strange.values(), key=lambda each: (each.zxid, each.path))
+        for each in sorted(
+            [*recording.survey.strange.values(), *recording.survey.versions.mixed()],
+            key=lambda each: (each.zxid, each.path),
+        )
         if each.root == members.root and each.zxid <= last
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from kafkaproof.traces.reading.end import End, end_at
+from kafkaproof.traces.reading.written_versions import WrittenVersions
 from kafkaproof.traces.zookeeper.data_records import slices
 from kafkaproof.traces.zookeeper.records import Records
 from kafkaproof.traces.zookeeper.transactions import Check, Create, Failure, Operation, SetData, Transaction
@@ -47,7 +48,7 @@ class Survey:
     all, in the order of the log; `elected`: by each chroot the first record that shows how controllers are elected;
     `topics`: the chroots with a topic znode; `reassigns`: those with one of version 2 or later, which says what is
     added and removed; `ends`: by each chroot the first record that cannot be replayed; `strange`: what no Kafka writes,
-    of what is alike the first.
+    of what is alike the first; `versions`: those of the znodes that each session writes.
     """
 
     roots: set[str] = field(default_factory=set)
@@ -57,6 +58,7 @@ class Survey:
     reassigns: set[str] = field(default_factory=set)
     ends: dict[str, End] = field(default_factory=dict)
     strange: dict[tuple, Strange] = field(default_factory=dict)
+    versions: WrittenVersions = field(default_factory=WrittenVersions)
 
     def add(self, transaction: Transaction) -> None:
         """Note what a record shows."""
@@ -67,6 +69,7 @@ class Survey:
                 self.ephemerals.append(Owned(transaction.zxid, transaction.session, operation.path, operation.data))
         if not transaction.failed:
             self._note(strange_in(transaction))
+            self.versions.add(transaction)
         root, fenced = _election(transaction.operations, transaction.multi)
         if root is not None and root not in self.elected:
             self.elected[root] = Elected(transaction.zxid, fenced)
@@ -103,6 +106,7 @@ class Survey:
         self.reassigns |= other.reassigns
         self.ephemerals = sorted({*self.ephemerals, *other.ephemerals}, key=lambda each: each[:2])
         self._note(other.strange.values())
+        self.versions.merge(other.versions)
         self.elected |= {root: min(each, self.elected.get(root, each)) for root, each in other.elected.items()}
         self.ends |= {root: min(each, self.ends.get(root, each)) for root, each in other.ends.items()}
 

@@ -8,8 +8,6 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, CreateSession, SetData
 from tests.traces.tamperings.scene import CONTROLLER, IDS, REASSIGN, STRANGER, Record, kind
 
-MIXED = "while brokers are upgraded one after the other a log is of several releases, and which one a broker is of is not kept"
-
 # Versions in JSON
 
 
@@ -40,14 +38,14 @@ def controller_of_an_unknown_version(record: Record):
     return record.operate(*(replace(o, data=content) if o is made else o for o in operations))
 
 
-@kind(unseen=MIXED)
+@kind()
 def registration_of_an_older_version(record: Record):
     """A broker registers with the version of a release that no other record is of."""
     own = f"{IDS}/{record.broker}"
     return _reversioned(record, Create, own, 1) if record.broker is not None else None
 
 
-@kind(unseen=MIXED)
+@kind()
 def topic_of_an_older_version(record: Record):
     """A controller writes a topic in version 1, with the keys of later ones (2.4 and later)."""
     if record.is_a(SetData, "topic") and record.scene.features.kip455:

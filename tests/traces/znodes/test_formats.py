@@ -201,6 +201,13 @@ def test_a_key_that_no_known_kafka_writes_is_told_and_is_no_certain_fault():
     assert (found.certain, found.text) == (False, "it has the key 'observers', which no known Kafka writes")
 
 
+def test_a_key_of_another_version_is_a_fault():
+    path = "/brokers/ids/1"
+    found = fault_in(format_of(path)[1], json.dumps(WRITTEN[path] | {"version": 4, "features": {}}).encode())
+    assert found.certain
+    assert found.text == "it has the key 'features' of version 5 (Kafka 2.7 to 3.9), and its version is 4"
+
+
 @pytest.mark.parametrize(
     "path, found",
     [

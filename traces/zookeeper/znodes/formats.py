@@ -261,7 +261,18 @@ def fault_in(known: Format, data: bytes | None) -> Fault | None:
     if why := version.shape(value, "it"):
         return Fault(f"{why} (version {version.version}, Kafka {version.releases})")
     strange = sorted(value.keys() - version.keys)
-    return Fault(f"it has the key {shown(strange[0])}, which no known Kafka writes", False) if strange else None
+    return _strange_key(known, version, strange) if strange else None
+
+
+def _strange_key(known: Format, version: Version, keys: list[str]) -> Fault:
+    """What is wrong with keys that a version does not have: no Kafka writes one of another version."""
+    for each in known.versions:
+        if own := [key for key in keys if key in each.keys]:
+            return Fault(
+                f"it has the key {shown(own[0])} of version {each.version} (Kafka {each.releases}), and its version is "
+                f"{version.version}"
+            )
+    return Fault(f"it has the key {shown(keys[0])}, which no known Kafka writes", False)
 
 
 def _is_plain(known: Format, data: bytes | None) -> bool:
