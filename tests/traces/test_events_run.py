@@ -53,6 +53,22 @@ def test_up_to_2_2_a_new_controller_elects_and_takes_nobody_out():
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+def test_no_event_writes_over_the_state_of_a_controller_of_a_higher_epoch(variant):
+    events, newer = events_of(variant), {"newer": True}
+    assert events.misses(WHOLE, seen(2, 3)._replace(**newer), 1) == ()
+    assert events.misses(WHOLE, seen(1, 3)._replace(**newer), 2) == ()
+    assert events.releases(WHOLE, seen(1, 2, 3)._replace(**newer), 1) == ()
+    led = Partition((1, 2, 3), 2, ALL)
+    assert events.balances(led, seen(1, 2, 3)) and events.balances(led, seen(1, 2, 3)._replace(**newer)) == ()
+
+
+@pytest.mark.parametrize("features", RANGES, ids=lambda each: str(each.releases))
+def test_no_reassignment_writes_over_the_state_of_a_controller_of_a_higher_epoch(features):
+    moved = (elected(1, 1, 2, 3), (2, 3), frozenset({1}), ALL)
+    assert reassigned_by(features).writes(*moved) and not reassigned_by(features).writes(*moved, newer=True)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_a_controlled_shutdown_of_the_leader_elects_or_leaves_it(variant):
     events = events_of(variant)
     assert written(events.releases(WHOLE, seen(1, 2, 3), 1)) == [(Strategy.CONTROLLED_SHUTDOWN, elected(2, 2, 3))]

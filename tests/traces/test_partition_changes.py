@@ -167,7 +167,7 @@ def rewritten(**fields):
         (0x63, {"leader": 1}, "no event writes"),  # not in the ISR, not even alive
         (0x63, {"leader_epoch": 3}, "leader epoch 3, where it can only be 2"),
         (0x63, {"leader_epoch": 1}, "the leader epoch stays"),
-        (0x63, {"controller_epoch": 1}, "a controller that finds a state of a later one"),
+        (0x63, {"controller_epoch": 1}, "who did not win it"),
         (0x63, {"controller_epoch": 3}, "who did not win it"),
         (0x49, {"isr": [3, 2]}, "no event writes"),  # replica 1 is online
         (0x49, {"leader": 1}, "no event writes"),  # assignment 3, 2, 1

@@ -43,7 +43,8 @@ class Case(NamedTuple):
     the list;
     `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the term, or
     all along; `may_be_unclean`: unclean elections may be enabled for the topic, by whatever default; `is_overtaken`:
-    another controller wrote the present state after this one's term began, which does not know of it; `repeats`:
+    another controller wrote the present state after this one's term began, which does not know of it; `newer`: one of a
+    higher epoch did; `repeats`:
     strategy, trigger and view of the election that wrote the present state, if the batch that it was in may have been
     elected again; `topic_follows`: nothing but the leader epoch is new, and the next checked write of
     this controller in the stream is that of the topic znode; `unknown`: its term began before the log.
@@ -62,6 +63,7 @@ class Case(NamedTuple):
     is_overtaken: bool
     topic_follows: bool
     unknown: bool
+    newer: bool
     sights: tuple[Sight, ...] = ()
     unclean: tuple[Unclean, ...] = ()
     repeats: Repeated | None = None
@@ -101,6 +103,7 @@ def case_of(change: Change, term: ObservedTerm, evidence: Evidence) -> Case:
         not features.guarded and _is_overtaken(change, term),
         following == Place(PlaceKind.TOPIC, change.topic),
         term.unknown,
+        before is not None and before.controller_epoch > change.written.controller_epoch,
     )
 
 

@@ -103,6 +103,7 @@ class _Judge:
         starts, new, inputs = evidence.claims.starts[rows], before == NOTHING, evidence.inputs
         assigned = evidence.assigned
         first, now = assigned.places(partitions, starts), assigned.places(partitions, zxids)
+        newer = ~new & (states.controller_epochs[before] > states.controller_epochs[after])
         overtaken = (states.controller_epochs[before] != states.controller_epochs[after]) & (since > starts)
         in_time = zxids <= evidence.claims.ends[rows]
         own = np.unique([topic for topic, _ in changes.names] or [""], return_inverse=True)[1][partitions]
@@ -117,7 +118,7 @@ class _Judge:
             *(np.searchsorted(moments, each, "right") for each in (starts, np.maximum(starts, since), zxids)),
             *(np.searchsorted(lists, each, "right") for each in (starts, last, zxids)),
             np.unique(changes.sessions[rows], return_inverse=True)[1] if len(lists) else np.zeros(len(rows), np.int64),
-            overtaken + 2 * in_time + 4 * self._topic_follows(rows) + 8 * self._unknown(rows),
+            overtaken + 2 * in_time + 4 * self._topic_follows(rows) + 8 * self._unknown(rows) + 16 * newer,
         )[1]
 
     def _unknown(self, rows: np.ndarray) -> np.ndarray:

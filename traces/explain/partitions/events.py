@@ -43,8 +43,9 @@ class Seen(NamedTuple):
 
     `live`: the registered brokers, `offline` those of them that are shutting down, `failed` those that have lost the
     partition's log directory; `unclean`: whether the topic allows unclean elections; `leaderless`: the leader was missing
-    before, so that the partition is offline; `queued`: its topic is queued for deletion; `remembered`: the leader in the
-    controller's cache, None where that is the one of the state.
+    before, so that the partition is offline; `queued`: its topic is queued for deletion; `newer`: a controller of a higher
+    epoch wrote the partition's state; `remembered`: the leader in the controller's cache, None where that is the one of
+    the state.
     """
 
     live: Ids
@@ -53,6 +54,7 @@ class Seen(NamedTuple):
     failed: Ids = _NOBODY
     leaderless: bool = False
     queued: bool = False
+    newer: bool = False
     remembered: int | None = None
 
 
@@ -146,7 +148,7 @@ class Events:
 
     def _scene(self, partition: Partition, seen: Seen, live: Ids, other: int = NOBODY, partitions: int = 1) -> Scene:
         """A controller at work that takes these brokers for live, before the event."""
-        scene = Scene(self._stage, partition.state, partition.replicas, (other,), other, partitions)
+        scene = Scene(self._stage, partition.state, partition.replicas, (other,), other, partitions, seen.newer)
         s, known = scene.state, scene.partition
         scene.register(live)
         if seen.remembered is not None:

@@ -214,7 +214,7 @@ class Explainer:
     def _is_reassigned(self, case: Case, strategy: Strategy, target: tuple[int, ...], live: Iterable[int]) -> bool:
         """Whether a reassignment to a target writes what was written, by whom the controller takes for live."""
         own = case.stood.isr.union(target, *case.assignments)
-        found = self._reassigned.writes(case.stood, target, own.difference(target), own.intersection(live))
+        found = self._reassigned.writes(case.stood, target, own.difference(target), own.intersection(live), case.newer)
         return Written(strategy, case.known, case.written) in found
 
     def _controlled_shutdown(self, case: Case) -> Iterator[Explanation]:
@@ -244,7 +244,9 @@ class Explainer:
         if case.may_be_deleting:
             written = Written(Strategy.REMOVAL, case.known, case.written)
             for replicas in case.assignments:
-                if written in self._deleting.deletes(Partition(replicas, *case.stood), Seen(own), replica):
+                if written in self._deleting.deletes(
+                    Partition(replicas, *case.stood), Seen(own, newer=case.newer), replica
+                ):
                     yield Explanation(Strategy.REMOVAL, DELETION, None, 0)
         for target in case.targets:
             if replica not in target and self._is_reassigned(case, Strategy.REMOVAL, target, own):

@@ -8,9 +8,9 @@ from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.partition import machines
 from kafkaproof.spec.partition.reassignment import reassignment
 from kafkaproof.traces.evidence.features import Features
-from kafkaproof.traces.explain.partitions.scene import Written
+from kafkaproof.traces.explain.partitions.scene import EPOCH, LATER_EPOCH, Written
 from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
-from kafkaproof.traces.explain.partitions.topic_steps import EPOCH, Scene, TopicSteps, steps_of
+from kafkaproof.traces.explain.partitions.topic_steps import Scene, TopicSteps, steps_of
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 
@@ -30,14 +30,20 @@ class Reassigned:
         self.writes = lru_cache(_REMEMBERED)(self._writes)
 
     def _writes(
-        self, before: Elected, target: tuple[int, ...], others: frozenset[int], live: frozenset[int]
+        self,
+        before: Elected,
+        target: tuple[int, ...],
+        others: frozenset[int],
+        live: frozenset[int],
+        newer: bool = False,
     ) -> frozenset[Written]:
         """What a controller may write to the state that it finds, to reassign a partition to a target.
 
-        `others`: other replicas that it has, or had been given; `live`: the brokers that the controller takes for live.
+        `others`: other replicas that it has, or had been given; `live`: the brokers that the controller takes for live;
+        `newer`: a controller of a higher epoch wrote that state.
         """
         steps = steps_of(self._features, others.union(target, before.isr, {before.leader} - {NOBODY}, live))
-        state = PartitionState(before.leader, 0, EPOCH, tuple(sorted(before.isr)))
+        state = PartitionState(before.leader, 0, LATER_EPOCH if newer else EPOCH, tuple(sorted(before.isr)))
         scene = Scene(EPOCH, state, [state.isr], [live])
         found: set[Written] = set()
         for s in self._beginnings(steps, state, target, tuple(sorted(others.difference(target))), live):

@@ -18,7 +18,6 @@ def explain_changes(evidence: Evidence) -> ExplainedChanges:
     known = before != NOTHING
     stays = known & (states.leader_epochs[before] == states.leader_epochs[after])
     expected = np.where(known, states.leader_epochs[before] + 1, 0)
-    falls = known & (states.controller_epochs[after] < states.controller_epochs[before])
     rest = np.ones(len(changes), bool)
     for wrong, why in (
         (after == NOTHING, lambda row: "what is written is no partition state"),
@@ -27,7 +26,6 @@ def explain_changes(evidence: Evidence) -> ExplainedChanges:
             ~stays & (states.leader_epochs[after] != expected),
             lambda row: f"leader epoch {states.leader_epochs[after[row]]}, where it can only be {expected[row]}",
         ),
-        (~stays & falls, lambda row: "a controller that finds a state of a later one does not write it"),
         (
             _is_no_recovery(changes),
             lambda row: (

@@ -40,8 +40,8 @@ from kafkaproof.spec.partition.context import (
 )
 from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
 
-EPOCH, LEADER_EPOCH = 1, 0
-"""The epoch of the controller, and that of the leader, in the states that are built here."""
+EPOCH, LATER_EPOCH, LEADER_EPOCH = 1, 2, 0
+"""The epochs of the controller and of every later one, and that of the leader, in the states that are built here."""
 _ELECTING = {CONTROLLED_SHUTDOWN: Strategy.CONTROLLED_SHUTDOWN, REASSIGN: Strategy.REASSIGN}
 _MOST_STEPS = 200
 """So many steps no handler takes for a partition or two."""
@@ -84,7 +84,7 @@ class Scene:
 
     `before`: the state of the partition, None for a new one; `assignment`: its replicas, which the controller knows, too;
     `others`: brokers that matter besides; `first`: the one that has the lowest number; `partitions`: how many there are,
-    all alike.
+    all alike; `newer`: a controller of a higher epoch wrote the state.
     """
 
     def __init__(
@@ -95,6 +95,7 @@ class Scene:
         others: Iterable[int] = (),
         first: int = NOBODY,
         partitions: int = 1,
+        newer: bool = False,
     ):
         assignment = tuple(assignment)
         ids = {*assignment, *others, *(before.isr if before else ()), *((before.leader,) if before else ())} - {NOBODY}
@@ -108,14 +109,14 @@ class Scene:
         for number, known in enumerate(self.controller.partitions):
             self.push(s.zk.assignments[number], assignment)
             copy(s.zk.assignments[number], known.assignment)
-            self._put(s.zk.partitions[number], known, before)
+            self._put(s.zk.partitions[number], known, before, LATER_EPOCH if newer else EPOCH)
 
-    def _put(self, znode, known, before):
+    def _put(self, znode, known, before, epoch):
         if before is None:
             znode.leader, znode.leader_epoch = NOBODY, NO_EPOCH
         else:
             znode.leader, znode.isr = self.number.get(before.leader, NOBODY), self.bits(before.isr)
-            znode.leader_epoch, znode.controller_epoch = LEADER_EPOCH, EPOCH
+            znode.leader_epoch, znode.controller_epoch = LEADER_EPOCH, epoch
         remember_leadership(known, znode.leader, znode.isr, znode.leader_epoch)
 
     @property

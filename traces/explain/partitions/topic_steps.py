@@ -48,12 +48,11 @@ from kafkaproof.spec.partition.reassignment.state import (
 )
 from kafkaproof.spec.partition.zookeeper import get_state
 from kafkaproof.traces.evidence.features import Features
+from kafkaproof.traces.explain.partitions.scene import EPOCH, LATER_EPOCH
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 
-EPOCH, LATER_EPOCH = 1, 2
-"""The epoch of the controller, and that of every later one, in the states that are built here."""
 BATCHES = {"elections": "partition_batch", "removals": "replica_batch"}
 """By what a state machine writes: the field that holds what it has collected."""
 _VISIBLE = {

@@ -47,7 +47,7 @@ def seen_by(case: Case, sight: Sight, replicas: Iterable[int], offline: Iterable
     live = sight.view.brokers & own
     registered = live.intersection(offline)
     leaving = registered & sight.leaving
-    return Seen(live, leaving, False, registered - leaving, sight.leaderless, case.is_being_deleted)
+    return Seen(live, leaving, False, registered - leaving, sight.leaderless, case.is_being_deleted, case.newer)
 
 
 def rounds_of(case: Case, sight: Sight, partition: Partition, seen: Seen, waited: bool) -> Iterator[Way]:

@@ -10,6 +10,8 @@ from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
 
 def why_not(case: Case, features: Features) -> str:
     """In words: the orders of the replicas, the views of /brokers/ids, and what was allowed by them."""
+    if case.newer:
+        return "no event writes over the state of a controller of a higher epoch"
     allowed = dict.fromkeys(
         f"{name}: leader {new.leader}, ISR {sorted(new.isr)}"
         for name, new in _results(case, elections_of(features))
