@@ -111,7 +111,7 @@ class Creations:
             if replicas <= size and set().union(*wanted[first:]) <= version.value:
                 for brokers in _orders(version.value, wanted):
                     begins = _begins(tuple(brokers), first, replicas).get(tuple(wanted[first]), ())
-                    if any(assign_replicas(brokers, n - first, replicas, *c, first) == wanted[first:] for c in begins):
+                    if any(_assigned(tuple(brokers), n - first, replicas, *c, first) == wanted[first:] for c in begins):
                         return True
         return False
 
@@ -132,6 +132,10 @@ class Creations:
         """The zxid of the last write of the stream that is by so much older than another, 0 without one."""
         place = bisect_left(self._writes.times, write.time - milliseconds)
         return int(self._writes.zxids[place - 1]) if place else 0
+
+
+_assigned = lru_cache(10_000)(assign_replicas)
+"""Creations of a cluster are alike: few sets of brokers, numbers of partitions and beginnings."""
 
 
 @lru_cache(100)
