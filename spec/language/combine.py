@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
 
-from kafkaproof.spec.language.rebind import rebind
+from kafkaproof.spec.language.rebind import copy_of, rebind
 from kafkaproof.spec.language.text import function_from
 
 
@@ -131,9 +131,10 @@ def with_callees(function: Callable, replacements: Mapping[Callable, Callable]) 
 
     Raises ValueError if it calls none of them.
     """
-    copy = rebind(function, replacements)
-    if copy is function:
+    rebound = rebind(function, replacements)
+    if rebound is function:
         raise ValueError(f"{function.__name__} calls none of {', '.join(each.__name__ for each in replacements)}")
+    copy = copy_of(rebound, {})
     copy.__module__ = sys._getframe(1).f_globals["__name__"]
     return copy
 

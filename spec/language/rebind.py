@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dis import opmap
-from functools import cache
+from functools import cache, lru_cache
 from types import CodeType, FunctionType
 from typing import cast
 
@@ -49,7 +49,13 @@ def rebind(function: Callable, replacements: Mapping[Callable, Callable]) -> Cal
 
     The function itself is replaced when it is a key. Returns the same object when nothing changes.
     """
-    return _rebind(function, replacements, {})
+    return _rebind(function, replacements, _copies(frozenset(replacements.items())))
+
+
+@lru_cache(100)
+def _copies(replacements: frozenset) -> dict[Callable, Callable]:
+    """What functions became by these replacements: those of a model share nearly all that they call."""
+    return {}
 
 
 def _rebind(function, replacements, done):
