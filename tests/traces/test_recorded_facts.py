@@ -143,8 +143,9 @@ STORIES = {
         "delete_controller": [0xA2],
     },
     "3.9.1/topic-deletion": {
-        "ask_for_deletion": [0x71, 0x9C, 0xDF, 0x141, 0x177, 0x179],
-        "topic_deletion": [0x178],
+        "ask_for_deletion": [0x71, 0x9C, 0xDF, 0x141, 0x179],
+        "ask_for_unknown_deletion": [0x177],
+        "delete_leftovers": [0x178],
         "write_partitions": [0xC8],
         "delete_topic": [0x82, 0xC5, 0x13E, 0x174, 0x190],
     },
@@ -163,10 +164,11 @@ STORIES = {
     },
     "1.1.1/topic-deletion": {
         "delete_topic": [0x8E, 0xDD, 0x15B, 0x190, 0x1B1],
-        "topic_deletion": [0x194],
+        "delete_leftovers": [0x194],
         "write_partitions": [0xE1],
         "raise_epoch -> OK": [0x110, 0x167],
-        "ask_for_deletion": [0x7C, 0xAB, 0xFA, 0x15E, 0x193, 0x196],
+        "ask_for_deletion": [0x7C, 0xAB, 0xFA, 0x15E, 0x196],
+        "ask_for_unknown_deletion": [0x193],
     },
 }
 """What the text at the top of each README tells, by zxid."""

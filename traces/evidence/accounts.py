@@ -29,8 +29,12 @@ KINDS = {
     "requests withdrawn by hand": "an operator deletes what asks for a deletion, a reassignment or an election",
     "sessions that never were a broker's": "of tools, and of brokers that never registered",
     "sessions that own nothing any more": "of a broker that has opened another, or was never registered in it",
+    "requests to delete, where deletion is disabled": "delete.topic.enable is true in every model",
     "topic ids, written by a new controller": "no transition reads them (2.8 and later)",
     "topic znodes, written once more": "the answer was lost, and the same request asks for no version: it changes nothing",
+    "topics and partitions with an explicit assignment": "an administrator chose it, or it follows the racks; well formed, on "
+    "brokers that were there",
+    "znodes of partitions, before their first states": "in a model these are part of the step that creates the state",
     "written while the snapshot was taken": "the snapshot may hold them already",
 }
 """The kinds of records that no transition makes, and why; those that begin with TOOLS are of the same kinds."""

@@ -10,7 +10,7 @@ from rich.table import Table
 from kafkaproof.spec.partition import log_dirs, triggers
 from kafkaproof.spec.partition.creation import creation
 from kafkaproof.spec.partition.deletion import deletion
-from kafkaproof.spec.partition.deletion.faults import ask_for_deletion
+from kafkaproof.spec.partition.deletion.faults import ask_for_deletion, ask_for_unknown_deletion
 from kafkaproof.spec.partition.expansion import expansion
 from kafkaproof.spec.partition.faults import ask_for_preferred
 from kafkaproof.spec.partition.history import leader_zk
@@ -25,10 +25,12 @@ from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.explain.log.streams import Streams, unexplained
 from kafkaproof.traces.explain.partitions.leader_changes import BY_ALTER_PARTITION
 from kafkaproof.traces.explain.partitions.strategies import Strategy
+from kafkaproof.traces.explain.topics.topic_writes import ADDED, CREATED, EXPLICIT, UNKNOWN
 from kafkaproof.traces.reading.recording import Recording
 
 _LISTED = "of a listed kind"
 _LOST = Account(None, "nothing that is known")
+_CHOSEN = Account(None, "topics and partitions with an explicit assignment")
 _WITHDRAWN = Account(None, "requests withdrawn by hand")
 
 
@@ -38,20 +40,23 @@ def _account(transition: Callable) -> Account:
 
 
 _STEPS = {
-    "topic created": _account(creation.create_topic),
-    "partitions added": _account(expansion.write_partitions),
+    CREATED: _account(creation.create_topic),
+    f"{CREATED}{EXPLICIT}": _CHOSEN,
+    ADDED: _account(expansion.write_partitions),
+    f"{ADDED}{EXPLICIT}": _CHOSEN,
     "deletion requested": _account(ask_for_deletion),
+    f"{UNKNOWN} requested": _account(ask_for_unknown_deletion),
     "reassignments requested": _account(faults.ask_for_reassignment),
     "preferred elections requested": _account(ask_for_preferred),
     "preferred elections dealt with": _account(triggers.delete_request),
-    "partition znodes created": _account(create_first_state),
+    "partition znodes created": Account(None, "znodes of partitions, before their first states"),
     "added partitions taken back": _account(expansion.restore_partitions),
     "partition znodes deleted": _account(deletion.delete_state),
     "topic znode deleted": _account(deletion.delete_topic),
     "configuration deleted": _account(deletion.delete_config),
     "deletion finished": _account(deletion.delete_marker),
-    "deletion is disabled": _account(deletion.topic_deletion),
-    "deletion of an unknown topic": _account(deletion.topic_deletion),
+    "deletion is disabled": Account(None, "requests to delete, where deletion is disabled"),
+    UNKNOWN: _account(deletion.delete_leftovers),
     "assignment written": _account(reassignment.write_assignment),
     "union written": _account(phases.write_union),
     "target written": _account(reassignment.write_target),

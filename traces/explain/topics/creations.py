@@ -10,6 +10,7 @@ from kafkaproof.traces.basics.versions import Version
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.writes import Form, Write
 from kafkaproof.traces.explain.partitions.topic_steps import TopicSteps
+from kafkaproof.traces.explain.topics.placed import replicas_added, replicas_created
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.topics import Topic, entity_in, topic_in
 
@@ -83,20 +84,18 @@ class Creations:
     def _adds(self, read: Topic, new: dict[int, Assignment], there: list[Version]) -> bool:
         first = len(read.partitions)
         counts_on = list(new) == list(range(first, first + len(new))) or not self._features.guarded
-        reassigned = self._features.kip455 and any(a.adding or a.removing for a in read.partitions.values())
+        moving = any(a.adding or a.removing for a in read.partitions.values())
         size = len(read.partitions[0].replicas) if 0 in read.partitions else 0
-        return (
-            bool(new)
-            and counts_on
-            and not reassigned
-            and self.why_malformed(Topic(new, None)) is None
-            and all(
-                len(a.replicas) == size
-                and not a.adding
-                and not a.removing
-                and any(set(a.replicas) <= brokers.value for brokers in there)
-                for a in new.values()
-            )
+        if not new or not size or not counts_on or self.why_malformed(Topic(new, None)):
+            return False
+        return any(self._adds_on(brokers.value, new, size, moving) for brokers in there if brokers.value)
+
+    def _adds_on(self, brokers: frozenset[int], new: dict[int, Assignment], size: int, moving: bool) -> bool:
+        """Whether these partitions are added to a topic by who has read these brokers."""
+        replicas = replicas_added(self._features, len(brokers), size, moving)
+        return all(
+            len(a.replicas) == replicas and not a.adding and not a.removing and set(a.replicas) <= brokers
+            for a in new.values()
         )
 
     def balanced(self, write: Write, topic: Topic, first: int = 0) -> bool:
@@ -108,12 +107,16 @@ class Creations:
         n, replicas = len(wanted), len(wanted[-1])
         for version in self._inputs.common.registered_since(write.time - READ_WITHIN, write.zxid):
             size = len(version.value)
-            if replicas <= size and set().union(*wanted[first:]) <= version.value:
+            if size and set().union(*wanted[first:]) <= version.value and self._may_have(size, replicas):
                 for brokers in _orders(version.value, wanted):
                     begins = _begins(tuple(brokers), first, replicas).get(tuple(wanted[first]), ())
                     if any(_assigned(tuple(brokers), n - first, replicas, *c, first) == wanted[first:] for c in begins):
                         return True
         return False
+
+    def _may_have(self, brokers: int, replicas: int) -> bool:
+        """Whether a topic is created with so many replicas when so many brokers are there."""
+        return replicas_created(self._features, brokers, replicas) == replicas
 
     def why_not_announced(self, write: Write) -> str | None:
         """Why nobody announces a change of configuration like this; None where somebody may."""

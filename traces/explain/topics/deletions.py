@@ -89,7 +89,3 @@ class Deletions:
         if write.session not in self._deleters and not self._offline[term.start, topic]:
             return None
         return "T2: the topic is still there, and its controller knows it and deletes topics"
-
-    def kind_of_marker(self, tree: TopicTree, known: bool) -> str:
-        """What it means that a request to delete goes, while no deletion is completed."""
-        return "deletion is disabled" if tree.since is not None and known else "deletion of an unknown topic"

@@ -9,6 +9,7 @@ import numpy as np
 
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.explain.topics.asked import tells_of_log_directory
 from kafkaproof.traces.reading.state_records import NOTHING
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in, json_in
 from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind
@@ -20,6 +21,7 @@ class Notifications:
     """Judges notifications in the order of the log."""
 
     def __init__(self, evidence: Evidence):
+        self._tells = tells_of_log_directory(evidence.features)
         self._owns, self._whole = evidence.owns, evidence.common.terms.begins == 0
         self._told, self._stopped = evidence.common.told, evidence.common.stopped
         self._latest: dict[int, bytes | None] = {}
@@ -47,7 +49,9 @@ class Notifications:
         """
         if write.place.kind == PlaceKind.LOG_DIR_EVENT:
             named = json_in(write.data).get("broker")
-            return None if named == write.broker else f"it names broker {named}"
+            if named != write.broker:
+                return f"it names broker {named}"
+            return None if self._tells else "brokers of these releases do not tell of a failed log directory"
         again = self._latest.get(write.session) == write.data
         self._latest[write.session] = write.data
         told, changed = self._told[write.broker], self._changed[write.broker]

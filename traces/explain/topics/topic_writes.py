@@ -2,12 +2,18 @@
 
 from kafkaproof.traces.evidence.terms import ObservedTerm
 from kafkaproof.traces.evidence.writes import Form, Write
+from kafkaproof.traces.explain.topics.asked import may_ask_for_deletion, takes_marker_away, takes_preferred_away
 from kafkaproof.traces.explain.topics.context import NOTIFICATION, REASSIGNMENT, TOPIC, Context, Judged, unexplained
 from kafkaproof.traces.explain.topics.handlers import Handlers
 from kafkaproof.traces.explain.topics.notifications import DELETED, Notifications
+from kafkaproof.traces.explain.topics.placed import is_restored
 from kafkaproof.traces.explain.topics.work_in_progress import Completing
 from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, topic_in
 
+CREATED, ADDED = "topic created", "partitions added"
+EXPLICIT = ", explicit assignment"
+"""Behind these: an administrator chose it, or it follows the racks."""
+UNKNOWN = "deletion of an unknown topic"
 _NOT_ADDED = (
     "nobody adds partitions like this; allowed there: more partitions, numbered on, on brokers that are "
     "there, each with as many replicas as partition 0"
@@ -55,8 +61,9 @@ class TopicWrites:
         if read is None:
             return unexplained(write, term, _NOT_ADDED)
         first = len(read.partitions)
-        self._context.history.create(write, first, topic, self._creations.balanced(write, topic, first))
-        return Judged(write, TOPIC, "partitions added")
+        balanced = self._creations.balanced(write, topic, first)
+        self._context.history.create(write, first, topic, balanced)
+        return Judged(write, TOPIC, ADDED if balanced else f"{ADDED}{EXPLICIT}")
 
     def _created(self, write: Write) -> Judged:
         if why := self._creations.why_no_topic(write):
@@ -64,8 +71,9 @@ class TopicWrites:
         topic = topic_in(write.data)
         if topic is None:
             return unexplained(write, None, "what is written is no assignment")
-        self._context.history.create(write, 0, topic, self._creations.balanced(write, topic))
-        return Judged(write, TOPIC, "topic created")
+        balanced = self._creations.balanced(write, topic)
+        self._context.history.create(write, 0, topic, balanced)
+        return Judged(write, TOPIC, CREATED if balanced else f"{CREATED}{EXPLICIT}")
 
     def _rewritten(self, write: Write, term: ObservedTerm, topic) -> Judged:
         """A controller writes a topic znode: an id, without partitions that came too late, or for a reassignment."""
@@ -85,7 +93,8 @@ class TopicWrites:
         there = {number for number in known.topic.partitions if number in known.partitions}
         queued = self._deletions.queued_at(term, write.place.topic, write.zxid) is not None
         stranger = self._context.memory(term).stranger(write.place.topic, topic, None, write.zxid)
-        return queued and set(topic.partitions) == there < set(known.topic.partitions) and stranger is None
+        left = set(topic.partitions) == there < set(known.topic.partitions) and stranger is None
+        return left and is_restored(self._context.features, queued)
 
     def _directory(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form == Form.DELETE:
@@ -130,14 +139,20 @@ class TopicWrites:
     def _marker(self, write: Write, term: ObservedTerm | None) -> Judged:
         tree = self._context.world.topics[write.place.topic]
         if write.form != Form.DELETE:
-            self._context.history.ask_deletion(write, tree.since is not None)
-            return Judged(write, TOPIC, "deletion requested")
+            exists = tree.since is not None
+            self._context.history.ask_deletion(write, exists)
+            if not may_ask_for_deletion(self._context.features, exists):
+                return unexplained(write, term, "nobody asks for the deletion of such a topic")
+            return Judged(write, TOPIC, "deletion requested" if exists else f"{UNKNOWN} requested")
         if term is None:
             return Judged(write, TOPIC, "deletion withdrawn by hand")
         if why := self._deletions.why_marker_stays(term, write, tree):
             return unexplained(write, term, why)
-        known = self._deletions.knows(term, write.place.topic, tree)
-        return Judged(write, TOPIC, self._deletions.kind_of_marker(tree, known))
+        if tree.since is not None and self._deletions.knows(term, write.place.topic, tree):
+            return Judged(write, TOPIC, "deletion is disabled")
+        if not takes_marker_away(self._context.features):
+            return unexplained(write, term, "its controller waits for a topic that it does not know")
+        return Judged(write, TOPIC, UNKNOWN)
 
     def _announcement(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form == Form.DELETE:
@@ -162,8 +177,11 @@ class TopicWrites:
     def _preferred(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form != Form.DELETE:
             return Judged(write, TOPIC, "preferred elections requested")
-        done = "preferred elections dealt with" if term else "preferred elections withdrawn by hand"
-        return Judged(write, TOPIC, done)
+        if term is None:
+            return Judged(write, TOPIC, "preferred elections withdrawn by hand")
+        if not takes_preferred_away(self._context.features):
+            return unexplained(write, term, "no controller takes away what it has dealt with")
+        return Judged(write, TOPIC, "preferred elections dealt with")
 
     def _notification(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form == Form.DELETE:

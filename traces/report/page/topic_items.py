@@ -10,6 +10,7 @@ from kafkaproof.traces.explain.facts.leaderless import is_unclean
 from kafkaproof.traces.explain.log.streams import Streams
 from kafkaproof.traces.explain.partitions.explained import Explained
 from kafkaproof.traces.explain.topics.history import Deletion
+from kafkaproof.traces.explain.topics.topic_writes import ADDED, CREATED, EXPLICIT
 from kafkaproof.traces.metrics.rules import NOTHING
 from kafkaproof.traces.metrics.series import Series
 from kafkaproof.traces.reading.times import Times
@@ -21,7 +22,7 @@ _WORRIES = {
     "under_min_isr": ("under-min", "the ISR is smaller than min.insync.replicas"),
     "under_replicated": ("under-replicated", "the ISR is smaller than the replicas"),
 }
-_CREATED = ("topic created", "partitions added")
+_CREATED = (CREATED, ADDED, f"{CREATED}{EXPLICIT}", f"{ADDED}{EXPLICIT}")
 _CONFIGURED = ("topic configured", "configuration deleted")
 
 
