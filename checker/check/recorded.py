@@ -19,14 +19,17 @@ from kafkaproof.spec.language.model import LIVENESS, Model
 
 MOST = 1_500_000
 """A scope is explored up to the end of the level on which it passes this number of states."""
-HEADER = f"""# Verdicts
+HEADER = f"""# Verdicts: what exploration says of every recorded scope
 
-What exploration says of every recorded scope. Made by `make verdicts`, which explores each up to {MOST:,} states; a scope
-with more is said to have *over* so many, and is explored wholly by `make thorough` or not at all.
+Each row is one exploration. Many variants are of earlier releases of Kafka, and are meant to fail. `make verdicts` writes this
+page.
 
-The numbers of a scope are in the order of `kafkaproof list SYSTEM`; *used as* are the names that `check --scope` knows it
-by. *Violated* has the states of each shortest counterexample, for liveness those of the lasso. The last column says whether
-this is what the variant declares, and at the scopes with a name which goals were not reached.
+- *scope*: its sizes, in the order of `kafkaproof list SYSTEM`.
+- *used as*: the names by which `check --scope` knows it.
+- *states*: how many there are. *over*: exploration stopped at {MOST:,} states; `make thorough` explores some of these wholly.
+- *violated*: the properties that fail, each with the length of its shortest counterexample in states.
+- *as declared*: whether this is what the variant declares in its `model.py`; and at a scope with a name, which goals were not
+  reached.
 
 | system/variant | scope | used as | states | depth | violated | as declared |
 | --- | --- | --- | ---: | ---: | --- | --- |

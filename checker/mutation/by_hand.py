@@ -17,12 +17,18 @@ from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.mutants.mutant import Mutant
 
-HEADER = """# Mutants
+HEADER = """# Mutants: deliberate mistakes, and what notices them
 
-Each row is a deliberate mistake, and what exploration says of the model that makes it: the property that it
-breaks with the length of the shortest counterexample in states, or, for mistakes that break none, the counts
-by which it is told from the model (independent checkers found the same). Made by `make mutants`. Single changes
-that are drawn by a seed are on [another page](mutants-random.md).
+A property that cannot fail says nothing. So for each property there is a *mutant*, a deliberate mistake in the model that
+the property must notice. Each row is one of them, explored. `make mutants` writes this page; [another one](mutants-random.md) has
+changes that are drawn at random.
+
+- *mistake*: what the changed model does.
+- *scope*: the sizes at which it was explored.
+- *killed by*: the property that is violated. *its counts*: none is, but the number of states differs, and an independent checker
+  found the same number.
+- *shortest*: the length of the shortest counterexample, in states.
+- *verdict*: *noticed*, or what is wrong.
 
 | system/variant | mistake | scope | killed by | shortest | distinct states | verdict |
 | --- | --- | --- | --- | --- | --- | --- |

@@ -11,26 +11,29 @@ from kafkaproof.checker.mutation.verdicts import COUNTS, NEVER_TAKEN, NOTICED, S
 from kafkaproof.spec.language.model import Model
 
 EQUIVALENT = "equivalent"
-HEADER = """# Mutants by machine
+HEADER = """# Mutants by machine: random changes, and what notices them
 
-`make mutants-random` changes one thing in the transitions of each variant below, or in what they call: it drops a guard, an
-assignment, a call, an `else` or one of several conditions, negates a condition, exchanges a comparison, a constant for
-another of its kind, a field or an argument for another of its domain, or two arguments. Changes are drawn by a seed;
-every transition gets as many. Each is explored at the scope `quick`, and where nothing notices it there, at `standard`,
-and at `quick` with one more fault, as far as the model has no more than 1,000,000 states there, and at the other scopes
-that have a name, with no more than 200,000. What a composed system does not notice is asked of its parts in the same way:
-they run the same text with wider bounds. So what *electing-fenced* does not notice is asked of *election*, whose steps it
-takes, and what a slice does not notice, of those below that run its text with more besides. Each text is changed once: of
-a variant, only what no variant of its system runs that comes before it, and of *topics* and *requests* nothing that one of
-*partition* below runs.
-`make mutants-random VARIANT=group/current SEED=2` makes one row anew.
+`make mutants-random` changes one thing at a time in the transitions of each variant, or in what they call, and explores the
+changed model. It drops a guard, an assignment, a call, an `else` or one of several conditions; negates a condition; or
+exchanges a comparison, a constant, a field or an argument for another of its kind. A seed draws the changes, and every
+transition gets as many. `make mutants-random VARIANT=group/current SEED=2` makes one row anew.
 
-*Stillborn*: the rules of the language refuse it. *Noticed*: a property is violated or no longer violated, a goal is no
-longer reached, or a value leaves its range. *Never taken*: only the verdict of `check` notices it, which says that a
-transition is never taken that was taken before. *Counts only*: just the numbers of states, steps or cuts differ.
-*Not reached*: no step comes to the changed line at these scopes. *Silent*: nothing differs. *Equivalent*: nothing
-could ever tell; the reasons are in `unnoticed.py` of each system, as are those for what goes unnoticed. The share is what is
-noticed or never taken, of all that is born, reached and not equivalent.
+The columns count changes:
+
+* *stillborn*: the rules of the language refuse the change.
+* *not reached*: no step comes to the changed line, at the scopes below.
+* *equivalent*: nothing could ever tell the change; `unnoticed.py` of each system has the reasons.
+* *noticed*: a property is violated or no longer violated, a goal is no longer reached, or a value leaves its range.
+* *never taken*: only the verdict of `check` notices it, which says that a transition is never taken that was taken before.
+* *counts only*: just the numbers of states, steps or cuts differ.
+* *silent*: nothing differs; `unnoticed.py` has the reasons.
+* *share*: what is noticed or never taken, of all that is born, reached and not equivalent.
+
+A change is explored at the scope `quick`. What nothing notices there is explored at `standard` and at `quick` with one more
+fault (up to 1,000,000 states), and at the other named scopes (up to 200,000). What a composed system or a slice does not
+notice is asked of the systems that run the same text with wider bounds, as *election* for *electing-fenced*. Each text is
+changed once: of a variant, only what no earlier variant of its system runs, and of *topics* and *requests* nothing that a
+variant of *partition* runs.
 
 """
 COLUMNS = (STILLBORN, UNREACHED, EQUIVALENT, NOTICED, NEVER_TAKEN, COUNTS, SILENT)

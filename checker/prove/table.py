@@ -47,18 +47,20 @@ SECTIONS = {
 }
 HEADER = """# What is explored, and what is proved
 
-Made by `make proofs`; what a proof says is in [Prove](prove.md).
+For each variant that has a proof, a section: what is unlimited and what is not (*any epochs; brokers 3*), how many
+properties are proved, the scopes that were explored with their states, and a row for each property. `make proofs`
+writes this page; [Prove](prove.md#what-a-proof-says) says what a proof is.
 
-- *explored* are the scopes whose verdict is recorded, here with their states; the numbers of a scope are in the order
-  of `kafkaproof list SYSTEM`. *holds at*: at how many of them the property holds, and the largest of these.
+- *holds at*: at how many of the explored scopes the property holds, and the largest of these. The numbers of a scope are in
+  the order of `kafkaproof list SYSTEM`.
 - *fails in*: the other variants that violate it, each with the length of its shortest counterexample in states.
-- *proved*: by induction, for any number of what the section names without end. *lemmas*: how many suffice for it.
-- *open*: neither proved nor refuted, with the action after which it may fail from a state that may be unreachable. A
-  lemma is missing, or the scopes explored are too small to show a violation. *not decided*: z3 needs more work.
-- *false*: the variant violates it at a recorded scope with the same sizes, or beyond: there is nothing to prove.
-- The *seconds* of a section are of processor time, to read the variant, prove all its properties, and find which
-  lemmas each needs. They depend on the machine; z3's steps do not.
-- *undisturbed*: as long as no session of a living process is lost, and no answer.
+- *proved*: by induction. Otherwise *open*: neither proved nor refuted, with the action after which it may fail from a state
+  that may be unreachable. *Not decided*: z3 needs more work. *False*: the variant violates it at a recorded scope with the
+  same sizes, or beyond.
+- *lemmas*: how many suffice for the proof.
+
+*Seconds* are of processor time and depend on the machine; z3's steps do not. *Undisturbed* means: as long as no session of
+a living process is lost, and no answer.
 
 """
 ONLY = "explored only"

@@ -175,7 +175,7 @@ def test_the_report_prints_it(capsys, kafkaproof):
 
 
 def test_the_page_lists_the_kinds():
-    page = (BUNDLED.parents[1] / "docs" / "replay.md").read_text(encoding="utf-8")
+    page = (BUNDLED.parents[1] / "docs" / "replay-judging.md").read_text(encoding="utf-8")
     listed = page.partition("## Records that are no step")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", listed, re.MULTILINE)
     assert dict(rows[1:]) == KINDS

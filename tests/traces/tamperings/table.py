@@ -17,27 +17,28 @@ from tests.traces.tamperings.scene import KINDS, Kind, Scene
 
 HEADER = """# Tamperings: what replay finds
 
-Each row is a way to tamper with the ZooKeeper log of a real cluster. It is done to each recording at up to {places}
-of the places where it applies, chosen by seed {seed}; the log is written with right checksums, zxids, versions and lists of
-ephemerals (but where ZooKeeper itself is tampered with), and replayed. A cell has how many replay *found* of how many
-were *applied*. Found means: it diverges, or violates a property that the log as it is does not, at the record that was
-altered, or at the latest at the first later one that can show it, which the tampering names. *At once* counts those that
-were found at the altered record itself.
+How do we know that replay notices a wrong log? Each row is a way to tamper with the ZooKeeper log of a real cluster: a write
+that is lost, moved or altered. The altered log has right checksums, zxids, versions and lists of ephemerals (except where
+these are what is tampered with), and is replayed. `make tamperings` writes this page.
 
-    make tamperings
+- *A*, *B* and so on: the recordings, listed below. A cell has how many replay found, of how many were applied. Each kind is
+  applied at up to {places} of the places where it can be, chosen by seed {seed}.
+- *found*: replay diverges, or violates a property that the original log does not, at the altered record, or at the first
+  later one that can show it.
+- *at once*: how many were found at the altered record itself.
 
-writes this page. The kinds are functions in `tests/traces/tamperings/`; `make test` tries each of them once.
+The kinds are functions in `tests/traces/tamperings/`; `make test` tries each of them once.
 """
 UNSEEN = """
 ## What no log shows
 
-Cells: how many replay does *not* find fault with, of how many were applied: the others contradict something else in the
-same log. Why:
+Replay cannot find these, because the log would look alike if nothing was wrong; the reasons stand below the table. Here a cell
+has how many replay does *not* find, of how many were applied. (The others contradict something else in the same log.)
 """
 HARMLESS = """
 ## What is no fault
 
-Replay must not report these: how many it does not, of how many were applied.
+These alterations are harmless, and replay must not report them. A cell has how many it does not report, of how many were applied.
 """
 _HEADS = "| kind | what is done |", "|---|---|"
 
