@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,7 +44,8 @@ WAY_OUT = {
     NO_CONTROLLER: "if brokers are registered and /controller is not there, controller.log of each says why",
 }
 C4, DEPOSED = "C4", "a deposed controller has written (C4)"
-_SHOWN = 5
+SHOWN = 5
+"""So many incidents of a kind, and so many names of one, are told at first."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +74,7 @@ class Incident:
     @property
     def line(self) -> str:
         """The incident in one line."""
-        named = ", ".join(self.what[:_SHOWN]) + (
-            f" and {len(self.what) - _SHOWN} more" if len(self.what) > _SHOWN else ""
-        )
+        named = ", ".join(self.what[:SHOWN]) + (f" and {len(self.what) - SHOWN} more" if len(self.what) > SHOWN else "")
         length = "" if self.ms is None else f", {lasting(self.ms)}" + (" and not over" if self.lasts else "")
         record = self.place or (hex(self.began.zxid) if self.began.zxid else "the beginning")
         return f"{self.text}{': ' if named else ''}{named} ({day_and_time(self.began.time)}{length}, {record})"
@@ -91,6 +92,21 @@ class Incident:
             "text": self.text,
             "way_out": self.way_out,
         }
+
+
+class OfKind(NamedTuple):
+    """The incidents of a kind, and the ways out that they name, each once."""
+
+    kind: str
+    incidents: list[Incident]
+    ways_out: list[str]
+
+
+def by_kind(incidents: Iterable[Incident]) -> Iterator[OfKind]:
+    """Incidents in their order as the terminal and the page tell them."""
+    for kind, of_kind in groupby(incidents, key=lambda each: each.kind):
+        found = list(of_kind)
+        yield OfKind(kind, found, list(dict.fromkeys(each.way_out for each in found if each.way_out)))
 
 
 def incidents_of(followed: Followed, remarks: Iterable[Remark], transactions: Iterable[Transaction]) -> list[Incident]:
