@@ -93,6 +93,24 @@ def test_a_model_of_ones_own_is_explored_saved_and_opened_again(piped, kafkaproo
     assert "after 1 step" in piped(["explore", "p.json", "--text"]).out
 
 
+WATCHED = """
+from dataclasses import replace
+from mine import MODEL
+from kafkaproof.model import counter, gauge
+
+def waiting(s):
+    \"\"\"Clients that wait.\"\"\"
+    count = 0
+    for asks in s.asks:
+        count += asks
+    return count
+
+def lost(before, after):
+    \"\"\"Clients that were given up.\"\"\"
+    return after.losses - before.losses
+
+WATCHED = replace(MODEL, metrics=(gauge(waiting, "above 1, lasting"), counter(lost, of=("give_up",))))
+"""
 RECORDED = BUNDLED / "run-legacy-split-brain"
 
 
@@ -142,3 +160,13 @@ def test_the_command_that_drives_brokers_along_a_path_or_why_there_is_none(piped
     assert "is a model of one's own, and nothing runs it" in own.out
     with pytest.raises(UserError, match="is a model of one's own, and nothing runs it"):
         read_counterexample(Path("q.json"))
+
+
+def test_a_model_of_ones_own_has_the_metrics_that_it_declares(piped, kafkaproof):
+    assert kafkaproof("new", "mine").code == 0
+    Path("mine/watched.py").write_text(WATCHED)
+    told = piped(["explore", "mine/watched.py:WATCHED", "--text"], "mine.ask(c=0)", "metrics", "save p.json")
+    assert "  waiting 1\n  lost 0\n" in told.out
+    assert kafkaproof("show", "p.json", "--metrics").out.splitlines()[1].split() == ["waiting", "0", "1"]
+    (listed,) = kafkaproof("list", "mine/watched.py:WATCHED", "--json").json["models"]
+    assert [each["name"] for each in listed["metrics"]] == ["waiting", "lost"]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.traces.basics.times import day_and_time, lasting
 from kafkaproof.traces.explain.facts.remarks import DELETED, OBEYED, STANDS, TRUNCATED, Remark
 from kafkaproof.traces.explain.topics.history import STARTED, WAITING
@@ -122,7 +123,7 @@ def _found(followed, remarks, transactions) -> Iterator[Incident]:
         time = next(t.time for t in transactions if t.zxid == each.zxid)
         changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
         what = DEPOSED if each.property == C4 else f"{each.property} is violated"
-        text = f"{what}: {each.count:,} records{changed}"
+        text = f"{what}: {counted(each.count, 'record')}{changed}"
         yield Incident(SPLIT, Moment(each.zxid, time), text, way_out=WAY_OUT[SPLIT])
     series = followed.metrics
     yield from _spells(

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.commands.tables import console
 from kafkaproof.traces.broker_logs.checking import Checked
 from kafkaproof.traces.evidence.features import Features
@@ -228,7 +229,9 @@ def _print_part(out: Console, report: Report) -> None:
     transactions, result = report.recording.transactions, report.result
     if transactions:
         span = f"{transactions[0].zxid:#x} to {transactions[-1].zxid:#x}"
-        out.print(f"{report.recording.directory}: {len(transactions):,} records, {span}", soft_wrap=True, markup=False)
+        out.print(
+            f"{report.recording.directory}: {counted(transactions, 'record')}, {span}", soft_wrap=True, markup=False
+        )
     if result:
         out.print(_controllers(result))
     if report.facts:
@@ -239,7 +242,7 @@ def _print_part(out: Console, report: Report) -> None:
         for each in flaws(report.streams):
             out.print(
                 f"[yellow]{each.property} does not hold[/] in any version of Kafka, nor here: first at "
-                f"{each.zxid:#x}, {each.count:,} records. It demands: {each.text}",
+                f"{each.zxid:#x}, {counted(each.count, 'record')}. It demands: {each.text}",
                 soft_wrap=True,
             )
         for waiting in report.streams.owed.waiting:
@@ -290,7 +293,7 @@ def _print_verdict(out: Console, report: Report) -> None:
     for each in result.violations.found.values() if result else ():
         changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
         out.print(
-            f"[bold red]violates {each.property}[/] first at {each.zxid:#x}: {each.count:,} records{changed}. "
+            f"[bold red]violates {each.property}[/] first at {each.zxid:#x}: {counted(each.count, 'record')}{changed}. "
             f"It demands: {each.text}",
             soft_wrap=True,
         )

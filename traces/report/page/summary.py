@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.traces.explain.log.streams import Streams, flaws
 from kafkaproof.traces.report.log import CONFORMS, DIVERGES, Followed, Report
 from kafkaproof.traces.report.metrics import METRICS, rows_of
@@ -59,11 +60,12 @@ def _lines(report: Report) -> Iterator[Line]:
         yield Line(found.result.divergence[1], 3, found.result.divergence[0])
     for each in found.result.violations.found.values():
         changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
-        yield Line(f"{each.property}: {each.count:,} records{changed}. It demands: {each.text}", 3, each.zxid)
+        yield Line(f"{each.property}: {counted(each.count, 'record')}{changed}. It demands: {each.text}", 3, each.zxid)
     for remark in report.remarks:
         yield Line(f"{remark.what}: {remark.name}: {remark.text}", 3, remark.zxid)
     for flaw in flaws(found.streams):
-        told = f"{flaw.property} does not hold in any version of Kafka, nor here: {flaw.count:,} records. It demands: {flaw.text}"
+        of = f"{flaw.property} does not hold in any version of Kafka, nor here"
+        told = f"{of}: {counted(flaw.count, 'record')}. It demands: {flaw.text}"
         yield Line(told, 2, flaw.zxid)
     yield from _of_controllers(found)
     yield from _of_partitions(found)
