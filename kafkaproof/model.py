@@ -6,6 +6,7 @@
   `everybody`, `union`, `intersection`, `difference`; `push`, `pop`.
 - A `Model` has `Transition`s, whose pictures show `Arrow`s, and properties: `always`, `always_step`, `sometimes`,
   `eventually`, `eventually_always`. What liveness may assume: `weak`, `strong`, `finitely`, `at_last`.
+- `gauge` and `counter` make the metrics of a model, which `show`, `explore` and scenarios have over a path.
 - `model_of` is a model of kafkaproof's own, of which `rebound` makes a variant.
 - `explore_here` explores a model in this process. `history_of` makes a history of a counterexample, which `render`,
   `to_svg` and `to_text` draw.
@@ -57,6 +58,7 @@ from kafkaproof.spec.language.sets import (
     with_member,
     without_member,
 )
+from kafkaproof.spec.metrics.metric import counter, gauge
 
 __all__ = [
     "NOBODY",
@@ -81,12 +83,14 @@ __all__ = [
     "always_step",
     "at_last",
     "contains",
+    "counter",
     "difference",
     "eventually",
     "eventually_always",
     "everybody",
     "explore_here",
     "finitely",
+    "gauge",
     "history_of",
     "intersection",
     "is_empty",

@@ -13,5 +13,6 @@ VARIANTS = {
 
 
 def metrics_of(model: Model) -> tuple[Measure, ...]:
-    """The metrics of a model; none of an abstract one, or of a system that is not in the catalogue."""
-    return VARIANTS.get((model.system, model.variant), SYSTEMS.get(model.system, ()))
+    """The metrics of a model: those that it declares, or those of its system; none of an abstract system."""
+    declares = tuple(each for each in model.metrics if isinstance(each, Measure))
+    return declares or VARIANTS.get((model.system, model.variant), SYSTEMS.get(model.system, ()))

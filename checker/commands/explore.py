@@ -10,6 +10,7 @@ from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.commands.models import add_model_options, given_sizes, the_one
 from kafkaproof.checker.commands.scenario import is_scenario, part_called
 from kafkaproof.checker.commands.show import load
+from kafkaproof.checker.interactive.opened import opened_in
 from kafkaproof.checker.interactive.server import Explored
 from kafkaproof.checker.interactive.session import Session
 from kafkaproof.checker.interactive.terminal import explore_text
@@ -19,6 +20,7 @@ from kafkaproof.checker.scenarios.play import play
 EXAMPLES = """examples:
   kafkaproof explore election --variant legacy --brokers 2     # from an initial state
   kafkaproof explore runs/election-legacy-20260101-120000-1f2e # along a counterexample; --step 7 opens at its step 7
+  kafkaproof explore runs/cluster-20260101-120000-1f2e         # where the replay of a recording diverges
   kafkaproof explore stuck-deletion                            # along a scenario
   printf '1\\nwhy failover.elect\\n' | kafkaproof explore election --variant fenced --text
 """
@@ -34,7 +36,7 @@ def add_parser(commands) -> None:
         description="Open a page on this machine with the state, the steps that are possible, and why others are not; "
         "or, with --text, do the same in the terminal.",
     )
-    add_model_options(parser, metavar="SYSTEM|RUN|TRACE.json|SCENARIO", help="what to explore")
+    add_model_options(parser, metavar="SYSTEM|RUN|RECORDING|TRACE.json|SCENARIO", help="what to explore")
     parser.add_argument("--property", metavar="P", help="of a run: which violation (default: the shortest)")
     parser.add_argument("--step", type=int, metavar="N", help="open after step N (default: after the last one)")
     parser.add_argument("--steps", default="", metavar="TEXT", help="open after these steps, with `;` between them")
@@ -65,15 +67,24 @@ def run(options) -> int:
 
 def _opened(options) -> tuple[Session, Trace]:
     """The session that the options name, and the behaviour at whose end it opens. Raises UserError."""
-    trace = _recorded(options)
-    if trace is None:
-        session = Session(*the_one(options))
-        trace = session.trace(options.initial, [text for text in options.steps.split(";") if text.strip()])
+    target = Path(options.system)
+    if target.is_dir() and (opened := opened_in(target, options.variant)):
+        if options.initial or options.scope or given_sizes(options) or options.property:
+            raise UserError(f"{target} has its own scope; leave out --initial, --scope, --property and sizes")
+        session = Session(opened.model, opened.scope, opened)
+        trace = session.trace(0, _texts(options.steps))
+    elif (recorded := _recorded(options)) is not None:
+        session, trace = Session(recorded.model, recorded.scope), recorded
     else:
-        session = Session(trace.model, trace.scope)
+        session = Session(*the_one(options))
+        trace = session.trace(options.initial, _texts(options.steps))
     if options.step is not None and options.step not in range(len(trace.steps) + 1):
         raise UserError(f"no step {options.step}; {options.system} has {len(trace.steps)}")
     return session, Trace(trace.model, trace.scope, trace.initial, trace.steps[: options.step])
+
+
+def _texts(steps: str) -> list[str]:
+    return [text for text in steps.split(";") if text.strip()]
 
 
 def _recorded(options) -> Trace | None:

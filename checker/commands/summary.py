@@ -25,7 +25,9 @@ class Summary:
         self._out = console()
         runs, of = counted(systems, "run"), counted(self._left, "system")
         self._out.print(f"{runs} of {of}; a row comes when a system is done")
-        self._out.print(_row(COLUMNS), style="bold")
+        self._is_wide = self._out.width >= len(_row(COLUMNS))
+        if self._is_wide:
+            self._out.print(_row(COLUMNS), style="bold")
 
     def add(self, result: dict) -> None:
         """Add the result of the next run."""
@@ -33,7 +35,8 @@ class Summary:
         system = result["system"]
         self._left[system] -= 1
         if not self._left[system]:
-            self._out.print(_row(_counts([each for each in self._results if each["system"] == system])))
+            counts = _counts([each for each in self._results if each["system"] == system])
+            self._out.print(_row(counts) if self._is_wide else _named(counts), soft_wrap=not self._is_wide)
 
     def end(self) -> None:
         """Print what is open and what to look at, and where to go on."""
@@ -62,6 +65,11 @@ class Summary:
 def _row(texts):
     cells = [str(text).rjust(COLUMNS[name]) for name, text in zip(COLUMNS, texts, strict=True)]
     return "  ".join([cells[0].strip().ljust(COLUMNS["system"]), *cells[1:]])
+
+
+def _named(texts):
+    """A row for a narrow terminal: each cell that is not 0 with its heading."""
+    return "; ".join(f"{name} {text}" for name, text in zip(COLUMNS, texts, strict=True) if text)
 
 
 def _counts(results):

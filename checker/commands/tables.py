@@ -3,26 +3,51 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Table
+from rich.text import Text
 
 from kafkaproof.checker.basics.printable import obeyed, printable
 from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.check.answers import differing
 
+_INDENT, _ANY = 4, 10_000
+"""How far lines of a row are indented, and a width that any table has room in."""
 FAILURES = {"known": "yellow", "open": "magenta", "new": "red", "unexpected": "bold red"}
 """The kinds of failures, and the colours in which tables show them."""
 
 
 class _Console(Console):
-    """A console that escapes what is not printable: no control codes but its own colours reach the terminal."""
+    """A console that escapes what is not printable: no control codes but its own colours reach the terminal.
+
+    A table that is too wide for the terminal is printed in rows that wrap, so that no name is cut.
+    """
 
     def render(self, renderable, options=None) -> Iterable[Segment]:
+        width = (options or self.options).max_width
+        if (
+            isinstance(renderable, Table)
+            and Measurement.get(self, self.options.update(width=_ANY), renderable).minimum > width
+        ):
+            renderable = Group(*_rows(self, renderable, width))
         for each in super().render(renderable, options):
             yield each if each.control else Segment(printable(each.text), each.style)
+
+
+def _rows(out: Console, table: Table, width: int) -> Iterator[Text]:
+    """The rows of a table, each as its headings and cells; empty cells are left out."""
+    if table.title:
+        yield out.render_str(str(table.title))
+    headings = [str(column.header) for column in table.columns]
+    for cells in zip(*(column.cells for column in table.columns)):
+        texts = [out.render_str(str(cell).replace("\n", ", ")) for cell in cells]
+        parts = [Text(f"{heading} ", "bold") + text for heading, text in zip(headings, texts) if text.plain]
+        lines = Text("; ").join(parts).wrap(out, max(width - _INDENT, 1))
+        yield Text("\n" + " " * _INDENT).join(line[: len(line.plain.rstrip())] for line in lines)
 
 
 def console() -> Console:

@@ -183,7 +183,10 @@ function onKey(event) {
 
 part("title").textContent = document.title = `Explore ${data.title}`;
 part("scope").textContent = data.scope;
-part("story").textContent = data.story;
+part("story").replaceChildren(...data.story.map((told) => el("p", {}, told)));
+part("live").textContent = data.live.why_not ? `Not possible: ${data.live.why_not}.` : "Save as trace, then";
+part("live-command").textContent = data.live.command || "";
+part("live-command").hidden = !data.live.command;
 part("back").addEventListener("click", KEYS.Backspace);
 part("start").addEventListener("click", () => goTo(0));
 part("picture").addEventListener("click", drawPicture);

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.interactive.session import Session
-from kafkaproof.checker.interactive.written import command_of, page_of, scenario_text, trace_text
+from kafkaproof.checker.interactive.written import command_of, live_command, page_of, scenario_text, trace_text
 from kafkaproof.checker.pictures.page import filled
 from kafkaproof.checker.runs.counterexample import Trace
 
@@ -49,8 +49,16 @@ class Explored(ThreadingHTTPServer):
         """The page, with what it needs to know from the start."""
         model, scope = self.session.model, self.session.scope
         sizes = ", ".join(f"{name} {size}" for name, size in scope.items())
-        data = {"title": model.name, "scope": sizes, "story": model.story, "begin": self.begin}
+        told = self.session.opened.told if self.session.opened else (model.story,)
+        data = {"title": model.name, "scope": sizes, "story": told, "begin": self.begin, "live": self._live()}
         return filled(Path(__file__).with_name("explore.html"), data)
+
+    def _live(self) -> dict[str, str]:
+        """The command that drives brokers along the saved path, or why none does."""
+        try:
+            return {"command": live_command(self.session, "path.json")}
+        except UserError as error:
+            return {"why_not": str(error)}
 
     def answer(self, asked: str, question: dict) -> tuple[str, str]:
         """The answer to a question about a place, with its type. Raises UserError, and KeyError for an unknown one."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.interactive.opened import Opened
 from kafkaproof.checker.interactive.status import statuses
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.model.refusals import guards_of
@@ -24,12 +25,12 @@ from kafkaproof.spec.language.plain import Plain, to_json
 
 
 class Session:
-    """A model at a scope, as it is explored by hand."""
+    """A model at a scope, as it is explored by hand: from its initial states, or from one that was opened."""
 
-    def __init__(self, model: Model, scope: Scope):
-        self.model, self.scope = model, scope
+    def __init__(self, model: Model, scope: Scope, opened: Opened | None = None):
+        self.model, self.scope, self.opened = model, scope, opened
         self._execution = Execution(model, scope)
-        self.initial_states = self._execution.initial_states()
+        self.initial_states = [opened.state] if opened else self._execution.initial_states()
         self._lanes = model.lanes(scope)
 
     def initial_of(self, trace: Trace) -> int:

@@ -10,7 +10,7 @@ from typing import TextIO
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.interactive.session import Session
-from kafkaproof.checker.interactive.written import command_of, page_of, scenario_text, trace_text
+from kafkaproof.checker.interactive.written import command_of, live_command, page_of, scenario_text, trace_text
 from kafkaproof.checker.runs.counterexample import Trace
 
 HELP = """\
@@ -20,7 +20,8 @@ why TRANSITION  why it is not possible here         impossible   what is not pos
 state [TEXT]    the state, or fields with TEXT      find TEXT    what has TEXT in its name or words
 properties      the status of each property         metrics      what operators would see
 path            the steps so far                    save FILE    FILE.scenario, FILE.json (a trace) or FILE.html
-command         the command that opens this place   quit         end"""
+command         the command that opens this place   quit         end
+live FILE.json  save the path, and give the command that drives running brokers along it"""
 WRITERS: dict[str, Callable[[Session, Trace], str]] = {
     ".scenario": scenario_text,
     ".json": trace_text,
@@ -40,6 +41,8 @@ class Terminal:
     def run(self) -> None:
         """Read commands to the end of the source, or to `quit`."""
         self._look()
+        if self._session.opened:
+            print(*self._session.opened.told, sep="\n")
         self._show_place()
         while (line := self._line()) is not None:
             word, _, rest = line.strip().partition(" ")
@@ -71,6 +74,7 @@ class Terminal:
             "metrics": lambda: [print(f"  {m['name']} {m['value']}") for m in self._seen["metrics"]],
             "path": lambda: [print(f"{n:>4}  {step}") for n, step in enumerate(self._steps, start=1)],
             "save": lambda: self._save(rest),
+            "live": lambda: self._live(rest),
             "command": lambda: print(command_of(self._session, self._trace)),
         }
         if not word:
@@ -81,6 +85,13 @@ class Terminal:
             self._back(len(self._steps) if word == "start" else self._number(rest or "1"))
         else:
             self._take(line)
+
+    def _live(self, name) -> None:
+        command = live_command(self._session, name)
+        if Path(name).suffix != ".json":
+            raise UserError("live FILE.json: name the file that the path is saved to")
+        self._save(name)
+        print(command)
 
     def _why(self, name) -> None:
         for guard in self._session.why(self._trace.last, name) or [f"every step of {name} is possible here"]:

@@ -79,6 +79,31 @@ def parting(histories: list[dict], rows: list[Row]) -> int | None:
     return None
 
 
+def renamed(histories: list[dict], rows: list[Row]) -> tuple[set[int], list[str]]:
+    """The rows whose steps are the same but for what ids are called, and how: ``b=1 is b=0``.
+
+    An id is called the same in all of these rows, and no two ids are called alike.
+    """
+    there, back, places = dict[tuple, str](), dict[tuple, str](), set()
+    for place, row in enumerate(rows[1:], 1):
+        texts = texts_of(histories, row)
+        if not row.alike or len({without_ids(text) for text in texts}) > 1:
+            continue
+        pairs = list(zip(*map(_ids_in, texts)))
+        if all(there.get(one, to) == to and back.get(to, one) == one for one, to in pairs):
+            there.update(pairs)
+            back.update((to, one) for one, to in pairs)
+            places.add(place)
+    told = [f"{'='.join(one)} is {'='.join(to)}" for one, to in there.items() if one != to]
+    return places, told
+
+
+def _ids_in(text: str) -> list[tuple[str, str]]:
+    """The ids in the text of a step, each with the name of its argument."""
+    found = STEP.fullmatch(text)
+    return [each for each in ARGUMENT.findall(found[2]) if each[0] not in _quantities()] if found else []
+
+
 def texts_of(histories: list[dict], row: Row) -> list[str]:
     """The texts of the steps of a row."""
     return [history["steps"][number - 1]["text"] for history, number in zip(histories, row.numbers) if number]

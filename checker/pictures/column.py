@@ -7,6 +7,7 @@ import textwrap
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.pictures.changes import ABSENT, changes
 from kafkaproof.checker.pictures.history import loop_text, metric_changes, scope_text, violations
 from kafkaproof.checker.pictures.show import show_change
@@ -196,7 +197,7 @@ class Column:
             if count:
                 self.halo(group, f"×{count}", self.lane_x(lane), self.y + FIRST, SOFT, "#ffffff")
         if steps:
-            words = f"{numbers[0]} to {numbers[-1]}: {label}, {len(steps)} steps"
+            words = f"{numbers[0]} to {numbers[-1]}: {label}, {counted(steps, 'step')}"
             self.add(group, "text", words, x=self.beside, y=self.y + FIRST + 2, font_size=13, fill=SOFT)
         self.y += 44
 

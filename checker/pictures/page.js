@@ -103,7 +103,7 @@ function laneHead(history, side) {
   const names = history.lanes.map((lane) => el("span", { style, title: lane }, lane));
   return el("div", { class: "cell", style: widths(side) },
     el("span", { class: "number" }, "step"), el("div", { class: "lanes" }, names),
-    el("div", { class: "words" }, isBeside ? history.title : "what happens"),
+    el("div", { class: "words" }, isBeside ? [history.variant, history.title].filter(Boolean).join(": ") : "what happens"),
     el("div", { class: "changed-column" }, isBeside ? "" : "what changes"));
 }
 

@@ -3,7 +3,7 @@
 import textwrap
 from itertools import zip_longest
 
-from kafkaproof.checker.pictures.aligned import parting, rows_of
+from kafkaproof.checker.pictures.aligned import parting, renamed, rows_of
 from kafkaproof.checker.pictures.changes import changes
 from kafkaproof.checker.pictures.history import checked, loop_text, metric_changes, scope_text, violations
 from kafkaproof.checker.pictures.show import show_change
@@ -38,14 +38,15 @@ def metrics_text(history):
 def beside_text(left, right):
     """Two histories in two columns (120 in all), row by row; raises HistoryError.
 
-    Before they part, a row that is the same in both is one line.
+    Before they part, a row that is the same in both, but for what ids are called, is one line, as on the left.
     """
     both = [checked(left), checked(right)]
     rows = rows_of(both)
-    part = parting(both, rows)
+    part, (same, names) = parting(both, rows), renamed(both, rows)
     lines, brief = _columns(*(_head(history, COLUMN) for history in both)), False
+    lines += ["", *_wrapped(f"left and right: {', '.join(names)}", 2 * COLUMN, "")] if names else []
     for place, row in enumerate(rows[1:], 1):
-        one = "" if part is not None and place >= part else _in_one(both, row)
+        one = "" if part is not None and place >= part or place not in same else _in_one(both, row)
         if place == part:
             lines += ["", " here they part ".center(2 * COLUMN + 3, "-")]
         if not (one and brief):
@@ -56,12 +57,11 @@ def beside_text(left, right):
 
 
 def _in_one(histories, row):
-    """The line of a row that is the same in both histories; empty if it is not."""
+    """The line of a row that is the same in both histories; empty where there is more to tell of it."""
     steps = [history["steps"][number - 1] for history, number in zip(histories, row.numbers)]
     if any(step.get("notes") or step.get("violates") for step in steps):
         return ""
-    texts = {step["text"] for step in steps}
-    return _clean(f"{row.numbers[0]:>4}  {texts.pop()}") if len(texts) == 1 else ""
+    return _clean(f"{row.numbers[0]:>4}  {steps[0]['text']}")
 
 
 def _head(history, width):

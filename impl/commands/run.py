@@ -282,9 +282,8 @@ def follow(counterexample: Counterexample, cluster: Cluster, watcher: Watcher) -
     conductor.take_all(*counterexample.beginning)
     for text, content in zip(counterexample.steps, counterexample.contents):
         conductor.take(text, **content)
-    watcher.say(
-        f"the counterexample of {counterexample.violated} has come to its end", violates=counterexample.violated
-    )
+    what = f"counterexample of {counterexample.violated}" if counterexample.violated else "path"
+    watcher.say(f"the {what} has come to its end", violates=counterexample.violated)
 
 
 def look_on(cluster: Cluster, watcher: Watcher, seconds: float | None) -> None:

@@ -227,7 +227,8 @@ class Model:
     same name is large enough to show each projection completely. `replaced` has the functions that this variant replaces,
     each with its replacement, oldest first. `releases` says which releases of Kafka the variant is; it is None where it
     is none of them, and then `story` says so. `lemmas` are what a proof of a model of one's own may use besides its
-    properties: predicates of a state (and of ids), proved with them. `origin` says where a model of one's own was found.
+    properties: predicates of a state (and of ids), proved with them. `metrics` are what an operator of such a model would watch
+    (`gauge`, `counter`). `origin` says where a model of one's own was found.
     """
 
     system: str
@@ -253,6 +254,7 @@ class Model:
     replaced: tuple[tuple[Callable, Callable], ...] = ()
     releases: Releases | None = None
     lemmas: tuple[Callable, ...] = ()
+    metrics: tuple[object, ...] = ()
     origin: str = ""
 
     def __repr__(self) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kafkaproof.spec.language.model import first_paragraph
+
 GAUGE, COUNTER = "gauge", "counter"
 
 
@@ -39,3 +41,19 @@ class Measure:
     def counts(self, transition: str, answer: str | None) -> bool:
         """Whether the counter counts a step of a transition function that got an answer."""
         return (not self.of or transition in self.of) and (not self.answers or answer in self.answers)
+
+
+def gauge(function: Callable, alert: str = "") -> Measure:
+    """A metric of a model of one's own that is `function(s)` in each state; `alert` says when to worry."""
+    return Measure(_metric(GAUGE, function, alert), function)
+
+
+def counter(function: Callable, of: tuple[str, ...] = (), alert: str = "") -> Measure:
+    """A metric of a model of one's own that grows by `function(before, after)` with each step, or with each step of the
+    transition functions named in `of`; `alert` says when to worry.
+    """
+    return Measure(_metric(COUNTER, function, alert), function, of)
+
+
+def _metric(kind: str, function: Callable, alert: str) -> Metric:
+    return Metric(function.__name__, kind, first_paragraph(function).rstrip("."), "", alert)

@@ -37,10 +37,12 @@ from kafkaproof.spec.partition import zookeeper as partitions
 from kafkaproof.spec.partition.metadata.model import with_updates
 from kafkaproof.spec.running.earlier_recordings import ADDING_AT_ONCE
 
-ELECTION, PARTITION = "election", "partition"
-SYSTEMS = {ELECTION: ELECTION, PARTITION: PARTITION, "cluster": PARTITION}
+ELECTION, PARTITION, CLUSTER = "election", "partition", "cluster"
+SYSTEMS = {ELECTION: ELECTION, PARTITION: PARTITION, CLUSTER: PARTITION}
 """The part to which the steps of a system belong."""
 VARIANTS = ("fenced", "legacy")
+STEP_BY_STEP = {ELECTION: VARIANTS, PARTITION: ("legacy",), CLUSTER: ("fenced",)}
+"""The systems and variants whose steps a running cluster takes one by one."""
 CHECKED = "legacy-checked"
 CHECKS_OF_STATES = {
     partitions.create_state: partitions.checked_create_state,
@@ -139,6 +141,14 @@ def halting_planes(model: Model) -> Model:
     """The model with UpdateMetadata, and data planes that are told to fetch no more."""
     properties = tuple(each.rebound({has_role: halting.has_role}) for each in model.properties)
     return with_updates(replace(model, properties=properties), halting.halt_replica)
+
+
+def why_not_run(system: str, variant: str) -> str | None:
+    """Why a running cluster does not take the steps of a variant one by one; None where it does."""
+    if variant in STEP_BY_STEP.get(system, ()):
+        return None
+    running = ", ".join(f"{name} ({' and '.join(variants)})" for name, variants in STEP_BY_STEP.items())
+    return f"{system}, variant {variant}, does not run step by step; {running} do"
 
 
 def part_of(function: Callable) -> str:

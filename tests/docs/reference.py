@@ -23,6 +23,7 @@ SECTIONS = {
     "Sequences": ("push", "pop"),
     "A model": ("Model", "Transition", "Arrow", "model_of"),
     "Properties": ("always", "always_step", "sometimes", "eventually", "eventually_always", "Property"),
+    "Metrics": ("gauge", "counter"),
     "Fairness": ("weak", "strong", "finitely", "at_last"),
     "Exploring and drawing": ("explore_here", "Explored", "history_of", "render", "to_svg", "to_text", "UserError"),
     "Tests": tuple(testing.__all__),

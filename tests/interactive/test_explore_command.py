@@ -2,12 +2,17 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 from served import legacy
 
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.interactive.terminal import Terminal
+from kafkaproof.impl.harness.conducting.counterexample import read_counterexample
+from kafkaproof.impl.harness.real.behaviour import read_behaviour
 from tests.checker.arguments import kept, replication
+from tests.traces.replaying import BUNDLED
 
 ELECTION = ["explore", "election", "--variant", "legacy", "--brokers", "2", "--text"]
 
@@ -86,3 +91,82 @@ def test_a_model_of_ones_own_is_explored_saved_and_opened_again(piped, kafkaproo
     assert "kafkaproof explore mine/mine.py:MODEL --clients " in told.out
     assert kafkaproof("scenario", "p.scenario").code == 0
     assert "after 1 step" in piped(["explore", "p.json", "--text"]).out
+
+
+WATCHED = """
+from dataclasses import replace
+from mine import MODEL
+from kafkaproof.model import counter, gauge
+
+def waiting(s):
+    \"\"\"Clients that wait.\"\"\"
+    count = 0
+    for asks in s.asks:
+        count += asks
+    return count
+
+def lost(before, after):
+    \"\"\"Clients that were given up.\"\"\"
+    return after.losses - before.losses
+
+WATCHED = replace(MODEL, metrics=(gauge(waiting, "above 1, lasting"), counter(lost, of=("give_up",))))
+"""
+RECORDED = BUNDLED / "run-legacy-split-brain"
+
+
+def test_it_opens_before_the_step_at_which_a_recording_diverges(piped):
+    arguments = ["explore", RECORDED, "--variant", "legacy-checked", "--text"]
+    told = piped(arguments, "state zk.epoch", "command", "save x.scenario", "live x.json", "save x.html")
+    assert told.code == 0 and "the answer was OK; the specification's ZooKeeper answers FENCED." in told.out
+    assert "machines.write_leader(b=1, p=0, delivery=0) -> FENCED" in told.out and "-> OK: the answer" in told.out
+    assert f"kafkaproof explore {RECORDED} --variant legacy-checked\n" in told.out and "wrote x.html" in told.out
+    assert told.out.count("this path begins in a recording") == 2
+    further = piped([*arguments, "--steps", "machines.write_leader(b=1, p=0, delivery=0) -> FENCED"])
+    assert "after 1 step: machines.write_leader" in further.out
+
+
+def test_it_opens_at_the_first_violation_of_a_recording_that_conforms(piped):
+    told = piped(["explore", RECORDED, "--text"], "why election.handle_change")
+    assert (
+        "violates C5" in told.out and "legacy.raise_epoch(b=2, delivery=0) -> OK  ** violates one_token **" in told.out
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "told"),
+    [
+        ("run-fenced-failover", [], "conforms to fenced and violates nothing: there is nothing to open it at"),
+        ("1.1.1-zombie", [], "no state of a model is known; kafkaproof replay"),
+        ("run-legacy-split-brain", ["--brokers", "2"], "has its own scope"),
+        ("run-legacy-split-brain", ["--variant", "nonsense"], "--variant: no cluster is 'nonsense'"),
+    ],
+)
+def test_where_no_state_is_known_is_told_in_one_line(piped, name, more, told):
+    answer = piped(["explore", BUNDLED / name, *more, "--text"])
+    assert answer.code == 2 and told in answer.complaint and "\n" not in answer.complaint
+
+
+def test_the_command_that_drives_brokers_along_a_path_or_why_there_is_none(piped, kafkaproof):
+    told = piped(ELECTION, "1", "live p.json", "live p.scenario")
+    assert "wrote p.json\nkafkaproof run --from-counterexample p.json\n" in told.out and "live FILE.json" in told.out
+    found = read_counterexample(Path("p.json"))
+    assert (found.violated, found.steps) == (None, ("session.start(b=0) -> OK",))
+    with pytest.raises(UserError, match="the path violates nothing, and --kafka shows a violation"):
+        read_behaviour(Path("p.json"), "1.1.1")
+    elsewhere = piped(["explore", "topics", "--variant", "kip455", "--text"], "live p.json")
+    assert "topics, variant kip455, does not run step by step; election (fenced and legacy)" in elsewhere.out
+    assert kafkaproof("new", "mine").code == 0
+    own = piped(["explore", "mine/mine.py:MODEL", "--text"], "1", "live q.json", "save q.json")
+    assert "is a model of one's own, and nothing runs it" in own.out
+    with pytest.raises(UserError, match="is a model of one's own, and nothing runs it"):
+        read_counterexample(Path("q.json"))
+
+
+def test_a_model_of_ones_own_has_the_metrics_that_it_declares(piped, kafkaproof):
+    assert kafkaproof("new", "mine").code == 0
+    Path("mine/watched.py").write_text(WATCHED)
+    told = piped(["explore", "mine/watched.py:WATCHED", "--text"], "mine.ask(c=0)", "metrics", "save p.json")
+    assert "  waiting 1\n  lost 0\n" in told.out
+    assert kafkaproof("show", "p.json", "--metrics").out.splitlines()[1].split() == ["waiting", "0", "1"]
+    (listed,) = kafkaproof("list", "mine/watched.py:WATCHED", "--json").json["models"]
+    assert [each["name"] for each in listed["metrics"]] == ["waiting", "lost"]

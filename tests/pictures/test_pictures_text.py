@@ -76,3 +76,23 @@ def test_long_lists_show_where_they_differ():
     log = [f"m{i}@0" for i in range(30)]
     assert show_change(log, [*log, "m30@1"]) == ("[… 30 alike]", "[… 30 alike, m30@1]")
     assert all(len(text) == LIMIT for text in show_change("a" * 99, "b" * 99))
+
+
+def numbered(first, *steps):
+    """A history of these steps, whose two brokers are called `first` and the next number."""
+    history = replication()
+    history["steps"] = [
+        {**step, "text": text.format(a=first, b=first + 1), "violates": []}
+        for step, text in zip(history["steps"], steps)
+    ]
+    return history
+
+
+def test_histories_whose_ids_are_called_differently_are_the_same():
+    """A model counts from 0, and a cluster from 1."""
+    steps = "session.start(b={a}) -> OK", "session.start(b={b}) -> OK", "election.register(b={a}) -> OK"
+    text = beside_text(numbered(0, *steps), numbered(1, *steps))
+    assert "left and right: b=0 is b=1, b=1 is b=2" in text and "here they part" not in text
+    assert text.count("both:") == 1 and "   3  election.register(b=0) -> OK\n" in text
+    other = beside_text(numbered(0, *steps), numbered(1, *steps[:2], "election.register(b={b}) -> OK"))
+    assert "   2  session.start(b=1) -> OK\n" in other and other.count("election.register(b=") == 2

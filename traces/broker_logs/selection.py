@@ -28,11 +28,6 @@ def seconds(ms: int) -> str:
     return f"{ms / 1000:,.1f} s"
 
 
-def times(count: int) -> str:
-    """How often, in words."""
-    return "once" if count == 1 else f"{count:,} times"
-
-
 def grouped(claims: Iterable[Kind], key: Callable[[Kind], Key]) -> Iterator[tuple[Key, list[Kind]]]:
     """Claims that have the same key, in the order of time."""
     for same, group in groupby(sorted(claims, key=lambda claim: (key(claim), claim.time, claim.line)), key):

@@ -7,6 +7,7 @@ own: requests that are obeyed too late, and records that are gone.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from kafkaproof.checker.basics.words import times
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.broker_logs.claims import (
     BadVersion,
@@ -22,7 +23,7 @@ from kafkaproof.traces.broker_logs.claims import (
 from kafkaproof.traces.broker_logs.deposed import obeyed
 from kafkaproof.traces.broker_logs.history import AHEAD, History
 from kafkaproof.traces.broker_logs.lost_records import deleted, truncated
-from kafkaproof.traces.broker_logs.selection import grouped, of_kind, remark, seconds, times
+from kafkaproof.traces.broker_logs.selection import grouped, of_kind, remark, seconds
 from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.explain.facts.remarks import CLOSED, DEAD, REFUSED, STANDS, UNTOLD, Remark
 

@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial, reduce
 from math import inf
-from pathlib import Path
 from time import sleep
 
 from kafkaproof.checker.basics.errors import UserError
@@ -18,13 +17,13 @@ from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
 from kafkaproof.checker.commands.tables import console
 from kafkaproof.spec.election.model import MODELS
 from kafkaproof.traces.basics.tasks import Here, collecting_seldom, shown
-from kafkaproof.traces.basics.whole_files import write_whole
 from kafkaproof.traces.broker_logs.checking import check_logs
 from kafkaproof.traces.broker_logs.reading import Read, read_logs
 from kafkaproof.traces.commands.elections_and_metrics import Beside, followed_beside
 from kafkaproof.traces.commands.follow import Watch
 from kafkaproof.traces.commands.groups import EXPECTED, exit_code_of, groups_beside, with_groups, worse
 from kafkaproof.traces.commands.options import chroot_of, given, jobs_on, write_history
+from kafkaproof.traces.commands.page import clusters_of, write_page
 from kafkaproof.traces.evidence.choice import VARIANTS_BY_RELEASE, Choice, asked_for, choice_of, fitting
 from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.evidence.gathering import Gathering
@@ -95,7 +94,7 @@ def replay_log(options) -> int:
     if options.history:
         write_history(_history(report), options.history)
     if options.html:
-        _write_page(options.html, render(report, groups))
+        write_page(options.html, render(report, groups, clusters_of(options, recording, redactor)))
     code = exit_code(report, options.expect, options.fail_on)
     return worse(code, exit_code_of(groups, options.expect)) if groups else code
 
@@ -281,11 +280,6 @@ def _held_to(
     return Report(
         recording, result, problems, verdict, reason, streams, accounts, facts, series, logs, consumers=consumers.found
     )
-
-
-def _write_page(file: Path, page: str) -> None:
-    write_whole("--html", file, page)
-    print(f"report in {file}, {len(page) / 1e6:,.1f} MB", file=sys.stderr)
 
 
 def exit_code(report: Report, expected: Collection[str], fail_on: Collection[str] = ()) -> int:

@@ -7,21 +7,19 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.basics.printable import printable
 from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.commands.tables import console
-from kafkaproof.traces.basics.times import day_and_time, time_of_day
+from kafkaproof.traces.basics.times import time_of_day
 from kafkaproof.traces.commands.options import chroot_of
 from kafkaproof.traces.reading.cluster import Members, find_root
 from kafkaproof.traces.reading.recording import Recording, read_readable
-from kafkaproof.traces.report.moment import Placed, cluster_at, print_cluster
+from kafkaproof.traces.report.moment import Moment, Placed, clusters_at, is_before, print_cluster, zxid_at
 from kafkaproof.traces.zookeeper.transactions import Create, Operation, SetData, Transaction
-from kafkaproof.traces.zookeeper.tree import Tree
 
-Moment = tuple[str, int]
-"""``("zxid", N)``, or ``("time", milliseconds since 1970)``."""
 _LONGEST = 200
 
 
@@ -68,42 +66,28 @@ def look_into(options) -> int:
     return OK
 
 
-def _is_before(transaction: Transaction, moment: Moment, or_at: bool) -> bool:
-    kind, value = moment
-    found = transaction.zxid if kind == "zxid" else transaction.time
-    return found <= value if or_at else found < value
-
-
 def _between(recording: Recording, begin: Moment | None, end: Moment | None) -> Iterator[Transaction]:
     for part in recording.parts:
         for transaction in part.transactions:
-            if (not begin or not _is_before(transaction, begin, False)) and (
-                not end or _is_before(transaction, end, True)
+            if (not begin or not is_before(transaction, begin, False)) and (
+                not end or is_before(transaction, end, True)
             ):
                 yield transaction
 
 
 def _print_at(options, recording: Recording, root: str) -> None:
     """Print the cluster after the last record up to the moment that was asked for."""
-    parts = [part for part in recording.parts if _is_before(part.transactions[0], options.at, True)]
-    if not parts:
-        first = recording.parts[0].transactions[0]
-        raise UserError(f"--at: the log begins later, at {first.zxid:#x}, {day_and_time(first.time)}")
-    tree, time = Tree(parts[-1].start), 0
-    for transaction in parts[-1].transactions:
-        if not _is_before(transaction, options.at, True):
-            break
-        tree.apply(transaction)
-        time = transaction.time
-    found = cluster_at(tree, time, root, lambda placed: _is_wanted(placed, options))
+    zxid = zxid_at(recording, options.at)
+    (found,) = clusters_at(recording, root, [zxid], partial(is_wanted, options, options.topic))
     if options.json:
         print(json.dumps(found.as_json(), indent=2))
     else:
         print_cluster(console(), found)
 
 
-def _is_wanted(placed: Placed, options) -> bool:
-    of_topic = options.topic in (None, placed.topic)
+def is_wanted(options, topic: str | None, placed: Placed) -> bool:
+    """Whether a partition is of the topic and of the broker that were asked for; `topic`: its name as it is read."""
+    of_topic = topic in (None, placed.topic)
     return of_topic and (options.broker is None or options.broker in placed.assignment.replicas)
 
 

@@ -30,6 +30,7 @@ EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper --release 2.8
   kafkaproof replay /var/lib/zookeeper --html report.html
   kafkaproof replay /var/lib/zookeeper --at 2026-11-21T03:24:44 --topic orders
+  kafkaproof replay /var/lib/zookeeper --at 0x9b --html report.html
   kafkaproof replay /var/lib/zookeeper --dump --from 0x90 --to 0xa0
   kafkaproof replay /var/lib/zookeeper --offsets copy-of-the-brokers
   kafkaproof replay /var/lib/zookeeper --logs /var/log/kafka
@@ -103,7 +104,8 @@ def add_parser(commands) -> None:
         "--html",
         metavar="FILE",
         type=Path,
-        help="write the report as one page: the verdict, a timeline of the cluster, the records behind it",
+        help="write the report as one page: incidents, the verdict, a timeline, the records behind it, and the cluster "
+        "at each incident and where --at says",
     )
     parser.add_argument(
         "--logs",
@@ -157,9 +159,15 @@ def _look(directories: list[Path], options) -> int:
         raise UserError("--at and --dump look into one directory of ZooKeeper's logs")
     if options.at and options.dump or options.at and (options.begin or options.end):
         raise UserError("--at prints one moment, and --dump the records --from and --to: give one of them")
-    if names := given(options, "html", "history", "events", "master", "offsets", "logs", "redact", "follow", "fail_on"):
-        raise UserError(f"{names}: not with --at or --dump, which judge nothing")
+    judging = ("html", "history", "events", "master", "offsets", "logs", "redact", "follow", "fail_on")
+    if not (options.at and options.html) and (names := given(options, *judging)):
+        raise UserError(
+            f"{names}: not with --at or --dump, which judge nothing; --at --html puts the moment on the page of the report"
+        )
     options.directory = directories[0]
+    if options.html:
+        expect_writable("--html", options.html)
+        return replay_log(options)
     return look_into(options)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.traces.basics.times import time_of_day
 from kafkaproof.traces.evidence.registrations import Registration
 from kafkaproof.traces.evidence.state_changes import Change
@@ -94,7 +95,7 @@ def print_facts(out: Console, facts: Facts) -> None:
     _print_some(out, "unclean elections", facts.unclean, _unclean_text)
     _print_some(out, "without a leader for more than a second", facts.long, _leaderless_text)
     for each in facts.broken:
-        out.print(f"not so: {each.text}: {each.count:,} writes, the first at {each.zxid:#x}", soft_wrap=True)
+        out.print(f"not so: {each.text}: {counted(each.count, 'write')}, the first at {each.zxid:#x}", soft_wrap=True)
 
 
 def _print_some(out: Console, title: str, found: list, text: Callable[..., str]) -> None:

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from kafkaproof.checker.basics.words import times
 from kafkaproof.traces.groups.plans import REBALANCE, REPLACED
 from kafkaproof.traces.groups.properties import SAYS
 from kafkaproof.traces.groups.replay import BAD_INPUT, CONFORMS, DIVERGES, Followed, Groups, kind_of
@@ -98,7 +99,7 @@ def print_groups(out: Console, groups: Groups) -> None:
     for name, each in groups.properties.violated().items():
         segment, offset, group = each.first or ("", 0, "")
         out.print(
-            f"[bold red]violates {name}[/] {each.violated} times, first at offset {offset} of "
+            f"[bold red]violates {name}[/] {times(each.violated)}, first at offset {offset} of "
             f"{escape(f'{segment}, group {group}')}: not so that {SAYS[name]}",
             soft_wrap=True,
         )

@@ -7,6 +7,7 @@ from kafkaproof.spec.election import election, faults, session
 from kafkaproof.spec.election.active_controller import clean, write_state, write_when_asked
 from kafkaproof.spec.election.history import legacy
 from kafkaproof.spec.election.model import MODELS
+from kafkaproof.spec.language.drawn import words_of
 from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.spec.language.steps import names
 from kafkaproof.traces.basics.times import time_of_day
@@ -154,10 +155,10 @@ def _drawn(row: _Row, state: dict, model: Model, lanes: list[str], name: str) ->
     lane = lanes.index("operator" if step.broker is None else f"broker {step.broker}")
     answer = f" -> {step.candidate.answer}" if step.candidate.answer else ""
     found = [t for t in model.transitions if t.function.__name__ == step.candidate.name]
-    called = found[0].name if found else "no step"
     argument = "" if step.broker is None else f"b={step.broker}"
+    called = f"{found[0].name}({argument})" if found else "no step"
     drawn = {
-        "text": f"{called}({argument}){answer}" + (f", {row.count} times" if row.count > 1 else ""),
+        "text": f"{called}{answer}" + (f", {row.count} times" if row.count > 1 else ""),
         "lane": lane,
         "words": _words(row, found),
         "arrows": _arrows(step, lane),
@@ -179,12 +180,12 @@ def _words(row: _Row, found: list[Transition]) -> str:
         logged += f" Its writer rules in epoch {step.term}; /controller_epoch is {step.shared.epoch}."
     if step.candidate.name == clean.__name__:
         return f"{logged} (This transition stands for all writes of a controller that depend on no version.)"
-    return f"{logged} {found[0].words.replace('`b`', str(step.broker))}"
+    return f"{logged} {words_of(found[0], {} if step.broker is None else {'b': step.broker})}"
 
 
 def _arrows(step: Step, lane: int) -> list[dict]:
     """The request to ZooKeeper; the end of a session is told by ZooKeeper."""
     if step.candidate.name in _EXPIRING:
         return [{"from": 0, "to": lane, "label": "session over", "kind": "event"}]
-    label = step.candidate.answer or ("delete /controller" if step.broker is None else "close")
+    label = step.candidate.answer or step.transaction.form()
     return [{"from": lane, "to": 0, "label": label, "kind": "request"}]

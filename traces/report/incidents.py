@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.traces.basics.times import day_and_time, lasting
 from kafkaproof.traces.explain.facts.remarks import DELETED, OBEYED, STANDS, TRUNCATED, Remark
 from kafkaproof.traces.explain.topics.history import STARTED, WAITING
@@ -42,7 +45,8 @@ WAY_OUT = {
     NO_CONTROLLER: "if brokers are registered and /controller is not there, controller.log of each says why",
 }
 C4, DEPOSED = "C4", "a deposed controller has written (C4)"
-_SHOWN = 5
+SHOWN = 5
+"""So many incidents of a kind, and so many names of one, are told at first."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +75,7 @@ class Incident:
     @property
     def line(self) -> str:
         """The incident in one line."""
-        named = ", ".join(self.what[:_SHOWN]) + (
-            f" and {len(self.what) - _SHOWN} more" if len(self.what) > _SHOWN else ""
-        )
+        named = ", ".join(self.what[:SHOWN]) + (f" and {len(self.what) - SHOWN} more" if len(self.what) > SHOWN else "")
         length = "" if self.ms is None else f", {lasting(self.ms)}" + (" and not over" if self.lasts else "")
         record = self.place or (hex(self.began.zxid) if self.began.zxid else "the beginning")
         return f"{self.text}{': ' if named else ''}{named} ({day_and_time(self.began.time)}{length}, {record})"
@@ -93,6 +95,21 @@ class Incident:
         }
 
 
+class OfKind(NamedTuple):
+    """The incidents of a kind, and the ways out that they name, each once."""
+
+    kind: str
+    incidents: list[Incident]
+    ways_out: list[str]
+
+
+def by_kind(incidents: Iterable[Incident]) -> Iterator[OfKind]:
+    """Incidents in their order as the terminal and the page tell them."""
+    for kind, of_kind in groupby(incidents, key=lambda each: each.kind):
+        found = list(of_kind)
+        yield OfKind(kind, found, list(dict.fromkeys(each.way_out for each in found if each.way_out)))
+
+
 def incidents_of(followed: Followed, remarks: Iterable[Remark], transactions: Iterable[Transaction]) -> list[Incident]:
     """The incidents of a log, the worst kinds first, each kind in the order of time."""
     found = _found(followed, remarks, transactions)
@@ -106,7 +123,7 @@ def _found(followed, remarks, transactions) -> Iterator[Incident]:
         time = next(t.time for t in transactions if t.zxid == each.zxid)
         changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
         what = DEPOSED if each.property == C4 else f"{each.property} is violated"
-        text = f"{what}: {each.count:,} records{changed}"
+        text = f"{what}: {counted(each.count, 'record')}{changed}"
         yield Incident(SPLIT, Moment(each.zxid, time), text, way_out=WAY_OUT[SPLIT])
     series = followed.metrics
     yield from _spells(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
 from typing import NamedTuple
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.commands.tables import console
 from kafkaproof.traces.broker_logs.checking import Checked
 from kafkaproof.traces.evidence.features import Features
@@ -25,12 +25,11 @@ from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.report.broker_logs import logs_as_json, print_logs
 from kafkaproof.traces.report.facts import Facts, print_facts
 from kafkaproof.traces.report.followed import Followed
-from kafkaproof.traces.report.incidents import CRITICAL, KINDS, SERIOUS, SEVERITIES, WARNING, Incident, incidents_of
+from kafkaproof.traces.report.incidents import CRITICAL, KINDS, SERIOUS, SHOWN, WARNING, Incident, by_kind, incidents_of
 from kafkaproof.traces.report.metrics import metrics_as_json, print_metrics
 from kafkaproof.traces.report.partitions import changes_as_json, print_changes
 from kafkaproof.traces.report.topics import notifications_as_json, print_topics, reassignments_as_json, topics_as_json
 
-_SHOWN = 5
 CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
 MISSING = "records are missing; all others fit"
 
@@ -128,6 +127,12 @@ class Report:
         return sorted(found, key=lambda each: KINDS.index(each.kind))
 
     @property
+    def and_yet(self) -> str:
+        """What a log had that conforms, and yet hurt; empty where it had nothing worse than warnings."""
+        kinds = dict.fromkeys(each.kind for each in self.incidents if each.severity != WARNING)
+        return f"and yet it had {', '.join(kinds)}: see above" if kinds else ""
+
+    @property
     def violated(self) -> set[str]:
         """The ids of the properties that are violated in any part."""
         return {name for part in self.parts if part.result for name in part.result.violations.found}
@@ -208,14 +213,13 @@ def print_report(report: Report) -> None:
 def _print_incidents(out: Console, incidents: list[Incident]) -> None:
     """Print a line for each incident, the first of many of a kind, and the way out of each kind once."""
     colours = {CRITICAL: "bold red", SERIOUS: "yellow"}
-    for kind, of_kind in groupby(incidents, key=lambda each: each.kind):
-        found = list(of_kind)
-        for each in found[:_SHOWN]:
+    for kind, found, ways_out in by_kind(incidents):
+        for each in found[:SHOWN]:
             out.print(f"[{colours.get(each.severity, 'cyan')}]{each.severity}[/] ", end="")
             out.print(f"{kind}: {each.line}", soft_wrap=True, markup=False, highlight=False)
-        if len(found) > _SHOWN:
-            out.print(f"         and {len(found) - _SHOWN:,} more of {kind}: see --json")
-        for way_out in dict.fromkeys(each.way_out for each in found if each.way_out):
+        if len(found) > SHOWN:
+            out.print(f"         and {len(found) - SHOWN:,} more of {kind}: see --json")
+        for way_out in ways_out:
             out.print(f"         way out: {way_out}", soft_wrap=True, markup=False, highlight=False)
 
 
@@ -225,7 +229,9 @@ def _print_part(out: Console, report: Report) -> None:
     transactions, result = report.recording.transactions, report.result
     if transactions:
         span = f"{transactions[0].zxid:#x} to {transactions[-1].zxid:#x}"
-        out.print(f"{report.recording.directory}: {len(transactions):,} records, {span}", soft_wrap=True, markup=False)
+        out.print(
+            f"{report.recording.directory}: {counted(transactions, 'record')}, {span}", soft_wrap=True, markup=False
+        )
     if result:
         out.print(_controllers(result))
     if report.facts:
@@ -236,7 +242,7 @@ def _print_part(out: Console, report: Report) -> None:
         for each in flaws(report.streams):
             out.print(
                 f"[yellow]{each.property} does not hold[/] in any version of Kafka, nor here: first at "
-                f"{each.zxid:#x}, {each.count:,} records. {each.text}",
+                f"{each.zxid:#x}, {counted(each.count, 'record')}. It demands: {each.text}",
                 soft_wrap=True,
             )
         for waiting in report.streams.owed.waiting:
@@ -279,17 +285,15 @@ def _print_verdict(out: Console, report: Report) -> None:
     elif result and report.verdict == CONFORMS:
         until = f" until {report.end.zxid:#x}" if report.end else ""
         out.print(f"[green]conforms[/] to {result.variant}{until}: each record is a step that it allows")
-        if worst := [
-            kind for kind in KINDS if SEVERITIES[kind] != WARNING and kind in {i.kind for i in report.incidents}
-        ]:
-            out.print(f"[yellow]and yet it had[/] {', '.join(worst)}: see above", soft_wrap=True)
+        if report.and_yet:
+            out.print(f"[yellow]{report.and_yet}[/]", soft_wrap=True)
     else:
         out.print(f"[bold yellow]{report.verdict}[/]", end="")
         out.print(f": {report.reason}", soft_wrap=True, markup=False)
     for each in result.violations.found.values() if result else ():
         changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
         out.print(
-            f"[bold red]violates {each.property}[/] first at {each.zxid:#x}: {each.count:,} records{changed}. "
+            f"[bold red]violates {each.property}[/] first at {each.zxid:#x}: {counted(each.count, 'record')}{changed}. "
             f"It demands: {each.text}",
             soft_wrap=True,
         )

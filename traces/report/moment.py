@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from rich.console import Console
 from rich.table import Table
 
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.basics.times import day_and_time
 from kafkaproof.traces.metrics.rules import COUNTED, Rules, Situation
 from kafkaproof.traces.reading.cluster import below
+from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.reading.state_records import Held
+from kafkaproof.traces.zookeeper.transactions import Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState, broker_in, is_recovering, number_in, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
 from kafkaproof.traces.zookeeper.znodes.topics import topic_in
 
+Moment = tuple[str, int]
+"""``("zxid", N)``, or ``("time", milliseconds since 1970)``."""
+HEADINGS = ("partition", "replicas", "leader", "ISR", "leader epoch", "controller epoch", "trouble")
 _STATE = "{}/partitions/{}/state"
 _TOPICS, _BROKERS = "/brokers/topics", "/brokers/ids"
 _LISTS = {"/admin/reassign_partitions": "reassignment", "/admin/preferred_replica_election": "preferred leaders"}
@@ -76,6 +84,21 @@ class ClusterAt:
     partitions: list[Placed]
     requests: list[str]
 
+    @property
+    def lines(self) -> list[str]:
+        """The cluster in lines, without its partitions."""
+        controller = "no controller" if self.controller is None else f"broker {self.controller} is the controller"
+        epoch = "" if self.epoch is None else f", controller epoch {self.epoch}"
+        return [
+            f"after {self.zxid:#x}, {day_and_time(self.time)}: {controller}{epoch}",
+            f"brokers: {', '.join(map(str, self.brokers)) or 'none'}",
+            *(f"asked for: {request}" for request in self.requests),
+        ]
+
+    def row(self, placed: Placed) -> list[str]:
+        """A row of the table of partitions, under `HEADINGS`."""
+        return _cells(placed, self.brokers)
+
     def as_json(self) -> dict:
         """What `replay --at --json` prints."""
         return {
@@ -90,7 +113,44 @@ class ClusterAt:
         }
 
 
-def cluster_at(tree: Tree, time: int, root: str, wanted: Callable[[Placed], bool]) -> ClusterAt:
+def is_before(transaction: Transaction, moment: Moment, or_at: bool) -> bool:
+    """Whether a record is before a moment, or also at it."""
+    kind, value = moment
+    found = transaction.zxid if kind == "zxid" else transaction.time
+    return found <= value if or_at else found < value
+
+
+def zxid_at(recording: Recording, moment: Moment) -> int:
+    """The last record up to a moment. Raises UserError where the log begins later."""
+    parts = [part for part in recording.parts if part.transactions and is_before(part.transactions[0], moment, True)]
+    if not parts:
+        first = recording.parts[0].transactions[0]
+        raise UserError(f"--at: the log begins later, at {first.zxid:#x}, {day_and_time(first.time)}")
+    if parts[-1].begins_unknown:
+        raise UserError("--at: what was before the first record is unknown, so the cluster then is, too")
+    up_to = takewhile(lambda each: is_before(each, moment, True), parts[-1].transactions)
+    return deque(up_to, maxlen=1)[0].zxid
+
+
+def clusters_at(
+    recording: Recording, root: str, zxids: Iterable[int], wanted: Callable[[Placed], bool]
+) -> Iterator[ClusterAt]:
+    """The cluster after each of these records, in their order, but for those before which something is unknown."""
+    due = set(zxids)
+    for part in recording.parts:
+        if part.begins_unknown:
+            continue
+        tree = Tree(part.start)
+        for transaction in part.transactions:
+            if not due:
+                break
+            tree.apply(transaction)
+            if transaction.zxid in due:
+                due.remove(transaction.zxid)
+                yield _cluster_in(tree, transaction.time, root, wanted)
+
+
+def _cluster_in(tree: Tree, time: int, root: str, wanted: Callable[[Placed], bool]) -> ClusterAt:
     """What the znodes of the cluster with this chroot say; of the partitions those that are `wanted`."""
     nodes = {path: node.data for full, node in tree.nodes.items() if (path := below(root, full))}
 
@@ -121,17 +181,13 @@ def cluster_at(tree: Tree, time: int, root: str, wanted: Callable[[Placed], bool
 
 def print_cluster(out: Console, found: ClusterAt) -> None:
     """Print the cluster as lines and a table of partitions."""
-    controller = "no controller" if found.controller is None else f"broker {found.controller} is the controller"
-    epoch = "" if found.epoch is None else f", controller epoch {found.epoch}"
-    out.print(f"after {found.zxid:#x}, {day_and_time(found.time)}: {controller}{epoch}", soft_wrap=True)
-    out.print(f"brokers: {', '.join(map(str, found.brokers)) or 'none'}", soft_wrap=True)
-    for request in found.requests:
-        out.print(f"asked for: {request}", soft_wrap=True, markup=False)
+    for line in found.lines:
+        out.print(line, soft_wrap=True, markup=False)
     table = Table(header_style="bold")
-    for name in ("partition", "replicas", "leader", "ISR", "leader epoch", "controller epoch", "trouble"):
+    for name in HEADINGS:
         table.add_column(name, justify="right" if name.endswith("epoch") or name == "leader" else "left")
     for each in found.partitions:
-        table.add_row(*_cells(each, found.brokers))
+        table.add_row(*found.row(each))
     out.print(table)
 
 

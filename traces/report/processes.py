@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from rich.table import Table
 
+from kafkaproof.checker.basics.words import counted, times
 from kafkaproof.checker.commands.tables import console
 from kafkaproof.traces.processes.recorded.reading import Cluster
 from kafkaproof.traces.processes.state.result import Result
@@ -46,8 +47,8 @@ def print_result(cluster: Cluster, result: Result) -> None:
         table.add_row(name, f"{count:,}")
     out.print(table)
     out.print(
-        f"{cluster.directory}: {len(cluster.processes)} processes, {result.steps:,} steps, and {result.hidden:,} "
-        "that no process lived to record or that came from outside",
+        f"{cluster.directory}: {counted(cluster.processes, 'process')}, {counted(result.steps, 'step')}; "
+        f"{result.hidden:,} more that no process lived to record or that came from outside",
         soft_wrap=True,
     )
     for name, count in sorted(result.groups.items()):
@@ -71,5 +72,6 @@ def print_result(cluster: Cluster, result: Result) -> None:
         )
     for each in result.violations.values():
         out.print(
-            f"[bold red]violates {each.id}[/] first in {each.first}, {each.count:,} times. {each.text}", soft_wrap=True
+            f"[bold red]violates {each.id}[/] first in {each.first}, {times(each.count)}. It demands: {each.text}",
+            soft_wrap=True,
         )

@@ -23,11 +23,8 @@ from kafkaproof.spec.partition import failover, replica
 from kafkaproof.spec.partition.history.leader_zk import isr_notification
 from kafkaproof.spec.partition.network import arriving, drop_requests
 from kafkaproof.spec.partition.zookeeper import isr_changed
-from kafkaproof.spec.running.processes import ELECTION, PARTITION, VARIANTS
+from kafkaproof.spec.running.processes import CLUSTER, ELECTION, PARTITION, why_not_run
 
-CLUSTER = "cluster"
-RUNNING = {ELECTION: VARIANTS, PARTITION: ("legacy",), CLUSTER: ("fenced",)}
-"""The systems and variants whose steps a running cluster takes one by one."""
 ELSEWHERE = by_name(
     {
         active_controller.send: "control requests are steps of partition",
@@ -47,13 +44,13 @@ SESSION = 300.0
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A behaviour of `model` to a violation of the property `violated`: the texts of its steps, and what the message
-    says that each of them handles.
+    """A behaviour of `model` to a violation of the property `violated` (None: a path that violates nothing): the texts of
+    its steps, and what the message says that each of them handles.
     """
 
     model: Model
     scope: Scope
-    violated: str
+    violated: str | None
     steps: tuple[str, ...]
     contents: tuple[dict[str, object], ...]
 
@@ -95,9 +92,8 @@ def read_counterexample(directory: Path, wanted: str | None = None) -> Counterex
     """
     result = read_result(directory)
     system, variant, scope = (result[name] for name in ("system", "variant", "scope"))
-    if variant not in RUNNING.get(system, ()):
-        running = ", ".join(f"{name} ({' and '.join(variants)})" for name, variants in RUNNING.items())
-        raise UserError(f"{directory}: {system}, variant {variant}, does not run step by step; {running} do")
+    if reason := why_not_run(system, variant):
+        raise UserError(f"{directory}: {reason}")
     shortest = shortest_of(directory, result, wanted)
     model = find(system, variant)[0]
     bounded = PLACES & scope.keys()
@@ -135,7 +131,9 @@ def read_result(run: Path) -> dict:
     try:
         result = json.loads(file.read_text())
         if "trace" in result:
-            result["violations"] = [{"property": result["property"], "trace": result["trace"]}]
+            result["violations"] = [{"property": result.get("property"), "trace": result["trace"]}]
+        if result.get("model"):
+            raise UserError(f"{file}: {result['model']} is a model of one's own, and nothing runs it")
         numbers = all(isinstance(size, int) for size in result["scope"].values())
         if numbers and all(isinstance(text, str) for each in result["violations"] for text in each["trace"]):
             return result

@@ -196,6 +196,10 @@ def read_behaviour(directory: Path, release: str, wanted: str | None = None) -> 
     """
     result = read_result(directory)
     shortest = shortest_of(directory, result, wanted, may_stand=True, rounds=WHEN_LEFT)
+    if shortest["property"] is None:
+        raise UserError(
+            f"{directory}: the path violates nothing, and --kafka shows a violation; our own brokers take it"
+        )
     model, scope = find(result["system"], result["variant"])[0], result["scope"]
     steps = [as_named_today(model, parse_step(text)) for text in shortest["trace"]]
     for number, step in enumerate(steps, 1):

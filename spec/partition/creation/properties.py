@@ -1,5 +1,6 @@
 """Properties of a partitions' controller that creates topics (T1, C12)."""
 
+from kafkaproof.spec.kafka.placement import broker_at, remainder, size_of
 from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
@@ -101,20 +102,32 @@ def created_is_taken_over(s):
 
 def created_as_asked(before, after, b, new, replicas, start, shift, delivery):
     """A controller at work gives exactly the partitions that are asked for as many replicas as are asked for, on brokers
-    that it knows to be live, or none of them any; it learns nothing of them yet.
+    that it knows to be live, the first of them to the broker that is asked for, or none of them any; it learns nothing of
+    them yet.
     """
     old = before.brokers[b].controller
     if not rests(before, b) or is_empty(new) or not is_empty(intersection(new, known_partitions(old))):
         return False
     appeared = difference(partitions_of_topics(after.zk), partitions_of_topics(before.zk))
+    preferred = broker_at(before.zk, old.live, remainder(start, size_of(before.zk, old.live)))
+    begun = False
     for p in range(len(after.zk.assignments)):
         assignment = after.zk.assignments[p]
         alike = assignment.length == replicas and is_empty(difference(replicas_of(assignment), old.live))
-        if contains(appeared, p) and not alike:
-            return False
+        if contains(appeared, p):
+            if not alike or not begun and assignment.slots[0] != preferred:
+                return False
+            begun = True
     over = after.brokers[b].controller.epoch == 0
     unlearnt = over or known_partitions(after.brokers[b].controller) == known_partitions(old)
     return unlearnt and (is_empty(appeared) or appeared == new)
+
+
+def refused_when_fenced(before, after, b, new, replicas, start, shift, delivery):
+    """A controller that is asked for a topic when another has been elected creates none, and its term is over."""
+    fenced = has_session(before, b) and before.brokers[b].controller.epoch != before.zk.epoch
+    appeared = difference(partitions_of_topics(after.zk), partitions_of_topics(before.zk))
+    return not fenced or is_empty(appeared) and after.brokers[b].controller.epoch == 0
 
 
 def created_taken_up(before, after, b):
@@ -158,6 +171,7 @@ def configured_beforehand(before, after, b, delivery):
 
 EVENTS = (
     always_step(created_as_asked, of=("create_topic",)),
+    always_step(refused_when_fenced, of=("create_topic",)),
     always_step(created_taken_up, of=("topic_change",)),
     always_step(configured_beforehand, of=("configure_topic",)),
 )

@@ -12,7 +12,7 @@ from kafkaproof.spec.partition.context import clear
 from kafkaproof.spec.partition.creation import creation
 from kafkaproof.spec.partition.creation import zookeeper as creation_zookeeper
 from kafkaproof.spec.partition.creation.zookeeper import assign_new
-from kafkaproof.spec.partition.mutants.partition_mutant import CALM, ONE, mutant, mutant_within
+from kafkaproof.spec.partition.mutants.partition_mutant import CALM, ONE, TWO, mutant, mutant_within
 from kafkaproof.spec.partition.progress import end_event
 from kafkaproof.spec.partition.zookeeper import session_open
 
@@ -44,6 +44,10 @@ def rest(controller):
     end_event(controller)
 
 
+def go_on(s, b, answer):
+    """A controller that is refused goes on as before."""
+
+
 def create_over(zk, b, new, replicas, start, shift, live, delivery):
     """A topic that is there is created again."""
     if not session_open(zk, b):
@@ -73,5 +77,6 @@ MUTANTS = OMITTED + (
         CALM,
     ),
     mutant_within("new-topic-not-elected", "is_new_led_if_possible", "topic_change", {progress.proceed: rest}, CALM),
+    mutant_within("goes-on-when-fenced", "refused_when_fenced", "create_topic", {progress.give_up: go_on}, TWO),
     mutant("topic-created-over", "assignments_stay", {creation_zookeeper.create_topic: create_over}, ONE),
 )

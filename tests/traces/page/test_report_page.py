@@ -16,8 +16,9 @@ from kafkaproof.traces.basics.whole_files import write_whole
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.reading.times import Times
 from kafkaproof.traces.report.log import BAD_INPUT, UNDECIDED, Report
-from kafkaproof.traces.report.page import bounds, records
+from kafkaproof.traces.report.page import bounds, incidents, records
 from kafkaproof.traces.report.page.bounds import bounded_items, bounded_lanes
+from kafkaproof.traces.report.page.incidents import Clusters, clusters_as_json
 from kafkaproof.traces.report.page.items import KINDS, Item, Lane
 from kafkaproof.traces.report.page.render import items_of, render
 from tests.traces.page.pages import data_in, items_in, page, report, report_of
@@ -245,3 +246,38 @@ def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path):
     with pytest.raises(UserError, match="full: cannot be written: No space left on device"):
         write_whole("--html", device, "text")
     assert device.is_char_device() and list(tmp_path.iterdir()) == [device]
+
+
+def test_the_page_leads_with_the_incidents_of_the_terminal(kafkaproof, tmp_path):
+    file = tmp_path / "report.html"
+    told = kafkaproof("replay", LEGACY, "--expect", "C4", "--html", file)
+    data = data_in(file.read_text())
+    lines = [f"{each['severity']} {of['kind']}: {each['line']}" for of in data["incidents"] for each in of["incidents"]]
+    shown = [line for line in told.out.splitlines() if line.startswith(("critical", "serious", "warning"))]
+    assert lines == shown and data["incidents"][0]["ways_out"][0] in told.out
+    assert data["sentence"].endswith("; and yet it had split-brain: see above.")
+    assert data["incidents"][0]["incidents"][0]["zxid"] in data["records"]
+
+
+def test_the_cluster_on_the_page_is_what_at_prints(kafkaproof, tmp_path):
+    file = tmp_path / "report.html"
+    assert kafkaproof("replay", REASSIGN, "--at", "0x90", "--topic", "r1", "--html", file).code == 0
+    clusters = data_in(file.read_text())["clusters"]
+    moments = {each["zxid"]: each for each in clusters["moments"]}
+    assert (clusters["chosen"], clusters["asked"]) == ("0x90", True) and [*moments] == sorted(
+        moments, key=lambda z: int(z, 0)
+    )
+    printed = kafkaproof("replay", REASSIGN, "--at", "0x90", "--topic", "r1").out
+    assert all(line in printed for line in moments["0x90"]["lines"])
+    assert all(cell in printed for row in moments["0x90"]["rows"] for cell in row)
+    assert len(moments["0x90"]["rows"]) == 4 and moments["0x90"]["left_out"] == 0
+    of_incidents = {each["zxid"] for of in data_in(file.read_text())["incidents"] for each in of["incidents"]} - {None}
+    assert of_incidents and of_incidents | {"0x90", hex(read(REASSIGN).transactions[-1].zxid)} == set(moments)
+
+
+def test_of_many_partitions_the_page_has_those_with_trouble(monkeypatch):
+    recording = read(LEGACY)
+    everything = Clusters(recording, "", None, lambda _: True)
+    monkeypatch.setattr(incidents, "MOST_ROWS", 200)
+    (moment,) = [each for each in clusters_as_json(everything, report(LEGACY))["moments"] if each["zxid"] == "0x87e"]
+    assert moment["left_out"] > 0 and moment["rows"] and all(row[-1] for row in moment["rows"])

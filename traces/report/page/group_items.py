@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from kafkaproof.checker.basics.words import times as often
 from kafkaproof.spec.kafka.offset_values import GroupValue, OffsetValue, read_value
 from kafkaproof.traces.groups.replay import CONFORMS, DIVERGES, UNDECIDED, Groups, kind_of
 from kafkaproof.traces.groups.replicas import Entry
@@ -66,7 +67,7 @@ def group_lines(groups: Groups) -> Iterator[Line]:
         yield Line(f"groups diverge at offset {each.offset} of {each.segment}: {each.reason}", 3)
     for name, found in groups.properties.violated().items():
         segment, offset, group = found.first or ("", 0, "")
-        yield Line(f"group {group} violates {name} {found.violated:,} times, first at offset {offset} of {segment}", 3)
+        yield Line(f"group {group} violates {name} {often(found.violated)}, first at offset {offset} of {segment}", 3)
     weight = 0 if groups.verdict == CONFORMS else 2
     yield Line(f"groups followed: {len(groups.followed):,}; they {_told(groups)}", weight)
 

@@ -147,7 +147,7 @@ function draw(whole = false) {
     + 'patternTransform="rotate(45)">'
     + '<path class="hatch-line" d="M0 0V6"/></pattern></defs>'
     + seen.map((row) => drawRow(row, rows.indexOf(row))).join("")
-    + `<path class="grid" d="${lines}"/>` + (ring ? drawRing(ring) : "") + none;
+    + `<path class="grid" d="${lines}"/>` + momentLine(from, height) + (ring ? drawRing(ring) : "") + none;
   svg.setAttribute("aria-label", `${seen.filter((row) => row.type === "lane").map((row) => row.lane.name).join(", ")}`);
   drawAxis();
   drawOverview();

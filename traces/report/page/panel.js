@@ -98,7 +98,8 @@ function recordOf(zxid) {
     const words = new Set(system
       ? name.split(" or ").map((one) => data.glossary[`${system}.${one.split(" -> ")[0].split(":")[0]}`])
       : [data.glossary[name]]);
-    for (const word of words) if (word) section.append(made("p", word, "words"));
+    for (const word of words)
+      if (word) section.append(made("p", word.replaceAll("`b`", broker ?? "b").replaceAll("`", ""), "words"));
   }
   const list = made("ol");
   for (const [form, text] of operations) {

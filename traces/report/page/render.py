@@ -13,6 +13,7 @@ from kafkaproof.traces.report.metrics import INFORMING, METRICS
 from kafkaproof.traces.report.page.bounds import bounded_items, bounded_lanes
 from kafkaproof.traces.report.page.cluster_items import broker_items, controller_items, found_items, request_items
 from kafkaproof.traces.report.page.group_items import group_items, group_lines, group_sentence
+from kafkaproof.traces.report.page.incidents import Clusters, clusters_as_json, incidents_as_json
 from kafkaproof.traces.report.page.items import KINDS, Item, Lane
 from kafkaproof.traces.report.page.records import chosen_records, glossary, records_as_json
 from kafkaproof.traces.report.page.summary import lines, sentence
@@ -40,8 +41,8 @@ SECTIONS = (
 )
 
 
-def render(report: Report, groups: Groups | None = None) -> str:
-    """The page of a report, with its groups where they were followed."""
+def render(report: Report, groups: Groups | None = None, clusters: Clusters | None = None) -> str:
+    """The page of a report, with its groups where they were followed, and the cluster at moments where it is known."""
     times = Times(report.recording)
     kept, lost = bounded_lanes([*(group_items(groups, times) if groups else ()), *items_of(report, times)])
     items, cell, raised = bounded_items(kept, times.began, times.ended)
@@ -55,6 +56,8 @@ def render(report: Report, groups: Groups | None = None) -> str:
     transactions = report.recording.transactions
     data = {
         "source": str(report.recording.directory),
+        "incidents": incidents_as_json(report.incidents),
+        "clusters": clusters and clusters_as_json(clusters, report),
         "sentence": verdict,
         "weight": weight,
         "lines": [_line(line) for line in told],

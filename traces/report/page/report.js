@@ -213,8 +213,10 @@ window.addEventListener("beforeprint", () => { element("#told").open = true; tel
 window.addEventListener("afterprint", () => draw());
 
 writeTop();
+writeIncidents();
 writeTools();
 writeLegend();
 refilter();
+writeMoments();
 if (location.hash) go(location.hash.slice(1));
 new ResizeObserver(() => draw()).observe(element("#scroll"));

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.traces.explain.log.streams import Streams, flaws
 from kafkaproof.traces.report.log import CONFORMS, DIVERGES, Followed, Report
 from kafkaproof.traces.report.metrics import METRICS, rows_of
@@ -35,8 +36,8 @@ def sentence(report: Report) -> tuple[str, int]:
         until = f" until {report.end.zxid:#x}" if report.end else ""
         return (
             f"The log conforms to {result.variant}{until}{but}: each of its {records:,} records is a step that the "
-            "specification allows, or of a listed kind."
-        ), 3 if found else 0
+            f"specification allows, or of a listed kind{f'; {report.and_yet}' if report.and_yet else ''}."
+        ), 3 if found else 2 if report.and_yet else 0
     return f"The verdict is {report.verdict}{also}: {report.reason}.", 2
 
 
@@ -59,11 +60,12 @@ def _lines(report: Report) -> Iterator[Line]:
         yield Line(found.result.divergence[1], 3, found.result.divergence[0])
     for each in found.result.violations.found.values():
         changed = f", {each.leader_changes:,} of which changed a leader" if each.leader_changes else ""
-        yield Line(f"{each.property}: {each.count:,} records{changed}. {each.text}", 3, each.zxid)
+        yield Line(f"{each.property}: {counted(each.count, 'record')}{changed}. It demands: {each.text}", 3, each.zxid)
     for remark in report.remarks:
         yield Line(f"{remark.what}: {remark.name}: {remark.text}", 3, remark.zxid)
     for flaw in flaws(found.streams):
-        told = f"{flaw.property} does not hold in any version of Kafka, nor here: {flaw.count:,} records. {flaw.text}"
+        of = f"{flaw.property} does not hold in any version of Kafka, nor here"
+        told = f"{of}: {counted(flaw.count, 'record')}. It demands: {flaw.text}"
         yield Line(told, 2, flaw.zxid)
     yield from _of_controllers(found)
     yield from _of_partitions(found)
@@ -78,22 +80,20 @@ def _of_controllers(found: Followed) -> Iterator[Line]:
     late = sum(each.unowned + each.stale for each in facts.terms)
     refused = sum(each.refused for each in facts.terms)
     if late:
-        yield Line(f"{late:,} partition states written by controllers that were controller no more", 2)
+        yield Line(f"partition states written by controllers that were controller no more: {late:,}", 2)
     if refused:
-        yield Line(f"{refused:,} writes of deposed controllers refused by the check of /controller_epoch", 1)
+        yield Line(f"writes of deposed controllers refused by the check of /controller_epoch: {refused:,}", 1)
     expired = [each for each in facts.registrations if each.how == "session expired"]
     if expired:
-        yield Line(f"{len(expired):,} sessions of brokers expired", 2, expired[0].ended)
+        yield Line(f"sessions of brokers that expired: {len(expired):,}", 2, expired[0].ended)
 
 
 def _of_partitions(found: Followed) -> Iterator[Line]:
-    if unclean := found.facts.unclean:
-        yield Line(f"{len(unclean):,} unclean elections", 2, unclean[0].zxid)
     for row in rows_of(found.metrics):
         if row.metric.name in _ASKED and row.first:
             over = f"over at {row.last.zxid:#x}" if row.last and not row.lasts else "not over at the end of the log"
             yield Line(
-                f"up to {row.most:,} {METRICS[row.metric.name].text}: for {row.seconds:,.1f} s in all, {over}",
+                f"{METRICS[row.metric.name].text}: up to {row.most:,}, for {row.seconds:,.1f} s in all, {over}",
                 2 if row.metric.name in _ASKED[:2] else 1,
                 row.first.zxid or None,
             )
