@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import signal
 import tempfile
 import time
@@ -59,9 +58,8 @@ def add_parser(commands) -> None:
         "run",
         help="run a cluster of brokers on a real ZooKeeper, recorded",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Start a ZooKeeper and a process for each broker. Every step of a broker is a transition of the "
-        "specification, done on the real ZooKeeper and recorded. Ctrl-C ends it.",
+        "specification, made real. All of it is recorded for `kafkaproof replay`. Ctrl-C ends it.",
     )
     parser.add_argument("--brokers", metavar="N", type=int, default=3, help="brokers, 1 to 9 (default 3)")
     parser.add_argument("--partitions", metavar="N", type=int, default=2, help="partitions of the topic (default 2)")

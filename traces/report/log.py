@@ -282,7 +282,7 @@ def _print_verdict(out: Console, report: Report) -> None:
         if worst := [
             kind for kind in KINDS if SEVERITIES[kind] != WARNING and kind in {i.kind for i in report.incidents}
         ]:
-            out.print(f"[yellow]and yet it had[/] {', '.join(worst)}: see above", soft_wrap=True)
+            out.print(f"[yellow]but these went wrong[/]: {', '.join(worst)} (see the top)", soft_wrap=True)
     else:
         out.print(f"[bold yellow]{report.verdict}[/]", end="")
         out.print(f": {report.reason}", soft_wrap=True, markup=False)

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from rich.table import Table
 
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.commands.tables import console
 from kafkaproof.traces.processes.recorded.reading import Cluster
 from kafkaproof.traces.processes.state.result import Result
@@ -46,8 +47,8 @@ def print_result(cluster: Cluster, result: Result) -> None:
         table.add_row(name, f"{count:,}")
     out.print(table)
     out.print(
-        f"{cluster.directory}: {len(cluster.processes)} processes, {result.steps:,} steps, and {result.hidden:,} "
-        "that no process lived to record or that came from outside",
+        f"{cluster.directory}: {len(cluster.processes)} processes, {result.steps:,} steps, and "
+        f"{result.hidden:,} that nobody recorded: faults from outside, or steps of a process that died first",
         soft_wrap=True,
     )
     for name, count in sorted(result.groups.items()):
@@ -59,8 +60,8 @@ def print_result(cluster: Cluster, result: Result) -> None:
         out.print(reason, soft_wrap=True, markup=False)
     elif result.unfollowed:
         out.print(
-            f"[yellow]undecided[/]: the run goes on, or was cut off: {result.unfollowed:,} lines at its end are "
-            "not followed, for what came before them is not all recorded; what is before conforms",
+            f"[yellow]undecided[/]: the run goes on, or was cut off. The last {result.unfollowed:,} lines are not followed, "
+            "because something before them is not recorded; what is before them conforms",
             soft_wrap=True,
         )
     else:
@@ -71,5 +72,7 @@ def print_result(cluster: Cluster, result: Result) -> None:
         )
     for each in result.violations.values():
         out.print(
-            f"[bold red]violates {each.id}[/] first in {each.first}, {each.count:,} times. {each.text}", soft_wrap=True
+            f"[bold red]violates {each.id}[/] first at {each.first}, {counted(range(each.count), 'time')} in all. "
+            f"It demands: {each.text}",
+            soft_wrap=True,
         )
