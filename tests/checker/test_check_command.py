@@ -269,7 +269,10 @@ def test_people_are_told_how_many_properties_hold_and_what_the_scope_bounds(kafk
 
 def test_of_a_part_people_are_told_what_composes_it(capsys):
     print_alone({"system": "partition"}, ["cluster"])
-    assert "this run is about partition alone; " in (told := capsys.readouterr().out) and "kafkaproof check cluster\n" in told
+    assert (
+        "this run is about partition alone; " in (told := capsys.readouterr().out)
+        and "kafkaproof check cluster\n" in told
+    )
 
 
 @pytest.mark.parametrize("limit", ["--max-states=900", "--max-depth=9", "--max-minutes=0", "--max-disk=40K"])
