@@ -112,7 +112,7 @@ def run(options) -> int:
     if options.any_brokers and options.depth is not None:
         raise UserError("--any-brokers proves; --depth needs a number of brokers")
     if options.symmetry and options.depth is None:
-        raise UserError("--symmetry is for --depth: a proof speaks of all ids anyhow")
+        raise UserError("--symmetry needs --depth: a proof is about all ids anyway")
     with closing(Progress(model.name)) as progress:
         asked = _bounded if options.depth is not None else _proved
         result, proof = asked(model, scope, properties, options, progress.note)

@@ -170,8 +170,8 @@ def load(target: str, prop: str | None) -> Shown:
         return _recorded(_read(recording), recording)
     if recording.parent.is_dir():
         raise UserError(
-            f"{target} is of a cluster, and has no {HISTORY}, which real brokers leave that are driven "
-            f"along a counterexample; of a violation or divergence in what was recorded one is written by: "
+            f"{target} is the directory of a cluster, and has no {HISTORY}: only real brokers that are driven along a "
+            f"counterexample leave one. To draw the first violation or divergence in it, write one with: "
             f"kafkaproof replay {target} --history FILE"
         )
     result = RunDirectory(target)
