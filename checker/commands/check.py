@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import multiprocessing
 import time
@@ -51,7 +50,6 @@ def add_parser(commands) -> None:
         "check",
         help="explore every state of a model, or of all of them",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Explore every reachable state and verify every property. Without a system, the whole suite.",
     )
     add_model_options(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
@@ -32,7 +31,6 @@ def add_parser(commands) -> None:
         "explore",
         help="explore a model by hand: take a step, step back, ask why one is not possible",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Open a page on this machine with the state, the steps that are possible, and why others are not; "
         "or, with --text, do the same in the terminal.",
     )

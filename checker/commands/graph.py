@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
@@ -31,11 +30,11 @@ from kafkaproof.spec.language.model import FAULT
 
 MOST_STATES, MOST_PROJECTED = 5_000, 20_000_000
 LEGEND = "grey and dashed: crashes, expiries and other faults"
-DESCRIPTION = """Draw the states that a model can reach, and the steps between them: every state of a small
-scope, or with --on the machine that a few fields show, whose nodes are the values of these fields and
-whose edges are the steps that change them. Steps that change none of the fields are left out. [*] in a
-field stands for every index, each of whose moves is drawn into the same machine. --project draws one that the
-system names, of the newest variant that has it, at a scope that is large enough for all of it."""
+DESCRIPTION = """Draw every state of a small scope, and the steps between them. Or, with --on, a machine seen through a few
+fields: its nodes are the values of these fields, and its edges the steps that change them. Steps that
+change none of the fields are left out. [*] in a field stands for
+every index: the moves of all brokers, for instance, are drawn as one machine. With --project, draw a machine that the
+system names; the newest variant that has it, and a large enough scope, are chosen."""
 EXAMPLES = """examples:
   kafkaproof graph group --project state --svg states.svg
   kafkaproof graph election --variant fenced --on 'brokers[*].doing' --svg doing.svg
@@ -50,7 +49,6 @@ def add_parser(commands) -> None:
         "graph",
         help="draw the states of a small scope, or a machine seen through a few fields",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description=DESCRIPTION,
     )
     add_model_options(parser, help="replication, election ..., or a model of your own, FILE.py:MODEL")

@@ -15,17 +15,22 @@ from kafkaproof.checker.commands.tables import console, scope_text
 from kafkaproof.spec.language.model import first_paragraph
 from kafkaproof.spec.metrics_catalogue import metrics_of
 
+EXAMPLES = """examples:
+  kafkaproof list
+  kafkaproof list partition
+  kafkaproof list partition --variant legacy
+  kafkaproof list lock.py:MODEL
+"""
+
 
 def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "list",
         help="systems, variants, bounds, properties and metrics",
-        description="What there is to check, or with "
-        "--variant what one variant consists of: its state, its transitions, and which function stands for which in which "
-        "releases of Kafka.",
-        epilog="examples: kafkaproof list; kafkaproof list partition; kafkaproof list partition --variant legacy; "
-        "kafkaproof list lock.py:MODEL; kafkaproof list --json",
+        description="List what there is to check. With --variant, list what one variant consists of: its state, its "
+        "transitions, and the functions that it has in place of others, with their releases of Kafka.",
+        epilog=EXAMPLES,
     )
     parser.add_argument("system", nargs="?", help="only this one; or a model of your own, FILE.py:MODEL")
     parser.add_argument("--variant", metavar="V", help="what this variant of the system consists of")

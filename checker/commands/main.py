@@ -24,8 +24,9 @@ def parser(wanted: str | None = None) -> argparse.ArgumentParser:
     """
     top = argparse.ArgumentParser(
         prog="kafkaproof",
-        description="Check Kafka's ZooKeeper-mode control plane, show how it fails, replay real clusters.",
-        epilog="Exit codes: 0 as expected, 1 violated or diverging, 2 wrong use or bad input, 3 not finished.",
+        description="Check a model of Kafka's ZooKeeper-mode control plane, draw how it fails, replay logs of real clusters.",
+        epilog="COMMAND --help explains each, with examples. "
+        "Exit codes: 0 as expected, 1 violated or diverging, 2 wrong use or bad input, 3 not finished.",
     )
     top.add_argument("--version", action="version", version=importlib.metadata.version("kafkaproof"))
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=CommandParser)

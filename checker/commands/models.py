@@ -64,7 +64,7 @@ def chosen(options) -> list[tuple[Model, Scope]]:
 def found(options) -> list[Model]:
     """The models that a system and a variant of the options name; raises UserError."""
     if options.variant and not options.system:
-        raise UserError(f"--variant V is of a system: kafkaproof {options.command} SYSTEM --variant V")
+        raise UserError(f"--variant V needs a system: kafkaproof {options.command} SYSTEM --variant V")
     try:
         return find(options.system, options.variant)
     except LookupError as error:

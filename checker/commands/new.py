@@ -22,10 +22,10 @@ def add_parser(commands) -> None:
     parser = commands.add_parser(
         "new",
         help="begin a model of your own",
-        description="Write a small model, its test, and a README that says how to run both, to be changed into your own.",
-        epilog="examples: kafkaproof new semaphore; kafkaproof new ~/models/two-phase-commit",
+        description="Write a small model, its test, and a README that says how to run both. Then change them into your own.",
+        epilog="examples:\n  kafkaproof new semaphore\n  kafkaproof new ~/models/two-phase-commit",
     )
-    parser.add_argument("directory", metavar="DIR", help="where to write; the model is called as its last part")
+    parser.add_argument("directory", metavar="DIR", help="where to write; its last part is the name of the model")
     parser.set_defaults(run=run)
 
 

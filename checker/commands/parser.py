@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import re
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
+
+
+class _Help(argparse.HelpFormatter):
+    """Fills the paragraphs of texts to the terminal's width, and leaves indented lines, such as examples, as they are."""
+
+    def _fill_text(self, text, width, indent):
+        parts = re.split(r"((?:^[ ].*\n?|^\n)+)", text, flags=re.MULTILINE)
+        return "".join(part if n % 2 or not part else f"{textwrap.fill(part, width)}\n" for n, part in enumerate(parts))
 
 
 class CommandParser(argparse.ArgumentParser):
     """A parser that may learn from its arguments which options it has, before it reads them."""
 
     learn: Callable[[CommandParser, Sequence[str]], None] | None = None
+
+    def __init__(self, **named):
+        super().__init__(**{"formatter_class": _Help} | named)
 
     def parse_known_args(self, args=None, namespace=None):
         """Learn, once, and parse."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from contextlib import closing
@@ -28,10 +27,10 @@ from kafkaproof.spec.proofs import plan_of
 
 COLOURS = {PROVED: "green", NOT_INDUCTIVE: "red", NOT_DECIDED: "cyan", "violated": "red", "holds": "green"}
 UNITS = {"induction": "steps", "bounded": "propagations"}
-DESCRIPTION = """Prove properties by induction with z3: they hold at first, and every action that begins where all
-hold ends where all hold. Bounds have no end (epochs, records, faults), but for those that a loop runs over, and
-those that an option gives a size; there are as many brokers as --brokers says, with --any-brokers any number of
-them. With --depth, look for the shortest violation in a scope instead."""
+DESCRIPTION = """Prove properties by induction, with z3: they hold at first, and every action keeps them. A proof is for any
+number of epochs, records and faults. It is for as many brokers as --brokers says, or with --any-brokers for any
+number. Bounds that a loop runs over, and those that an option sets, keep their sizes.
+With --depth, prove nothing, and look for the shortest violation in a scope instead."""
 EXAMPLES = """examples:
   kafkaproof prove election --variant fenced --brokers 7
   kafkaproof prove election --variant fenced --any-brokers
@@ -50,7 +49,6 @@ def add_parser(commands) -> None:
         "prove",
         help="prove properties for any number of epochs, by induction",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description=DESCRIPTION,
     )
     add_model_options(parser, help="replication, election ..., or a model of your own, FILE.py:MODEL")
@@ -67,9 +65,8 @@ def add_parser(commands) -> None:
         type=_millions,
         default=1000.0,
         metavar="MILLIONS",
-        help="how much the solver may do in all, in millions of z3's own steps, with --depth of the "
-        "SAT solver's propagations: the same on every machine (default %(default)s: some minutes); "
-        "what is open then is not decided",
+        help="how much the solver may do in all, in millions of z3's own steps (with --depth, of the SAT solver's "
+        "propagations): the same on every machine; what is open then is not decided (default %(default)s: some minutes)",
     )
     parser.add_argument(
         "--search",
@@ -115,7 +112,7 @@ def run(options) -> int:
     if options.any_brokers and options.depth is not None:
         raise UserError("--any-brokers proves; --depth needs a number of brokers")
     if options.symmetry and options.depth is None:
-        raise UserError("--symmetry is for --depth: a proof speaks of all ids anyhow")
+        raise UserError("--symmetry needs --depth: a proof is about all ids anyway")
     with closing(Progress(model.name)) as progress:
         asked = _bounded if options.depth is not None else _proved
         result, proof = asked(model, scope, properties, options, progress.note)

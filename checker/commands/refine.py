@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 
@@ -20,11 +19,11 @@ from kafkaproof.spec.catalogue import REFINEMENTS, find
 REFINES, DIVERGES, INCOMPLETE = "refines", "diverges", "incomplete"
 COLOURS = {REFINES: "green", DIVERGES: "red", INCOMPLETE: "cyan"}
 CODES = {REFINES: OK, DIVERGES: VIOLATED, INCOMPLETE: UNFINISHED}
-DESCRIPTION = """Follow every behaviour of a system, with its messages and its crashes, by behaviours of the abstract
-model of the same thing. Where none follows, the shortest such behaviour is shown: its last step is the one that no
-abstract behaviour has. Steps that the abstract model lacks, and that had to be added, are named; with --without
-one of them is left out, to see what it is for. `refine group` follows the replicas of the offsets log by the
-contract that groups suppose of it, and `refine electing` elections in steps by elections in one step."""
+DESCRIPTION = """Check that an abstract model can follow every behaviour of a detailed system, with its messages and crashes.
+If it cannot, the shortest behaviour that it cannot follow is shown: nothing in the abstract model matches its last step.
+The abstract model was given some steps for this, which are listed; --without leaves one out, to see what it is for.
+`refine replica` compares the data plane with KIP-320, `refine group` the offsets log with the contract that groups
+rely on, and `refine electing` elections in steps with elections in one step."""
 EXAMPLES = """examples:
   kafkaproof refine replica
   kafkaproof refine replica --brokers 3 --epochs 1 --faults 0
@@ -39,9 +38,8 @@ def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "refine",
-        help="follow every behaviour of a system by an abstract model of it",
+        help="check that an abstract model can follow every behaviour of a system",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description=DESCRIPTION,
     )
     systems = ", ".join(f"{r.name} ({r.system} by {_name(r.abstract)})" for r in REFINEMENTS)

@@ -17,8 +17,8 @@ def add_parser(commands) -> None:
     parser = commands.add_parser(
         "runs",
         help="list, size and delete runs",
-        description="The runs that are kept in a directory.",
-        epilog="examples: kafkaproof runs; kafkaproof runs --delete runs/replication-kip320-20260101-120000-1f2e",
+        description="List the runs that check has kept in a directory, or delete some.",
+        epilog="examples:\n  kafkaproof runs\n  kafkaproof runs --delete runs/replication-kip320-20260101-120000-1f2e",
     )
     parser.add_argument("directory", nargs="?", default="runs", help="where to look (default %(default)s)")
     parser.add_argument("--delete", action="append", default=[], metavar="RUN", help="delete this run (repeatable)")

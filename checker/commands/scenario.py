@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
@@ -23,9 +22,9 @@ BUNDLED = Path(spec.__file__).parent / "scenarios"
 ENDING = ".scenario"
 EXAMPLES = """examples:
   kafkaproof scenario                                   # which there are
-  kafkaproof scenario zombie-controller                 # tell one
+  kafkaproof scenario zombie-controller                 # play one
   kafkaproof scenario zombie-controller --output zombie.html
-  kafkaproof scenario mine.scenario --variant fenced    # one's own; docs/scenarios.md says how to write it
+  kafkaproof scenario mine.scenario --variant fenced    # one of your own; docs/scenarios.md says how to write it
 
 exit codes: 0 everything is as the scenario says, 1 something is not, 2 it cannot be read
 """
@@ -37,7 +36,6 @@ def add_parser(commands) -> None:
         "scenario",
         help="play a story of operations, with metrics over time",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Play a scenario: steps of a model, what they change, and what operators would see meanwhile. "
         "Without a name, list the scenarios that there are.",
     )

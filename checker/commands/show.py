@@ -39,11 +39,15 @@ from kafkaproof.spec.catalogue import found_again
 from kafkaproof.spec.language.model import LIVENESS, Property
 from kafkaproof.spec.own import is_own, shown
 
-EXAMPLES = """examples: kafkaproof show runs/replication-kip101-20260101-120000-1f2e;
-kafkaproof show runs/election-legacy-20260101-120000-1f2e --svg legacy.svg --itf legacy.itf.json;
-kafkaproof show recorded.json --beside runs/election-legacy-20260101-120000-1f2e --output both.html;
-kafkaproof show runs/election-legacy-20260101-120000-1f2e --beside runs/real --svg both.svg, after
-kafkaproof run --from-counterexample runs/election-legacy-20260101-120000-1f2e --kafka 1.1.1 --directory runs/real"""
+EXAMPLES = """examples:
+  kafkaproof show runs/replication-kip101-20260101-120000-1f2e
+  kafkaproof show runs/election-legacy-20260101-120000-1f2e --svg legacy.svg --itf legacy.itf.json
+  kafkaproof show recorded.json --beside runs/election-legacy-20260101-120000-1f2e --output both.html
+
+beside what real brokers did along the same counterexample:
+  kafkaproof run --from-counterexample runs/election-legacy-20260101-120000-1f2e --kafka 1.1.1 --directory runs/real
+  kafkaproof show runs/election-legacy-20260101-120000-1f2e --beside runs/real --svg both.svg
+"""
 
 NAMED = {"system": str, "variant": str, "model": str | None, "scope": dict}
 """The fields by which a trace names its model."""
@@ -64,18 +68,18 @@ def add_parser(commands) -> None:
         "show",
         help="draw a counterexample or a recorded history",
         epilog=EXAMPLES,
-        description="Draw a run's counterexample, or a trace, as one HTML page that needs no network, "
-        "or in the forms asked for, several at once.",
+        description="Draw a counterexample, step by step, as one HTML page that needs no network, or in the forms that "
+        "you ask for.",
     )
     parser.add_argument(
         "target",
         metavar="RUN|TRACE.json",
-        help="a run directory, a file with a trace, or the directory of real brokers that were driven along one",
+        help="a run directory of check, a file with a trace, or the directory of real brokers that were driven along one",
     )
     parser.add_argument(
         "--beside",
         metavar="RUN|TRACE.json",
-        help="a second history, to compare step by step: steps are aligned by what they are, not by their ids",
+        help="a second one, to compare: equal steps stand in one row, whichever brokers they are of",
     )
     parser.add_argument(
         "--property", metavar="P", help="which violation or goal of a run (default: the shortest violation)"
@@ -166,8 +170,8 @@ def load(target: str, prop: str | None) -> Shown:
         return _recorded(_read(recording), recording)
     if recording.parent.is_dir():
         raise UserError(
-            f"{target} is of a cluster, and has no {HISTORY}, which real brokers leave that are driven "
-            f"along a counterexample; of a violation or divergence in what was recorded one is written by: "
+            f"{target} is the directory of a cluster, and has no {HISTORY}: only real brokers that are driven along a "
+            f"counterexample leave one. To draw the first violation or divergence in it, write one with: "
             f"kafkaproof replay {target} --history FILE"
         )
     result = RunDirectory(target)

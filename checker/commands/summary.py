@@ -47,12 +47,12 @@ class Summary:
             missed = f", never reached: {', '.join(result['unreached'])}" if result["unreached"] else ""
             self._out.print(f"look at [{colour}]{_name(result)}: {words}{_violated(result)}[/]{missed}", soft_wrap=True)
         failed = next((result for result in reversed(self._results) if result["violated"]), None)
-        example = f"draw a counterexample: kafkaproof show {failed['run_dir']}; " if failed else ""
+        if failed:
+            self._out.print(f"Draw a counterexample: kafkaproof show {failed['run_dir']}", soft_wrap=True)
         self._out.print(
-            f"Every run as a table: --verbose; {example}all that are kept: kafkaproof runs; an account of each failure: "
-            "docs/findings.md",
-            soft_wrap=True,
+            "More: --verbose has every run as a table, kafkaproof runs lists those that are kept,", soft_wrap=True
         )
+        self._out.print("docs/findings.md explains each failure.")
 
     def _list_open(self) -> None:
         found = [result for result in self._results if result["failure"] == "open"]

@@ -208,7 +208,8 @@ def print_asked(result: dict, sizes: Mapping[str, str], goals: set[str]) -> None
     undecided = [entry["property"] for entry in result["liveness"] if entry["verdict"] not in ("holds", "violated")]
     asked = set(result["properties"]) - goals
     rest = len(asked - {*violated, *undecided})
-    found = f"{rest} hold within this scope" if result["complete"] else f"{rest} not violated so far"
+    holding = f"{rest} {'holds' if rest == 1 else 'hold'} at this scope"
+    found = holding if result["complete"] else f"{rest} not violated so far"
     for word, names in (("violated", violated), ("not decided", undecided)):
         found += f"; {word}: {', '.join(names)}" if names else ""
     out = console()
@@ -240,8 +241,7 @@ def print_alone(result: dict, composed: list[str]) -> None:
     for system in composed:
         out = console()
         out.print(
-            f"this is {result['system']} alone; which property is checked alone, and which composed: "
-            f"kafkaproof check {system}",
+            f"this run is about {result['system']} alone; to check it together with the other parts: kafkaproof check {system}",
             soft_wrap=True,
         )
 

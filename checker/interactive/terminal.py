@@ -127,7 +127,7 @@ class Terminal:
         print(
             f"\nafter {counted(path, 'step')}: {path[-1]['text']}"
             if path
-            else f"\n{self._session.model.name}, at first"
+            else f"\n{self._session.model.name}, in its initial state"
         )
         for field in (each for group in self._seen["state"] for each in group["fields"] if each["was"] is not None):
             print(f"    {field['field']}: {field['was']} -> {field['value']}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import signal
 import tempfile
 import time
@@ -59,9 +58,8 @@ def add_parser(commands) -> None:
         "run",
         help="run a cluster of brokers on a real ZooKeeper, recorded",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Start a ZooKeeper and a process for each broker. Every step of a broker is a transition of the "
-        "specification, done on the real ZooKeeper and recorded. Ctrl-C ends it.",
+        "specification, made real. All of it is recorded for `kafkaproof replay`. Ctrl-C ends it.",
     )
     parser.add_argument("--brokers", metavar="N", type=int, default=3, help="brokers, 1 to 9 (default 3)")
     parser.add_argument("--partitions", metavar="N", type=int, default=2, help="partitions of the topic (default 2)")
@@ -249,7 +247,7 @@ def break_it(cluster: Cluster, watcher: Watcher, options, acts: list[Act]) -> No
 def counterexample_of(options) -> Counterexample | Behaviour | None:
     """The counterexample that is to be followed, if any; raises UserError."""
     if options.compare and not (options.kafka and options.faults):
-        raise UserError("--compare is of --kafka RELEASE --faults FILE: give all three")
+        raise UserError("--compare needs --kafka RELEASE and --faults FILE")
     if options.compare and (options.zookeeper or options.port or options.load):
         raise UserError(
             "--compare starts two clusters with a ZooKeeper each, and a load: leave --zookeeper, --port and --load away"
@@ -261,10 +259,10 @@ def counterexample_of(options) -> Counterexample | Behaviour | None:
                 f"--compare: our brokers that have logs are of Kafka {FENCED.releases}, and {options.kafka} is not"
             )
     if options.control and not (options.from_counterexample and options.kafka):
-        raise UserError("--control is of --from-counterexample RUN --kafka RELEASE: give all three")
+        raise UserError("--control needs --from-counterexample RUN and --kafka RELEASE")
     if options.from_counterexample is None:
         if options.property:
-            raise UserError("--property is of --from-counterexample RUN: give both")
+            raise UserError("--property needs --from-counterexample RUN")
         return None
     others = ("scenario", "chaos", "faults", "load", "seconds")
     given = [name for name in others if getattr(options, name) not in (None, False)]

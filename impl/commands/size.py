@@ -40,22 +40,26 @@ def size_of(options) -> Size:
     if options.port is not None and not 0 < options.port < 65536:
         raise UserError(f"--port {options.port}: from 1 to 65535")
     if options.port and options.zookeeper:
-        raise UserError("--port is of the ZooKeeper that is started, and --zookeeper names another: give one of them")
+        raise UserError(
+            "--port is for a ZooKeeper that this command starts, and --zookeeper names another one: give one of them"
+        )
     if options.load and (options.variant != "fenced" or options.scenario):
-        raise UserError("--load is for --variant fenced without --scenario: legacy brokers have no logs")
+        raise UserError("--load works with --variant fenced and without --scenario: legacy brokers have no logs")
     if sum((options.scenario is not None, options.chaos is not None, options.faults is not None)) > 1:
         raise UserError("--scenario, --chaos and --faults: give one of them")
     if options.unclean and options.chaos is None:
-        raise UserError("--unclean is for --chaos SEED; in a file of faults there is allow_unclean")
+        raise UserError("--unclean needs --chaos SEED; in a file of faults, write the fault allow_unclean")
     if (options.faults or options.scenario) and options.seconds is not None:
-        raise UserError("--seconds: the file of --faults says how long, and a --scenario ends by itself")
+        raise UserError(
+            "--seconds: leave it out, since the file of --faults says how long, and a --scenario ends by itself"
+        )
     if options.scenario:
         if options.brokers < LEAST_BROKERS:
             raise UserError(f"--scenario {options.scenario} needs --brokers {LEAST_BROKERS} or more")
         values["session_timeout"] = max(values["session_timeout"], SESSION)
     if options.scenario in CONDUCTED:
         if options.variant != "legacy":
-            raise UserError(f"--scenario {options.scenario} is of --variant legacy: later versions have no such steps")
+            raise UserError(f"--scenario {options.scenario} needs --variant legacy: later versions have no such steps")
         values["partitions"], values["ordered"] = 1, True
     if options.kafka:
         return kafka_size(options, values)
@@ -66,10 +70,12 @@ def kafka_size(options, values: dict) -> Size:
     """The size of a cluster of real brokers; raises UserError where something is asked for that they do not do."""
     number_of(options.kafka)
     if options.variant != "fenced":
-        raise UserError("--variant is of our brokers; --kafka RELEASE says what real ones do")
+        raise UserError("--variant is for our brokers; for real ones, --kafka RELEASE says it all")
     if options.scenario:
-        raise UserError(f"--scenario {options.scenario} is of our brokers, which stop before a step that they are told")
+        raise UserError(
+            f"--scenario {options.scenario} needs our brokers: a real one cannot be told to stop before a step"
+        )
     if options.room != ROOM:
-        raise UserError("--room is of our brokers; real ones create any number of topics")
+        raise UserError("--room is for our brokers; real ones create any number of topics")
     values["session_timeout"] = max(values["session_timeout"], KAFKA_SESSION)
     return Size(release=options.kafka, recorded=False, **values)

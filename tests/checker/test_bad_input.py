@@ -21,7 +21,7 @@ SMALL = ("kip320", 2, 1, 1, 1)
         ("check nosuch", "no system 'nosuch'; there are "),
         ("list nosuch", "no system 'nosuch'; there are "),
         ("check replication --variant kip9", "replication has no variant 'kip9'; there are truncate-to-hw, "),
-        ("check --variant kip320", "--variant V is of a system: kafkaproof check SYSTEM --variant V"),
+        ("check --variant kip320", "--variant V needs a system: kafkaproof check SYSTEM --variant V"),
         (f"{KIP320} --property nosuch", "replication has no property 'nosuch'; it has weak_isr, "),
         (f"{KIP320} --brokers 8", "brokers goes from 1 to 7, not 8"),
         (f"{KIP320} --brokers 0", "brokers goes from 1 to 7, not 0"),

@@ -259,7 +259,7 @@ def test_tables_for_people_name_the_run_and_what_was_cut(kafkaproof):
 
 def test_people_are_told_how_many_properties_hold_and_what_the_scope_bounds(kafkaproof, monkeypatch):
     whole = kafkaproof(*replication("kip320", 2, 1, 1, 1), "--run-dir", "whole", "--master", "local[2]")
-    assert "properties: 17 asked; 17 hold within this scope\n" in whole.out
+    assert "properties: 17 asked; 17 hold at this scope\n" in whole.out
     assert "  epochs 1: changes of the leader\n" in whole.out
     assert "replication alone" not in whole.out, "no system composes it"
     monkeypatch.setattr(run, "FURTHER", 0)
@@ -269,7 +269,10 @@ def test_people_are_told_how_many_properties_hold_and_what_the_scope_bounds(kafk
 
 def test_of_a_part_people_are_told_what_composes_it(capsys):
     print_alone({"system": "partition"}, ["cluster"])
-    assert "this is partition alone; " in (told := capsys.readouterr().out) and "kafkaproof check cluster\n" in told
+    assert (
+        "this run is about partition alone; " in (told := capsys.readouterr().out)
+        and "kafkaproof check cluster\n" in told
+    )
 
 
 @pytest.mark.parametrize("limit", ["--max-states=900", "--max-depth=9", "--max-minutes=0", "--max-disk=40K"])

@@ -110,7 +110,7 @@ def test_files_that_are_none(tmp_path, write, kafkaproof):
     assert "nothing to do in it" in kafkaproof("run", "--faults", write()).complaint
     assert "No such file" in kafkaproof("run", "--faults", tmp_path / "none").complaint
     assert "give one of them" in kafkaproof("run", "--faults", write(*GOOD), "--chaos", 1).complaint
-    assert "--unclean is for --chaos" in kafkaproof("run", "--unclean").complaint
+    assert "--unclean needs --chaos" in kafkaproof("run", "--unclean").complaint
     assert "says how long" in kafkaproof("run", "--faults", write(*GOOD), "--seconds", 1).complaint
 
 

@@ -42,8 +42,8 @@ def test_what_clients_are_answered_differs_where_an_isr_is_too_small(differences
 @pytest.mark.parametrize(
     "arguments, wanted",
     [
-        (("--compare",), "--compare is of --kafka RELEASE --faults FILE: give all three"),
-        (("--compare", "--kafka", "3.9.1", "--chaos", 1), "give all three"),
+        (("--compare",), "--compare needs --kafka RELEASE and --faults FILE"),
+        (("--compare", "--kafka", "3.9.1", "--chaos", 1), "--compare needs --kafka RELEASE and --faults FILE"),
         (("--compare", "--kafka", "1.1.1", "--faults", "f"), "our brokers that have logs are of Kafka 3.4 to 3.9"),
         (("--compare", "--kafka", "3.9.1", "--faults", "f", "--load"), "leave --zookeeper, --port and --load away"),
     ],

@@ -190,4 +190,4 @@ def test_a_run_without_a_counterexample(kafkaproof, tmp_path):
     assert "not the result of a run" in complain(run)
     (run / "result.json").unlink()
     assert "the run has not ended" in complain(run)
-    assert "--property is of --from-counterexample" in kafkaproof("run", "--property", "p").complaint
+    assert "--property needs --from-counterexample" in kafkaproof("run", "--property", "p").complaint

@@ -31,4 +31,4 @@ def test_a_failure_violates_what_it_should_and_its_fix_refuses_the_step(kafkapro
 
 @pytest.mark.parametrize("name", FAILURES)
 def test_later_versions_have_no_such_steps(kafkaproof, name):
-    assert "is of --variant legacy" in kafkaproof("run", "--scenario", name, "--directory", "c").complaint
+    assert "needs --variant legacy" in kafkaproof("run", "--scenario", name, "--directory", "c").complaint

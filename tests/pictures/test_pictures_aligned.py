@@ -219,7 +219,7 @@ def test_show_draws_what_a_run_has_left(kafkaproof, tmp_path):
     file = tmp_path / "real" / HISTORY
     file.parent.mkdir(parents=True)
     assert kafkaproof("show", "real").complaint.startswith(
-        "kafkaproof: real is of a cluster, and has no recording/history"
+        "kafkaproof: real is the directory of a cluster, and has no recording/history"
     )
     file.write_text(json.dumps(RIGHT))
     assert kafkaproof("show", "real").out == "4 steps; open real/history.html\n"

@@ -19,7 +19,7 @@ def test_a_split_brain_comes_first_and_conforms_all_the_same(kafkaproof):
     assert told.code == 0 and first.startswith(
         "critical split-brain: a deposed controller has written (C4): 951 records"
     )
-    assert "2026-11-21 03:24:44 UTC, 0x9b)" in first and "and yet it had split-brain: see above" in told.out
+    assert "2026-11-21 03:24:44 UTC, 0x9b)" in first and "but these went wrong: split-brain (see the top)" in told.out
     found = kafkaproof("replay", ZOMBIE, "--json").json["incidents"]
     kinds = [each["kind"] for each in found]
     assert kinds == sorted(kinds, key=KINDS.index) and found[0]["zxid"] == "0x9b" and found[0]["way_out"]

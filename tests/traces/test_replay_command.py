@@ -91,7 +91,7 @@ def test_a_log_is_held_to_the_release_that_is_named(capsys):
     ("options", "complaint"),
     [
         (("--release", "4.0"), "--release 4.0: replay has 0.9 to 3.9, such as 2.8 or 2.8.2"),
-        (("--release", "2.8", "--variant", "fenced"), "one of them says what the log is held to"),
+        (("--release", "2.8", "--variant", "fenced"), "give one of them"),
     ],
 )
 def test_a_release_that_is_none_is_refused(capsys, options, complaint):

@@ -52,20 +52,19 @@ def add_parser(commands) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "replay",
-        help="hold the ZooKeeper log of a real cluster to the specification",
+        help="say what went wrong in a real cluster, from its ZooKeeper log, and check it against the specification",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Follow the elections and the controllers' writes in a ZooKeeper log, as steps of the "
-        "election system. Only reads; nothing needs to be instrumented. Of a cluster that `kafkaproof run` "
-        "recorded, follow every step of every process.",
+        description="Read the ZooKeeper log of a Kafka cluster: say what went wrong (unclean elections, split brain, what is "
+        "stuck), and check that each record is a step that the specification allows. Nothing is written, and nothing "
+        "needs to be instrumented. Of a cluster that `kafkaproof run` recorded, follow every step of every process.",
     )
     parser.add_argument(
         "directories",
         metavar="DIR",
         type=Path,
         nargs="+",
-        help="with log.* and snapshot.* files, or version-2/; or what `kafkaproof run` has left; or a "
-        "directory of such: several are told in a table",
+        help="ZooKeeper's data directory, with version-2/ or log.* files; or one that `kafkaproof run` has written; of "
+        "several, or of a directory of such, a table is printed",
     )
     parser.add_argument(
         "--offsets",
@@ -77,13 +76,13 @@ def add_parser(commands) -> None:
     parser.add_argument(
         "--release",
         metavar="R",
-        help="hold it to this release of Kafka, such as 2.8 or 3.9.1 (default: the releases that explain it are found)",
+        help="check against this release of Kafka, such as 2.8 or 3.9.1 (default: find the releases that explain the log)",
     )
     parser.add_argument(
         "--variant",
         metavar="V",
-        help=f"hold it to this variant: {', '.join(VARIANTS)} (default: found "
-        f"from the log, or as it was run); a recording to {', '.join((*RUN, CHECKED))}: legacy "
+        help=f"check against this variant: {', '.join(VARIANTS)} (default: found "
+        f"from the log, or as it was run); of a recording: {', '.join((*RUN, CHECKED))}: legacy "
         "with the fix of KAFKA-6082 and nothing else",
     )
     parser.add_argument("--chroot", metavar="PATH", help="where the cluster's znodes are (default: found from the log)")
@@ -111,14 +110,14 @@ def add_parser(commands) -> None:
         "--logs",
         metavar="PATH",
         type=Path,
-        help="hold the brokers' own server.log, controller.log and state-change.log to the result: "
-        "all below this directory, gzipped or not",
+        help="also read the brokers' own server.log, controller.log and state-change.log: all below this directory, "
+        "gzipped or not",
     )
     parser.add_argument(
         "--events",
         metavar="OUT",
         type=Path,
-        help="leave every operation of the logs as Parquet in this new directory, for SQL",
+        help="write every operation of the logs as Parquet in this new directory, for SQL",
     )
     parser.add_argument(
         "--master",
@@ -129,7 +128,7 @@ def add_parser(commands) -> None:
     parser.add_argument(
         "--follow",
         action="store_true",
-        help="stay, and tell what happens in a log that grows, until Ctrl-C or the first divergence",
+        help="keep watching a log that grows, and print what happens, until Ctrl-C or the first divergence",
     )
     parser.add_argument(
         "--on-event",

@@ -45,7 +45,7 @@ def choice_of(recording: Recording, members: Members, root: str) -> Choice | Non
 def asked_for(release: str | None, variant: str | None) -> tuple[Features, ...]:
     """The features that were asked for, none where that is left to the log. Raises UserError where there are none such."""
     if release and variant:
-        raise UserError(f"--release {release} --variant {variant}: one of them says what the log is held to")
+        raise UserError(f"--release {release} --variant {variant}: give one of them")
     if release:
         try:
             return (of_release(release),)

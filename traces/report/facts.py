@@ -95,7 +95,10 @@ def print_facts(out: Console, facts: Facts) -> None:
     _print_some(out, "unclean elections", facts.unclean, _unclean_text)
     _print_some(out, "without a leader for more than a second", facts.long, _leaderless_text)
     for each in facts.broken:
-        out.print(f"not so: {each.text}: {counted(each.count, 'write')}, the first at {each.zxid:#x}", soft_wrap=True)
+        writes = counted(each.count, "write")
+        out.print(
+            f"unexpected: {writes}, the first at {each.zxid:#x}, of which this is not true: {each.text}", soft_wrap=True
+        )
 
 
 def _print_some(out: Console, title: str, found: list, text: Callable[..., str]) -> None:
@@ -109,13 +112,15 @@ def _print_some(out: Console, title: str, found: list, text: Callable[..., str])
 
 def _brokers(registrations: list[Registration]) -> Table:
     table = Table(header_style="bold")
-    for name in ("broker", "lives", "registered at", "ended"):
-        table.add_column(name, justify="right" if name in ("broker", "lives") else "left")
+    for name in ("broker", "times", "registered at", "ended"):
+        table.add_column(name, justify="right" if name in ("broker", "times") else "left")
     for broker in sorted({each.broker for each in registrations}):
         own = [each for each in registrations if each.broker == broker]
         begun = [f"{each.zxid:#x} {time_of_day(each.time)}" for each in own]
         ended = [
-            "stands" if each.ended_time is None else f"{each.how} at {each.ended:#x} {time_of_day(each.ended_time)}"
+            "still registered"
+            if each.ended_time is None
+            else f"{each.how} at {each.ended:#x} {time_of_day(each.ended_time)}"
             for each in own
         ]
         shown = slice(-_SHOWN, None)
@@ -125,7 +130,14 @@ def _brokers(registrations: list[Registration]) -> Table:
 
 def _terms(terms: list[Written]) -> Table:
     table = Table(header_style="bold", title="writes of partition states by controllers", title_justify="left")
-    for name in ("epoch", "broker", "all", "/controller gone", "next one elected", "refused (any kind)"):
+    for name in (
+        "epoch",
+        "broker",
+        "all",
+        "after it lost /controller",
+        "after the next election",
+        "refused (any kind)",
+    ):
         table.add_column(name, justify="right")
     for each in terms:
         counts = (each.states, each.unowned, each.stale, each.refused)

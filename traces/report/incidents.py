@@ -130,11 +130,11 @@ def _found(followed, remarks, transactions) -> Iterator[Incident]:
         series, NO_CONTROLLER, "no controller", _without_controller, ("controller_epoch", "active_controllers")
     )
     yield from _spells(
-        series, OFFLINE, "partitions without a leader", _above("offline_partitions"), ("offline_partitions",)
+        series, OFFLINE, "partition{} without a leader", _above("offline_partitions"), ("offline_partitions",)
     )
     yield from _stuck(followed)
     yield from _flapping(followed)
-    small = _spells(series, UNDER_REPLICATED, "ISRs too small", _above("under_replicated"), ("under_replicated",))
+    small = _spells(series, UNDER_REPLICATED, "ISR{} too small", _above("under_replicated"), ("under_replicated",))
     yield from (each for each in small if (each.ms or 0) >= STANDS)
 
 
@@ -205,7 +205,10 @@ def _above(name: str) -> Callable[[Values], np.ndarray]:
 def _spells(
     series: Series, kind: str, text: str, is_bad: Callable[[Values], np.ndarray], names: Iterable[str]
 ) -> Iterator[Incident]:
-    """The times in which something is bad while some broker is registered, but for short ones."""
+    """The times in which something is bad while some broker is registered, but for short ones.
+
+    In `text`, ``{}`` is where a plural has its s.
+    """
     courses = {name: series.courses[name] for name in ("brokers", *names)}
     numbers = np.unique(np.concatenate([np.array(course.samples, np.int64) for course in courses.values()]))
     values = {name: np.concatenate([[c.initial], c.at(numbers)]) for name, c in courses.items()}
@@ -217,5 +220,7 @@ def _spells(
         lasts = end == len(moments)
         ms = (series.ended if lasts else moments[end].time) - moments[begin].time
         if ms >= LONG:
-            count = "" if kind == NO_CONTROLLER else f"{most[begin:end].max():,} "
-            yield Incident(kind, moments[begin], f"{count}{text}", (), ms, lasts, WAY_OUT.get(kind))
+            number = most[begin:end].max()
+            count = "" if kind == NO_CONTROLLER else f"{number:,} "
+            told = count + text.format("" if number == 1 else "s")
+            yield Incident(kind, moments[begin], told, (), ms, lasts, WAY_OUT.get(kind))

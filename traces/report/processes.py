@@ -47,8 +47,8 @@ def print_result(cluster: Cluster, result: Result) -> None:
         table.add_row(name, f"{count:,}")
     out.print(table)
     out.print(
-        f"{cluster.directory}: {counted(cluster.processes, 'process')}, {counted(result.steps, 'step')}; "
-        f"{result.hidden:,} more that no process lived to record or that came from outside",
+        f"{cluster.directory}: {counted(cluster.processes, 'process')}, {counted(result.steps, 'step')}, and "
+        f"{result.hidden:,} that nobody recorded: faults from outside, or steps of a process that died first",
         soft_wrap=True,
     )
     for name, count in sorted(result.groups.items()):
@@ -60,8 +60,8 @@ def print_result(cluster: Cluster, result: Result) -> None:
         out.print(reason, soft_wrap=True, markup=False)
     elif result.unfollowed:
         out.print(
-            f"[yellow]undecided[/]: the run goes on, or was cut off: {result.unfollowed:,} lines at its end are "
-            "not followed, for what came before them is not all recorded; what is before conforms",
+            f"[yellow]undecided[/]: the run goes on, or was cut off. The last {result.unfollowed:,} lines are not followed, "
+            "because something before them is not recorded; what is before them conforms",
             soft_wrap=True,
         )
     else:
@@ -72,6 +72,6 @@ def print_result(cluster: Cluster, result: Result) -> None:
         )
     for each in result.violations.values():
         out.print(
-            f"[bold red]violates {each.id}[/] first in {each.first}, {times(each.count)}. It demands: {each.text}",
+            f"[bold red]violates {each.id}[/] first at {each.first}, {times(each.count)} in all. It demands: {each.text}",
             soft_wrap=True,
         )
