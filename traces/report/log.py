@@ -130,7 +130,7 @@ class Report:
     def and_yet(self) -> str:
         """What a log had that conforms, and yet hurt; empty where it had nothing worse than warnings."""
         kinds = dict.fromkeys(each.kind for each in self.incidents if each.severity != WARNING)
-        return f"and yet it had {', '.join(kinds)}: see above" if kinds else ""
+        return f"but these went wrong: {', '.join(kinds)} (see the top)" if kinds else ""
 
     @property
     def violated(self) -> set[str]:

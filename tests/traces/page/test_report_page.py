@@ -255,7 +255,7 @@ def test_the_page_leads_with_the_incidents_of_the_terminal(kafkaproof, tmp_path)
     lines = [f"{each['severity']} {of['kind']}: {each['line']}" for of in data["incidents"] for each in of["incidents"]]
     shown = [line for line in told.out.splitlines() if line.startswith(("critical", "serious", "warning"))]
     assert lines == shown and data["incidents"][0]["ways_out"][0] in told.out
-    assert data["sentence"].endswith("; and yet it had split-brain: see above.")
+    assert data["sentence"].endswith(", but these went wrong: split-brain (see the top).")
     assert data["incidents"][0]["incidents"][0]["zxid"] in data["records"]
 
 

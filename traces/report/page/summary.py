@@ -36,7 +36,7 @@ def sentence(report: Report) -> tuple[str, int]:
         until = f" until {report.end.zxid:#x}" if report.end else ""
         return (
             f"The log conforms to {result.variant}{until}{but}: each of its {records:,} records is a step that the "
-            f"specification allows, or of a listed kind{f'; {report.and_yet}' if report.and_yet else ''}."
+            f"specification allows, or of a listed kind{f', {report.and_yet}' if report.and_yet else ''}."
         ), 3 if found else 2 if report.and_yet else 0
     return f"The verdict is {report.verdict}{also}: {report.reason}.", 2
 
