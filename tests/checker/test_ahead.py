@@ -10,6 +10,7 @@ from kafkaproof.checker.check import ahead
 from kafkaproof.checker.check.ahead import Ahead
 from kafkaproof.checker.check.run import kernel_of
 from kafkaproof.checker.commands import check as command
+from kafkaproof.checker.commands.models import _with_parts
 from kafkaproof.checker.model.selection import Check, scope_for
 from kafkaproof.spec.catalogue import find
 
@@ -88,3 +89,9 @@ def test_what_is_asked_wrongly_of_several_runs_is_told_before_a_kernel_is_made(
     monkeypatch.setattr(command, "Ahead", None)
     answer = kafkaproof("check", *asked)
     assert answer.code == 2 and told in answer.err
+
+
+def test_a_part_of_several_models_is_checked_once():
+    models = _with_parts(find("topics", None))
+    names = [(model.system, model.variant) for model in models]
+    assert len(set(names)) == len(names) > len(find("topics", None))
