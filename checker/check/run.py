@@ -7,6 +7,7 @@ import importlib.metadata
 import platform
 import sys
 import time
+from dataclasses import replace
 from datetime import datetime
 
 import llvmlite
@@ -15,7 +16,7 @@ import pyspark
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.check.answers import as_expected, failure_of, liveness_of, not_asked, not_shown, undecided
-from kafkaproof.checker.compile.kernel import Kernel
+from kafkaproof.checker.compile.kernel import Kernel, count_steps
 from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.explore.progress import Progress
 from kafkaproof.checker.liveness.decide import Decided, decide
@@ -26,6 +27,7 @@ from kafkaproof.checker.runs.counterexample import require_no_fault, trace_of
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.table import EXACT_WORDS, STEP_BITS, miss_probability
 from kafkaproof.spec.catalogue import found_again
+from kafkaproof.spec.language.accepted import require_accepted
 from kafkaproof.spec.language.model import LIVENESS
 from kafkaproof.spec.own import absolute
 
@@ -80,6 +82,7 @@ def begun(run: RunDirectory) -> tuple[Check, Kernel, int]:
             manifest["deadlock"],
             manifest["symmetry"] is not None,
         )
+        require_possible(check)
         kernel = kernel_of(check)
     except (LookupError, UserError) as error:
         raise RunError(f"{run.uri} cannot be resumed: {error}") from error
@@ -108,22 +111,29 @@ def versions() -> dict[str, str]:
     }
 
 
-def kernel_of(check: Check) -> Kernel:
-    """The kernel of a check, not yet compiled. With symmetry, the model is first proved to be symmetric.
+def require_possible(check: Check) -> None:
+    """Look at what is asked before its kernel is made, which takes longer. With symmetry, the model is proved to be symmetric.
 
     Raises UserError for a scope with too many steps, or for a liveness property that is asked for by name together with
-    symmetry; AsymmetryError for a model that is not symmetric.
+    symmetry; AsymmetryError for a model that is not symmetric; RuleError for what is one's own and not of the language.
     """
     properties = properties_of(check.model, check.scope, check.properties)
     endless = [p.name for p in properties if p.kind in LIVENESS]
     if check.symmetry and check.properties and endless:
         raise UserError(f"{check.model.system}: {endless[0]} is a liveness property; check it without --symmetry")
-    kernel = Kernel(check.model, check.scope, properties, check.symmetry)
-    if kernel.bases[-1] >= 1 << STEP_BITS:
-        raise UserError(f"{check.model.system}: the scope has {kernel.bases[-1]} steps, more than {1 << STEP_BITS}")
+    if check.model.origin or check.properties:
+        require_accepted(replace(check.model, properties=properties), check.scope)
+    steps = count_steps(check.model, check.scope)
+    if steps >= 1 << STEP_BITS:
+        raise UserError(f"{check.model.system}: the scope has {steps} steps, more than {1 << STEP_BITS}")
     if check.symmetry:
         require_symmetry(check.model, check.scope, properties)
-    return kernel
+
+
+def kernel_of(check: Check) -> Kernel:
+    """The kernel of a check, not yet compiled."""
+    properties = properties_of(check.model, check.scope, check.properties)
+    return Kernel(check.model, check.scope, properties, check.symmetry)
 
 
 def perform(

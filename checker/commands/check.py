@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import time
 import uuid
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from datetime import datetime
 from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.check.run import FURTHER, begin, kernel_of, perform, resumed
+from kafkaproof.checker.check.ahead import Ahead
+from kafkaproof.checker.check.run import FURTHER, begin, perform, require_possible, resumed
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
 from kafkaproof.checker.commands.models import add_model_options, chosen, given_sizes
 from kafkaproof.checker.commands.numbers import not_negative
@@ -24,9 +24,8 @@ from kafkaproof.checker.commands.tables import (
     print_coverage,
     print_goals,
 )
-from kafkaproof.checker.compile.kernel import compile_all
 from kafkaproof.checker.explore.explorer import Limits
-from kafkaproof.checker.model.selection import Check, properties_of
+from kafkaproof.checker.model.selection import Check
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.spark import cluster
 from kafkaproof.spec.catalogue import MODELS, found_again
@@ -111,9 +110,9 @@ def run(options) -> int:
     _refuse_changes_to_a_run(options)
     limits = Limits(options.max_states, options.max_depth, options.max_minutes, options.max_disk)
     began = time.monotonic()
-    planned = None if options.resume else _planned(options)
+    checks = [] if options.resume else _planned(options)
     directory = RunDirectory(options.resume) if options.resume else None
-    with directory.held() if directory else nullcontext():
+    with directory.held() if directory else nullcontext(), closing(Ahead(checks)) as kernels:
         earlier = resumed(directory) if directory else None
         context = cluster.start(options.master)
         try:
@@ -122,7 +121,7 @@ def run(options) -> int:
                 results = [perform(check, kernel, directory, context, partitions, limits, time.monotonic() - began)]
                 _report(results, options)
             else:
-                results = _all(planned, options, context, limits, began)
+                results = _all(checks, kernels, options, context, limits, began)
         finally:
             context.stop()
     return exit_code(results, options.recorded)
@@ -143,29 +142,28 @@ def _refuse_changes_to_a_run(options):
 
 
 def _planned(options):
-    """The checks to do, with their kernels. This comes before Spark starts, so that wrong use is reported at once."""
+    """The checks to do. This comes before Spark starts, and kernels are made, so that wrong use is reported at once."""
     names = tuple(options.properties)
     checks = [
         Check(model, scope, names, options.keep_going, options.deadlock, options.symmetry)
         for model, scope in chosen(options)
     ]
     for check in checks:
-        properties_of(check.model, check.scope, names)
-    return [(check, kernel_of(check)) for check in checks]
+        require_possible(check)
+    return checks
 
 
-def _all(planned, options, context, limits, began):
+def _all(checks, kernels, options, context, limits, began):
     """Perform all checks and report; returns the results."""
     results = []
-    short = len(planned) > 1 and not (options.json or options.verbose)
-    summary = Summary([check.model.system for check, _ in planned]) if short else None
-    _compile_ahead([kernel for _, kernel in planned[1:]])
-    for check, kernel in planned:
-        run_directory = RunDirectory(_place(check, options, len(planned) > 1))
+    short = len(checks) > 1 and not (options.json or options.verbose)
+    summary = Summary([check.model.system for check in checks]) if short else None
+    for check, kernel in zip(checks, kernels, strict=True):
+        run_directory = RunDirectory(_place(check, options, len(checks) > 1))
         partitions = max(2, context.defaultParallelism)
         begin(check, kernel, run_directory, partitions)
         startup = time.monotonic() - began
-        place = f"[{len(results) + 1}/{len(planned)}] " if len(planned) > 1 else ""
+        place = f"[{len(results) + 1}/{len(checks)}] " if len(checks) > 1 else ""
         with run_directory.held():
             results.append(perform(check, kernel, run_directory, context, partitions, limits, startup, place))
         if summary:
@@ -176,15 +174,6 @@ def _all(planned, options, context, limits, began):
     else:
         _report(results, options)
     return results
-
-
-def _compile_ahead(kernels):
-    """Compile the later kernels, as the driver runs them at first, in another process while the first is explored; it
-    ends with this one.
-    """
-    if kernels:
-        later = [kernel.compiled for kernel in kernels], 0
-        multiprocessing.get_context("spawn").Process(target=compile_all, args=later, daemon=True).start()
 
 
 def _place(check, options, several):

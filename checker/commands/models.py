@@ -77,7 +77,7 @@ def names_one(options) -> bool:
 
 
 def _with_parts(models):
-    """These models, preceded by the models of their parts, which check what the composition leaves out."""
+    """These models, preceded by the models of their parts, each once, which check what the composition leaves out."""
     parts = dict.fromkeys(part for model in models for part in model.parts)
     return [find(*part)[0] for part in parts] + models
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -279,6 +279,11 @@ def nested_choices(transition: Transition, base: int, scope: Scope) -> tuple[lis
     return lines, indent, names, f"{base} + {offset or '0'}"
 
 
+def count_steps(model: Model, scope: Scope) -> int:
+    """How many steps there are: each transition with each choice of its arguments."""
+    return sum(_count(transition, scope) for transition in model.transitions)
+
+
 def _count(transition, scope):
     count = 1
     for domain in transition.arguments.values():
@@ -376,7 +381,7 @@ def told_fault(kernel: Kernel, number: int) -> str:
     return f"{name}: {transition.name}{arguments} puts a value out of its declared range"
 
 
-def compile_all(kernels: list[Compiled], speed: int) -> None:
+def compile_all(kernels: Iterable[Compiled], speed: int) -> None:
     """Compile kernels, one after the other, into the cache of this machine; `speed` is that of `Code`."""
     for compiled in kernels:
         Code(compiled.text, *compiled.exported, speed=speed)

@@ -174,12 +174,12 @@ class PartitionNetwork(ClientRequests):
         state, version = zookeeper.states[p]
         if state.leader_epoch != leader_epoch:
             version = NO_VERSION
-        addresses = {r: found[0].inner for r, found in zookeeper.brokers.items()}
-        for r, (_, broker_epoch) in sorted(zookeeper.brokers.items()):
+        leading = zookeeper.addresses.get(leader)
+        for r, (address, broker_epoch) in sorted(zookeeper.brokers.items()):
             if contains(to, r):
                 self.outbox.append(
                     Outgoing(
-                        addresses[r],
+                        address.inner,
                         "LeaderAndIsr",
                         {
                             "epoch": epoch,
@@ -192,7 +192,7 @@ class PartitionNetwork(ClientRequests):
                             "replicas": list(zookeeper.replicas[p]),
                             "broker_epoch": broker_epoch,
                             "place": zookeeper.places.place_of(p),
-                            "leader_address": list(addresses[leader]) if leader in addresses else None,
+                            "leader_address": list(leading.inner) if leading else None,
                         },
                     )
                 )
@@ -238,15 +238,13 @@ class PartitionNetwork(ClientRequests):
 
         It goes out in its place among the requests of the step: a broker that is told of a new one at first can follow it.
         """
-        brokers = self.zookeeper.brokers
-        for r, (_, broker_epoch) in sorted(brokers.items()):
+        addresses = self.zookeeper.addresses
+        for r, (address, broker_epoch) in sorted(self.zookeeper.brokers.items()):
             if contains(to, r):
                 if r not in self._updates:
                     self._updates[r] = {"epoch": epoch, "broker_epoch": broker_epoch, "partitions": {}}
-                    self.outbox.append(Outgoing(brokers[r][0].inner, "UpdateMetadata", self._updates[r]))
-                self._updates[r]["alive"] = [
-                    [b, *brokers[b][0]] for b in ids(alive, self.zookeeper.size) if b in brokers
-                ]
+                    self.outbox.append(Outgoing(address.inner, "UpdateMetadata", self._updates[r]))
+                self._updates[r]["alive"] = [[b, *addresses[b]] for b in ids(alive, self.zookeeper.size)]
 
     def put_update(self, epoch, p, leader, leader_epoch, isr, alive, to):
         """The same, and what is told of a partition: all that a step tells a broker is one request."""

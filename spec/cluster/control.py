@@ -13,7 +13,7 @@ from kafkaproof.spec.language.domains import SetOf
 from kafkaproof.spec.language.sets import difference, is_empty
 from kafkaproof.spec.partition import machines
 from kafkaproof.spec.partition.context import Broker, Partition, remember_leadership
-from kafkaproof.spec.partition.isr import answer_leader, end_change, may_be_written
+from kafkaproof.spec.partition.isr import answer_leader, confirm_change, end_change, may_be_written
 from kafkaproof.spec.partition.network import leader_in, proposed_epoch
 from kafkaproof.spec.partition.replica import Epoch
 from kafkaproof.spec.partition.replica import leader_and_isr as accept_request
@@ -70,7 +70,8 @@ def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
 
     Guards:  `b` is at work; the proposal is accepted, and is the cached ISR, whose version is not older than the
              one that the leader knows.
-    Effects: the leader has the answer, and every live broker is told of the partition.
+    Effects: the leader has the answer; every live broker is told of the partition, and a reassignment whose target is in
+             the ISR goes on, as when the ISR is written.
     Kafka:   KafkaController.processAlterIsr, LeaderAndIsr.equalsIgnoreZk, 2.7 to 3.1;
              KafkaController.processAlterPartition, 3.2 to 3.9; LeaderAndIsr.equalsAllowStalePartitionEpoch, 3.3 to
              3.9.
@@ -84,7 +85,7 @@ def confirm_isr(s, b: Broker, p: Partition, sender: Broker):
         return False
 
     grant(s.planes[p].network, sender)
-    answer_leader(s, b, p, OK)
+    confirm_change(s, b, p)
     return True
 
 

@@ -18,6 +18,18 @@ def obey(broker, epoch):
     broker.ghosts.applied = epoch
 
 
+def may_receive(s, b, epoch):
+    """Whether a request of a controller epoch arrives at a process that lives."""
+    return s.brokers[b].session != DOWN and arriving(s.network, b, epoch)
+
+
+def receive(s, b, epoch):
+    """A broker takes a request, and obeys it unless it has seen a higher controller epoch."""
+    take_request(s.network, b, epoch)
+    if not is_stale(s.brokers[b], epoch):
+        obey(s.brokers[b], epoch)
+
+
 def leader_and_isr(s, b: Receiver, epoch: Epoch):
     """A broker receives LeaderAndIsr, and accepts it unless it has seen a higher controller epoch.
 
@@ -26,13 +38,10 @@ def leader_and_isr(s, b: Receiver, epoch: Epoch):
     Effects: accepted, or refused with STALE_CONTROLLER_EPOCH.
     Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9.
     """
-    broker = s.brokers[b]
-    if broker.session == DOWN or not arriving(s.network, b, epoch):
+    if not may_receive(s, b, epoch):
         return False
 
-    take_request(s.network, b, epoch)
-    if not is_stale(broker, epoch):
-        obey(broker, epoch)
+    receive(s, b, epoch)
     return True
 
 
@@ -44,13 +53,10 @@ def update_metadata(s, b: Receiver, epoch: Epoch):
     Effects: accepted, or refused with STALE_CONTROLLER_EPOCH.
     Kafka:   ReplicaManager.becomeLeaderOrFollower, 0.8 to 3.9; maybeUpdateMetadataCache, 0.8.2 to 3.9.
     """
-    broker = s.brokers[b]
-    if broker.session == DOWN or not arriving(s.network, b, epoch):
+    if not may_receive(s, b, epoch):
         return False
 
-    take_request(s.network, b, epoch)
-    if not is_stale(broker, epoch):
-        obey(broker, epoch)
+    receive(s, b, epoch)
     return True
 
 
@@ -62,11 +68,8 @@ def stop_replica(s, b: Receiver, epoch: Epoch):
     Effects: accepted, or refused with STALE_CONTROLLER_EPOCH.
     Kafka:   ReplicaManager.stopReplicas, 0.8 to 3.9.
     """
-    broker = s.brokers[b]
-    if broker.session == DOWN or not arriving(s.network, b, epoch):
+    if not may_receive(s, b, epoch):
         return False
 
-    take_request(s.network, b, epoch)
-    if not is_stale(broker, epoch):
-        obey(broker, epoch)
+    receive(s, b, epoch)
     return True

@@ -8,7 +8,7 @@ Source: kafka.controller.ReplicaAssignment, 2.4 to 3.9.
 
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.sequences import push
-from kafkaproof.spec.language.sets import contains, difference, is_empty
+from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member
 
 
 def append_members(source, brokers, sequence):
@@ -16,6 +16,16 @@ def append_members(source, brokers, sequence):
     for i in range(source.length):
         if contains(difference(brokers, replicas_of(sequence)), source.slots[i]):
             push(sequence, source.slots[i])
+
+
+def is_distinct(sequence):
+    """Whether no broker is in a sequence twice."""
+    members = 0
+    for i in range(sequence.length):
+        if contains(members, sequence.slots[i]):
+            return False
+        members = with_member(members, sequence.slots[i])
+    return True
 
 
 def origin(replicas, adding):

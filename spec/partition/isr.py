@@ -35,10 +35,18 @@ def end_change(s, b, p):
     tell_partition(s, b, p, s.brokers[b].controller.live)
 
 
+def confirm_change(s, b, p):
+    """A leader is answered that its ISR is there already: what follows is what follows when it is written.
+
+    Kafka: KafkaController.processAlterIsr, 2.7 to 3.1; processAlterPartition, 3.2 to 3.9 (whose answer has no error).
+    """
+    end_change(s, b, p)
+
+
 def answer_leader(s, b, p, answer):
-    """A leader is answered that its ISR was not written, and why, or that it is there already; the controller goes on, also
-    one that another has followed. Every live broker is told of the partition all the same, but where the write has met the
-    fence, which ends the work on the request; an answer that is lost is still waited for.
+    """A leader is answered that its ISR was not written, and why; the controller goes on, also one that another has
+    followed. Every live broker is told of the partition all the same, but where the write has met the fence, which ends the
+    work on the request; an answer that is lost is still waited for.
 
     Kafka: KafkaController.processAlterIsr, 2.7 to 3.1; processAlterPartition, 3.2 to 3.9.
     """
@@ -78,7 +86,9 @@ def refuse_change(s, b: Broker, p: Partition, sender: Broker):
     """A controller refuses the ISR that a leader proposes, or has it already.
 
     Guards:  `sender` believes that it leads, and may propose such an ISR; `b` is at work, and knows `sender` as live.
-    Effects: every live broker is told of the partition.
+    Effects: every live broker is told of the partition. (Not modelled: where the ISR is there already, Kafka also looks at a
+             reassignment of the partition, as `cluster.control.confirm_isr` does. It has looked at one before, when that
+             ISR was written in this leader epoch, or when the term began.)
     Kafka:   KafkaController.processAlterIsr, 2.7 to 3.1; processAlterPartition, 3.2 to 3.9.
     """
     controller = s.brokers[b].controller

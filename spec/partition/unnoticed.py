@@ -27,9 +27,9 @@ EQUIVALENT = {
         f"{CREATION}.zookeeper.write_topic_config",
         "return outcome(zk, OK, delivery) if session_open(zk, b) else EXPIRED -> anything",
     ): "Nothing looks at the answer; that a lost one is a fault is asked.",
-    (f"{EXPANSION}.expansion.new_partitions", "controller.strategy = OFFLINE -> nothing"): "It is so between events.",
+    (f"{CREATION}.creation.create_partitions", "controller.strategy = OFFLINE -> nothing"): "It is so between events.",
     (f"{EXPANSION}.zookeeper.restore_topic", "return EXPIRED -> return NODEEXISTS"): UNBEGUN,
-    (f"{CREATION}.creation.topic_change", "give_up(s, b, answer) -> nothing"): UNBEGUN,
+    (f"{CREATION}.creation.create_partitions", "give_up(s, b, answer) -> nothing"): UNBEGUN,
     (
         f"{CREATION}.creation.create_topic",
         f"{REFUSED} -> if answer == FENCED or answer == MINE: give_up(s, b, answer)",

@@ -1,19 +1,17 @@
 """Properties of the placement of replicas: on different brokers and racks, and as many on each as Kafka promises."""
 
+from kafkaproof.spec.kafka.assignment import is_distinct
 from kafkaproof.spec.kafka.placement import racks_of, size_of
 from kafkaproof.spec.language.model import always, always_step, sometimes
-from kafkaproof.spec.language.sets import contains, everybody, with_member
+from kafkaproof.spec.language.sets import contains, everybody
 from kafkaproof.spec.placement.topic import NO_RACK, partitions_of
 
 
 def replicas_are_distinct(s):
     """The replicas of a partition are different brokers, as many as those of the first (T6)."""
     for assignment in s.assignments:
-        members = 0
-        for i in range(assignment.length):
-            if contains(members, assignment.slots[i]):
-                return False
-            members = with_member(members, assignment.slots[i])
+        if not is_distinct(assignment):
+            return False
         if assignment.length != 0 and assignment.length != s.assignments[0].length:
             return False
     return True

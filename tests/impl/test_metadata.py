@@ -36,3 +36,20 @@ def test_a_broker_tells_clients_what_it_was_told_last(monkeypatch):
     assert [told.replicas for told in metadata(world, 1).known().topics.popitem()[1].values()] == [(0, 1)]
     world.operator.server.znodes.clear()
     assert leaders(world, 1) == ({0: 0}, {0, 1}), "ZooKeeper is not asked"
+
+
+def test_one_that_is_gone_is_told_of_as_live_until_its_failure_is_dealt_with(monkeypatch):
+    """It is still in the controller's context while brokers that start meanwhile are told of all (onBrokerStartup)."""
+    world = World("fenced", monkeypatch, (3, 3, 1))
+    conductor = InMemory(world)
+    for b in range(2):
+        world.start(b)
+    conductor.take_all(*BEGIN)
+    conductor.take_all(*RULE)
+    world.kill(1)
+    world.expire(1)
+    world.start(2)
+    conductor.take_all("session.start(b=2)", "session.register_broker(b=2)")
+    conductor.take_all("brokers.broker_change(b=0)", "brokers.broker_startup(b=0)")
+    conductor.take_all("cache.update_metadata(b=2, epoch=1)")
+    assert leaders(world, 2)[1] == {0, 1, 2}

@@ -15,6 +15,14 @@ from kafkaproof.spec.partition.machines import write_leader
 
 HOLD = write_leader.__name__
 """The step before which a controller sleeps."""
+BROKER_1_WINS = (
+    "faults.delete_controller()",
+    "legacy.create(b=1) -> OK",
+    "legacy.learn_epoch(b=1) -> NONODE",
+    "legacy.raise_epoch(b=1) -> NONODE",
+    "legacy.found_epoch(b=1) -> OK",
+)
+"""An operator deletes /controller, and broker 1 is elected in the first epoch."""
 
 
 def split_brain(cluster: Cluster, watcher: Watcher) -> None:
@@ -75,13 +83,7 @@ def foreign_delete(cluster: Cluster, watcher: Watcher) -> None:
         "legacy.create(b=0) -> OK", "legacy.learn_epoch(b=0) -> NONODE", "legacy.raise_epoch(b=0) -> NONODE"
     )
     watcher.say("an operator deletes /controller; broker 1 creates it, and writes the epoch")
-    conductor.take_all(
-        "faults.delete_controller()",
-        "legacy.create(b=1) -> OK",
-        "legacy.learn_epoch(b=1) -> NONODE",
-        "legacy.raise_epoch(b=1) -> NONODE",
-        "legacy.found_epoch(b=1) -> OK",
-    )
+    conductor.take_all(*BROKER_1_WINS)
     watcher.say("broker 0 wakes, is refused the epoch, and resigns")
     conductor.take_all("legacy.found_epoch(b=0) -> NODEEXISTS", "legacy.delete_any_controller(b=0) -> OK")
     landed = cluster.controller() is None
@@ -99,13 +101,7 @@ def zombie_epoch(cluster: Cluster, watcher: Watcher) -> None:
     watcher.say("broker 0 creates /controller, and sleeps")
     conductor.take("legacy.create(b=0) -> OK")
     watcher.say("an operator deletes /controller; broker 1 is elected")
-    conductor.take_all(
-        "faults.delete_controller()",
-        "legacy.create(b=1) -> OK",
-        "legacy.learn_epoch(b=1) -> NONODE",
-        "legacy.raise_epoch(b=1) -> NONODE",
-        "legacy.found_epoch(b=1) -> OK",
-    )
+    conductor.take_all(*BROKER_1_WINS)
     watcher.say("broker 0 wakes, and raises the epoch that it reads now")
     conductor.take_all("legacy.learn_epoch(b=0) -> OK", "legacy.raise_epoch(b=0) -> OK")
     landed = cluster.controller() == 1 and epoch_in(cluster) == 2

@@ -49,7 +49,8 @@ class Led(NamedTuple):
 class PartitionZooKeeper(TopicZooKeeper):
     """The seams of one broker's controller and of its leaders.
 
-    `brokers`: for each registered broker that was read, its address and the czxid of its registration; `states`: the
+    `brokers`: for each registered broker that was read, its address and the czxid of its registration; `addresses`: those
+    of all that were read in this term, since one that is gone is told of as live until the event that says so; `states`: the
     states that the controller read or wrote last, and their versions; `led`: what the leaders know of theirs (up to
     2.6); `proposers_version`: the version that the leader knows whose proposal is at hand.
     """
@@ -66,6 +67,7 @@ class PartitionZooKeeper(TopicZooKeeper):
         """The broker was elected: nothing is known yet but the epoch and its version."""
         self.epoch, self.epoch_version = epoch, version
         self.brokers: dict[int, tuple[BrokerId, int]] = {}
+        self.addresses: dict[int, BrokerId] = {}
         self.states: dict[int, tuple[State, int]] = {}
         self.know_nothing()
 
@@ -117,6 +119,7 @@ class PartitionZooKeeper(TopicZooKeeper):
             int(name): (BrokerId.decode(reply.result[0]), reply.result[1].czxid)
             for name, reply in zip(listed.result[0], found)
         }
+        self.addresses |= {r: address for r, (address, _) in self.brokers.items()}
 
     def get_state(self, b, p, reader, epoch=None):
         """getData of a state and of the topic's configuration into `reader`: OK, NONODE or EXPIRED.

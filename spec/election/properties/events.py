@@ -23,7 +23,7 @@ from kafkaproof.spec.election.broker_state import (
     REGISTERING,
     STARTING,
 )
-from kafkaproof.spec.kafka.zookeeper import CHANGED, DELETED, NOTHING, ORPHAN, PROCESS, owns_controller
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, CHANGED, DELETED, NOTHING, ORPHAN, PROCESS, owns_controller
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import always, always_step, sometimes
 from kafkaproof.spec.language.sets import contains
@@ -188,9 +188,11 @@ def expired_is_told(before, after, b):
 
 
 def expired_write_is_told(before, after, b, delivery):
-    """A write in an expired session changes nothing in ZooKeeper; the broker learns of the expiry, and the event
-    ends.
+    """A write in an expired session changes nothing in ZooKeeper; unless the connection is lost before the answer, the
+    broker learns of the expiry, and the event ends.
     """
+    if delivery != ANSWERED and not before.zk.clients[b].session and after.brokers[b].session == OPEN:
+        return same_tree(before.zk, after.zk)
     return expired_is_told(before, after, b)
 
 

@@ -91,22 +91,13 @@ def create_topic(s, b: Broker, new: Partitions, replicas: Count, start: Broker, 
     return True
 
 
-def topic_change(s, b: Broker):
-    """A controller is notified of new topics, and reads their assignments.
+def create_partitions(s, b, new):
+    """A controller reads topics; the partitions that it did not know are New, and to be elected but where their topic is queued
+    for deletion.
 
-    Guards:  there are partitions of topics that it does not know; `b` is at work.
-    Request: OK; EXPIRED.
-    Effects: they are New, as are their replicas, and to be elected, unless the topic is queued for deletion. (Kafka
-             sets the replicas Online after the election; here they stay New until their brokers come again. Nothing
-             depends on the difference.)
-    Kafka:   KafkaController.onNewPartitionCreation, 1.1 to 3.9; KafkaController.TopicChange, 1.1 to 2.2;
-             KafkaController.processTopicChange, 2.3 to 3.9.
+    Kafka: KafkaController.onNewPartitionCreation, 1.1 to 3.9.
     """
     controller = s.brokers[b].controller
-    new = in_new_topics(s.zk, known_partitions(controller))
-    if not at_work(controller) or is_empty(new):
-        return False
-
     answer = read_topics(s.zk, b, new, controller)
     if answer == EXPIRED:
         give_up(s, b, answer)
@@ -117,6 +108,24 @@ def topic_change(s, b: Broker):
         controller.strategy = OFFLINE
         controller.todo = difference(new, controller.deleting)
         proceed(controller)
+
+
+def topic_change(s, b: Broker):
+    """A controller is notified of new topics, and reads their assignments.
+
+    Guards:  there are partitions of topics that it does not know; `b` is at work.
+    Request: OK; EXPIRED.
+    Effects: they are New, as are their replicas, and to be elected, unless the topic is queued for deletion. (Kafka
+             sets the replicas Online after the election; here they stay New until their brokers come again. Nothing
+             depends on the difference.)
+    Kafka:   KafkaController.TopicChange, 1.1 to 2.2; KafkaController.processTopicChange, 2.3 to 3.9.
+    """
+    controller = s.brokers[b].controller
+    new = in_new_topics(s.zk, known_partitions(controller))
+    if not at_work(controller) or is_empty(new):
+        return False
+
+    create_partitions(s, b, new)
     return True
 
 

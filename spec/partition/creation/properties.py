@@ -1,10 +1,11 @@
 """Properties of a partitions' controller that creates topics (T1, C12)."""
 
+from kafkaproof.spec.kafka.assignment import is_distinct
 from kafkaproof.spec.kafka.placement import broker_at, remainder, size_of
 from kafkaproof.spec.kafka.state_machines import NEW_PARTITION, NEW_REPLICA, NON_EXISTENT_PARTITION, ONLINE_PARTITION
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, with_member
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
 from kafkaproof.spec.partition.context import ELECTING, OFFLINE, STUCK, is_queued
 from kafkaproof.spec.partition.creation.creation import known_partitions
 from kafkaproof.spec.partition.properties.controllers import rules, same_sequence
@@ -20,11 +21,8 @@ def rules_and_has_heard(s, b):
 def replicas_are_distinct(s):
     """The replicas of a partition are different brokers (T6)."""
     for assignment in s.zk.assignments:
-        members = 0
-        for i in range(assignment.length):
-            if contains(members, assignment.slots[i]):
-                return False
-            members = with_member(members, assignment.slots[i])
+        if not is_distinct(assignment):
+            return False
     return True
 
 

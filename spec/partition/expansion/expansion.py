@@ -7,14 +7,13 @@ operator who writes the topic znode.
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, FENCED, Delivery
 from kafkaproof.spec.language.combine import at_once
 from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty
-from kafkaproof.spec.partition.context import OFFLINE, Broker, Partition, is_queued
-from kafkaproof.spec.partition.creation.creation import Partitions, begin_partition, known_partitions
-from kafkaproof.spec.partition.creation.zookeeper import read_topics
+from kafkaproof.spec.partition.context import Broker, Partition, is_queued
+from kafkaproof.spec.partition.creation.creation import Partitions, create_partitions, known_partitions
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.expansion.state import drop_request
 from kafkaproof.spec.partition.expansion.zookeeper import added, checked_restore_topic, in_use, write_topic
 from kafkaproof.spec.partition.expansion.zookeeper import read_topic as get_topic
-from kafkaproof.spec.partition.progress import at_work, give_up, proceed
+from kafkaproof.spec.partition.progress import at_work, give_up
 
 
 def read_topic(s, b: Broker, p: Partition, new: Partitions, start: Broker):
@@ -78,16 +77,7 @@ def new_partitions(s, b: Broker):
     if not at_work(controller) or is_empty(new):
         return False
 
-    answer = read_topics(s.zk, b, new, controller)
-    if answer == EXPIRED:
-        give_up(s, b, answer)
-    else:
-        for p in range(len(controller.partitions)):
-            if contains(new, p):
-                begin_partition(controller, p)
-        controller.strategy = OFFLINE
-        controller.todo = new
-        proceed(controller)
+    create_partitions(s, b, new)
     return True
 
 

@@ -34,7 +34,12 @@ def forget_removal(s, b, p, r):
 
 
 def answer_alone(s, b, p, answer):
-    """A leader is answered that its ISR was not written, or that it is there already; nobody else is told."""
+    """A leader is answered that its ISR was not written; nobody else is told."""
+    return 0
+
+
+def confirm_alone(s, b, p):
+    """A leader is answered that its ISR is there already; nothing else follows."""
     return 0
 
 
@@ -51,6 +56,10 @@ UP_TO_7 = {
     rounds.retry_election: elect_at_once,
     replica.may_become: may_become_anything,
 }
-UP_TO_8 = {isr.answer_leader: answer_alone}
-PROPOSED_UP_TO_7 = {progress.lapse: forget_at_once, isr.answer_leader: end_term_when_refused}
+UP_TO_8 = {isr.answer_leader: answer_alone, isr.confirm_change: confirm_alone}
+PROPOSED_UP_TO_7 = {
+    progress.lapse: forget_at_once,
+    isr.answer_leader: end_term_when_refused,
+    isr.confirm_change: confirm_alone,
+}
 """The same for brokers that ask the controller to change an ISR."""

@@ -104,9 +104,12 @@ def is_barred_by_list(s, b):
 
 def is_barred_by_election(s, b):
     """Whether the automatic rebalance moves no leader: also while a request for preferred leaders counts as in progress, as one
-    does that has failed. (Not modelled: it outlives the term in its process, which is to elect for it when it rules again.)
+    does that has failed. (Not modelled: it does so in its process also when the term is over. The next failover of the
+    process elects for its partitions as for a request that is there. It fails, as does each later one, while one of them has
+    no state, or is of a topic that another controller has deleted; else the request is over.)
 
-    Kafka: KafkaController.checkAndTriggerPartitionRebalance, removePartitionsFromPreferredReplicaElection, 0.8.1 to 0.10.2.
+    Kafka: KafkaController.checkAndTriggerPartitionRebalance, removePartitionsFromPreferredReplicaElection,
+           initializePreferredReplicaElection, maybeTriggerPreferredReplicaElection, 0.8.1 to 0.10.2.
     """
     return s.brokers[b].controller.overlooked == 1 or is_barred_by_list(s, b)
 

@@ -1,11 +1,12 @@
 """Properties of a partitions' controller that reassigns in two phases: T3, T5 to T7, C4 and C15."""
 
+from kafkaproof.spec.kafka.assignment import is_distinct
 from kafkaproof.spec.kafka.state_machines import REPLICA_DELETION_STARTED
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.model import Property, always, always_step, sometimes
 from kafkaproof.spec.language.sequences import begins_with
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union
 from kafkaproof.spec.partition.context import DELETING_REQUEST, IDLE, REASSIGN, is_queued
 from kafkaproof.spec.partition.creation import properties as topic_creation
 from kafkaproof.spec.partition.deletion import event_properties as deletion_events
@@ -68,11 +69,8 @@ def request_ends(before, after, b, p, delivery):
 def assignment_well_formed(s):
     """Replicas are distinct (T6)."""
     for p in range(len(s.zk.assignments)):
-        members = 0
-        for i in range(s.zk.assignments[p].length):
-            if contains(members, s.zk.assignments[p].slots[i]):
-                return False
-            members = with_member(members, s.zk.assignments[p].slots[i])
+        if not is_distinct(s.zk.assignments[p]):
+            return False
     return True
 
 

@@ -1,12 +1,12 @@
 """Properties of a partitions' controller that reassigns: T3, T5 to T7, C4 and C15."""
 
-from kafkaproof.spec.kafka.assignment import origin, target
+from kafkaproof.spec.kafka.assignment import is_distinct, origin, target
 from kafkaproof.spec.kafka.state_machines import NON_EXISTENT_REPLICA, OFFLINE_REPLICA, REPLICA_DELETION_STARTED
 from kafkaproof.spec.kafka.strategies import replicas_of
 from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from kafkaproof.spec.language.model import Property, always, always_step
 from kafkaproof.spec.language.sequences import begins_with
-from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union, with_member
+from kafkaproof.spec.language.sets import contains, difference, intersection, is_empty, only, union
 from kafkaproof.spec.partition.context import (
     DELETING_REQUEST,
     IDLE,
@@ -196,11 +196,9 @@ def request_ends(before, after, b, delivery):
 def assignment_well_formed(s):
     """Replicas are distinct; those added and those removed are among them, and none is both (T6)."""
     for p in range(len(s.zk.assignments)):
-        members = 0
-        for i in range(s.zk.assignments[p].length):
-            if contains(members, s.zk.assignments[p].slots[i]):
-                return False
-            members = with_member(members, s.zk.assignments[p].slots[i])
+        members = replicas_of(s.zk.assignments[p])
+        if not is_distinct(s.zk.assignments[p]):
+            return False
         if not is_empty(difference(union(s.zk.adding[p], s.zk.removing[p]), members)):
             return False
         if not is_empty(intersection(s.zk.adding[p], s.zk.removing[p])):

@@ -11,7 +11,15 @@ from kafkaproof.traces.processes.recorded.order import AT, BEHIND, Place, in_ord
 from kafkaproof.traces.processes.recorded.reading import Cluster, Line
 from kafkaproof.traces.processes.recorded.zookeeper_log import Logged
 from kafkaproof.traces.reading.recording import Recording
-from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, CreateSession, Delete, SetData, Transaction
+from kafkaproof.traces.zookeeper.transactions import (
+    CloseSession,
+    Create,
+    CreateSession,
+    Delete,
+    Failure,
+    SetData,
+    Transaction,
+)
 
 SESSION, OTHER = 7, 8
 
@@ -187,6 +195,50 @@ def test_what_was_lost_is_at_the_write_of_its_partition_and_before_what_came_lat
     assert [
         each.place for each in sorted(in_order(cluster), key=lambda each: each.line.n if each.line else 0) if each.line
     ] == wanted
+
+
+STARTED = line(1, ELECTION, "session.start(b=0)", 0)
+
+
+def registering(n, answer, knew, asked, **more):
+    """A step of a candidate that knew of the zxid `asked` when it asked, and of `knew` when it had the answer, or none."""
+    return replace(line(n, ELECTION, f"election.register(b=0) -> {answer}", knew), asked=asked, **more)
+
+
+def refused(zxid):
+    """A transaction of the candidate that ZooKeeper refused."""
+    return Transaction(zxid, SESSION, 0, 0, (Failure(-110), Failure(-2)), True)
+
+
+@pytest.mark.parametrize(
+    "lost, transactions, wanted",
+    [
+        ([(1, 1), (1, 1)], [2], [Place(2, AT), Place(2, BEHIND)]),
+        ([(2, 1), (2, 2)], [2], [Place(2, AT), Place(2, BEHIND)]),
+        ([(1, 1), (1, 1)], [2, refused(3)], [Place(2, AT), Place(2, BEHIND)]),
+        ([(2, 1), (2, 2)], [2, refused(3)], [Place(2, AT), Place(2, BEHIND)]),
+    ],
+    ids=["the second never arrived", "its watch fired before", "the second was refused", "both"],
+)
+def test_a_registration_whose_answers_were_lost_is_where_it_landed(lost, transactions, wanted):
+    """The watch on /controller may tell the candidate of its own registration before it gives the answer up."""
+    lines = [registering(n, "LOST", *each) for n, each in enumerate(lost, 2)]
+    found = in_order(
+        recorded(
+            [STARTED, *lines, registering(4, "NODEEXISTS", 4, lost[-1][0], zxids=(4,), at=(4, True))],
+            transaction(1, SESSION, CreateSession(1000)),
+            *(transaction(2, SESSION, create("/controller")) if each == 2 else each for each in transactions),
+            refused(4),
+        )
+    )
+    assert [each.place for each in found if each.line] == [Place(1, AT), *wanted, Place(4, AT)]
+    assert [each for each in found if each.transaction and each.stray is not None] == []
+
+
+def test_no_more_refusals_are_lost_than_answers():
+    lines = [STARTED, registering(2, "LOST", 1, 1)]
+    found = in_order(recorded(lines, transaction(1, SESSION, CreateSession(1000)), refused(2), refused(3)))
+    assert [each.transaction.zxid for each in found if each.stray is not None] == [3]
 
 
 @pytest.mark.parametrize("operation, session", [(Delete("/controller"), OTHER), (CloseSession(()), OTHER)])

@@ -17,8 +17,10 @@ from kafkaproof.spec.kafka.zookeeper import (
     OK,
     Answer,
 )
+from kafkaproof.spec.language.sets import with_member
 from kafkaproof.spec.partition.context import ELECTING
 from kafkaproof.spec.partition.context import IDLE as WAITING
+from kafkaproof.spec.partition.reassignment.state import CHECKING
 from kafkaproof.spec.running.observed_cluster import observed_cluster
 from kafkaproof.spec.running.processes import (
     ELECTION,
@@ -144,7 +146,8 @@ def test_a_request_may_be_lost_with_the_connection_of_a_session_that_is_over(del
     for name in ("start", "register_broker", "maybe_resign", "look_for_controller", "learn_epoch"):
         assert world.take(ELECTION, name, b=0)
     world.take(ELECTION, "expire_session", b=0)
-    assert world.take(ELECTION, "found_epoch", b=0, delivery=delivery).answer == answer
+    outcome = world.take(ELECTION, "found_epoch", b=0, delivery=delivery)
+    assert (outcome.answer, outcome.broken) == (answer, ())
     assert world.states[ELECTION].zk.epoch < 1
 
 
@@ -264,6 +267,24 @@ def test_a_controller_confirms_what_it_has_cached_unless_the_leader_knows_a_late
         content = {"p": 0, "leader_epoch": cached.leader_epoch, "isr": cached.isr, "version": version, "fields": fields}
         with ruled.arriving(Sent("AlterPartition", 0, 0, content), 0):
             assert ruled.enabled(PARTITION, "confirm_isr", b=0, p=0, sender=0) is confirmed
+
+
+@pytest.mark.parametrize("newest", [True, False])
+def test_a_reassignment_goes_on_when_a_controller_confirms_an_isr_with_its_target(newest):
+    """Up to format 8 nothing followed when an ISR was there already."""
+    world = World(observed_cluster("fenced", is_newest=newest), SIZES, 9)
+    go_on(world, 1, "register_broker")
+    go_on(world, 0, "create_first_state")
+    state = world.states[PARTITION]
+    controller = state.brokers[0].controller
+    controller.doing = WAITING
+    cached = controller.partitions[0]
+    cached.isr, cached.adding = with_member(cached.isr, 1), with_member(0, 1)
+    fields = {"state": 1, "epoch": cached.leader_epoch, "isr": cached.isr}
+    content = {"p": 0, "leader_epoch": cached.leader_epoch, "isr": cached.isr, "version": 0, "fields": fields}
+    with world.arriving(Sent("AlterPartition", 0, 0, content), 0):
+        assert world.take(PARTITION, "confirm_isr", b=0, p=0, sender=0)
+    assert (controller.doing == CHECKING) is newest
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -238,14 +238,22 @@ class _Places:
         return self._sessions.opened[line.session]
 
     def _unanswered(self, line: Line) -> Place:
-        """Where a request stands whose answer nobody has got: at its transaction, if there is one.
+        """Where a request stands whose answer nobody has got: at its transaction, if there is one that was not refused.
 
-        ZooKeeper takes the requests of a session in their order: it is before what later steps have made.
+        ZooKeeper takes the requests of a session in their order: it is behind what the process knew of when it asked, and
+        before what later steps have made. By the time that the process gives the answer up, a watch may have told it of
+        that transaction.
         """
-        end = min((zxid for zxid in self._made[line.session] if zxid > line.zxid), default=END)
+        first = max(line.asked or line.zxid, *line.zxids, 0)
+        end = min((zxid for zxid in self._made[line.session] if zxid > first), default=END)
         for transaction in self._cluster.zookeeper.transactions:
-            own = transaction.session == line.session and transaction.zxid not in self.claimed
-            if own and line.zxid < transaction.zxid < end and self._may_make(line, transaction):
+            zxid, own = transaction.zxid, transaction.session == line.session
+            if not own or not first < zxid < end or zxid in self.claimed or zxid in self.refused:
+                continue
+            if transaction.failed and not line.asks:
+                self.refused.add(zxid)
+                break
+            if self._may_make(line, transaction):
                 self.claimed.add(transaction.zxid)
                 return Place(transaction.zxid, AT)
         return Place(line.zxid, BEHIND)
