@@ -212,15 +212,15 @@ def _spells(
     courses = {name: series.courses[name] for name in ("brokers", *names)}
     numbers = np.unique(np.concatenate([np.array(course.samples, np.int64) for course in courses.values()]))
     values = {name: np.concatenate([[c.initial], c.at(numbers)]) for name, c in courses.items()}
-    moments = [Moment(0, series.began), *(series.moments[number] for number in numbers.tolist())]
     bad = np.concatenate([[False], is_bad(values) & (values["brokers"] > 0), [False]])
     turns = np.flatnonzero(np.diff(bad)).tolist()
     most = values[[*names][-1]]
     for begin, end in zip(turns[::2], turns[1::2]):
-        lasts = end == len(moments)
-        ms = (series.ended if lasts else moments[end].time) - moments[begin].time
+        moment = series.moments[int(numbers[begin - 1])] if begin else Moment(0, series.began)
+        lasts = end > len(numbers)
+        ms = (series.ended if lasts else series.moments[int(numbers[end - 1])].time) - moment.time
         if ms >= LONG:
             number = most[begin:end].max()
             count = "" if kind == NO_CONTROLLER else f"{number:,} "
             told = count + text.format("" if number == 1 else "s")
-            yield Incident(kind, moments[begin], told, (), ms, lasts, WAY_OUT.get(kind))
+            yield Incident(kind, moment, told, (), ms, lasts, WAY_OUT.get(kind))

@@ -1,6 +1,6 @@
 """The states that are missing from a log: of all that its controllers may have owed."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
@@ -98,7 +98,8 @@ class Owed:
             last = thread.left_behind(own[place].zxid)
             if last >= min(debt.until, term.end, zxid):
                 break
-            online = frozenset(each.elected for each in own[place:] if each.zxid < last) - {NOBODY}
+            behind = bisect_left(own, last, place, key=lambda sibling: sibling.zxid)
+            online = frozenset(each.elected for each in own[place:behind]) - {NOBODY}
             if judge().is_owed_beside(debt, term, own[place], last, online):
                 return last
         return zxid

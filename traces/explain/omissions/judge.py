@@ -3,8 +3,9 @@ there was. What may have kept it from that, in the log or not, is held in its fa
 stands all the time has the version that was read.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import accumulate, product
 
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.basics.versions import NEVER
@@ -15,7 +16,6 @@ from kafkaproof.traces.explain.omissions.expected_writes import Debt
 from kafkaproof.traces.explain.omissions.same_event import Sibling
 from kafkaproof.traces.explain.omissions.threads import Thread
 from kafkaproof.traces.explain.partitions.events import Partition, Seen, events_of, first
-from kafkaproof.traces.explain.partitions.explanations import Explanation
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.explain.partitions.ways import SHUTDOWN
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
@@ -32,6 +32,10 @@ class Judge:
         self._evidence, self._inputs, self._threads = evidence, evidence.inputs, threads
         self._events, self._failures = events_of(evidence.features.handling), evidence.failures
         self._creating = events_of(evidence.features.creating)
+        self._departures = {
+            broker: ([each.zxid for each in lives], _soonest([each.time for each in lives]))
+            for broker, lives in self._inputs.common.departures.items()
+        }
 
     def writes(self, debt: Debt, term: Term, last: int) -> set[Elected | None]:
         """What the controller of a term may have written first, if it handled this before the record of zxid `last`.
@@ -56,20 +60,31 @@ class Judge:
         `last`: the record that shows that it was left; `online`: who was to it, as it elected them.
         """
         doubtful = {frozenset(), self._doubtful(sibling.zxid) - online - {debt.gone}}
-        sights = product(self._partitions(debt, term, last), sibling.explanations, doubtful, (False, True))
+        at = self._inputs.brokers.at
+        handlers = {(why.trigger == SHUTDOWN, at(why.view or 0)) for why in sibling.explanations}
+        sights = product(self._partitions(debt, term, last), handlers, doubtful, (False, True))
         found = {
             written
-            for partition, why, offline, unclean in sights
-            for written in self._beside(debt, term, partition, why, offline, unclean)
+            for partition, handler, offline, unclean in sights
+            for written in self._beside(debt, term, partition, handler, offline, unclean)
         }
         return bool(found) and None not in found
 
     def _beside(
-        self, debt: Debt, term: Term, partition: Partition, why: Explanation, offline: frozenset[int], unclean: bool
+        self,
+        debt: Debt,
+        term: Term,
+        partition: Partition,
+        handler: tuple[bool, frozenset[int]],
+        offline: frozenset[int],
+        unclean: bool,
     ) -> Iterator[Elected | None]:
-        """What each handler writes first that an explanation of something else stands for."""
-        events, gone, live = self._events, debt.gone, self._inputs.brokers.at(why.view or 0)
-        if why.trigger == SHUTDOWN:
+        """What each handler writes first that an explanation of something else stands for.
+
+        `handler`: whether that was a controlled shutdown, and who was live to it.
+        """
+        events, gone, (shuts_down, live) = self._events, debt.gone, handler
+        if shuts_down:
             yield first(events.releases(partition, Seen(live, offline, unclean), gone))
             return
         seen = Seen(live - {gone}, offline, unclean)
@@ -153,12 +168,17 @@ class Judge:
         """The brokers whose replicas may count as offline: they are gone soon, or have told of a failed directory."""
         common = self._inputs.common
         until = common.time_at(last) + LEAVES_WITHIN
-        soon = {
-            broker
-            for broker, lives in common.departures.items()
-            if any(each.zxid > last and each.time <= until for each in lives)
+        later = {
+            broker: soonest[(place := bisect_right(zxids, last)) : place + 1]
+            for broker, (zxids, soonest) in self._departures.items()
         }
-        return frozenset(soon) | common.lost_log_directories(last)
+        soon = frozenset(broker for broker, times in later.items() if times and times[0] <= until)
+        return soon | common.lost_log_directories(last)
+
+
+def _soonest(times: list[int]) -> list[int]:
+    """For each of some times the earliest from there on."""
+    return [*accumulate(reversed(times), min)][::-1]
 
 
 def goes_on(debt: Debt) -> bool:
