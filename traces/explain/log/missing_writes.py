@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from kafkaproof.spec.language.domains import NOBODY
@@ -63,6 +63,7 @@ class Owed:
             self._siblings[sibling.term_key, sibling.gone].append(sibling)
         for own in self._siblings.values():
             own.sort(key=lambda sibling: sibling.zxid)
+        self._online = lru_cache(10_000)(self._elected)
         self._ends = {term: self._over(term) for term in self._terms}
         self.missing: list[Missing] = [skipped for each in found for skipped in each.skipped]
         self._unpaid: dict[tuple[int, int, tuple[int, ...]], list[str]] = defaultdict(list)
@@ -98,11 +99,15 @@ class Owed:
             last = thread.left_behind(own[place].zxid)
             if last >= min(debt.until, term.end, zxid):
                 break
-            behind = bisect_left(own, last, place, key=lambda sibling: sibling.zxid)
-            online = frozenset(each.elected for each in own[place:behind]) - {NOBODY}
-            if judge().is_owed_beside(debt, term, own[place], last, online):
+            if judge().is_owed_beside(debt, term, own[place], last, self._online(term, debt.gone, place, last)):
                 return last
         return zxid
+
+    def _elected(self, term: Term, gone: int, place: int, last: int) -> frozenset[int]:
+        """Who was elected because of a broker that is gone, from a sibling on and before a record."""
+        own = self._siblings[term.key, gone]
+        behind = bisect_left(own, last, place, key=lambda sibling: sibling.zxid)
+        return frozenset(each.elected for each in own[place:behind]) - {NOBODY}
 
     def _wait(self, debts: list[Debt], judge: Callable[[], Judge]) -> None:
         """Note a state that had to be written for twice as long as a session lasts unheard, in whatever terms."""
