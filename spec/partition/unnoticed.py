@@ -19,6 +19,7 @@ WAITS = "waits = controller.doing == IDLE or controller.doing == CHANGING or con
 ONE_PARTITION = "Every topic has one partition at its scopes, and there is one topic."
 UNBEGUN = "On EXPIRED nothing is to be dropped: the event has not begun."
 ON_ITS_WAY = "What is not on its way is read by nobody, and replaced before it is."
+NO_REQUEST = "Whose partitions are added is read only while there is a request."
 HOSTED = "return hosted if controller.starting else difference(hosted, controller.deleting)"
 EQUIVALENT = {
     (LEGAL, f"{IF_OFFLINE} -> nothing"): INELIGIBLE,
@@ -28,6 +29,8 @@ EQUIVALENT = {
         "return outcome(zk, OK, delivery) if session_open(zk, b) else EXPIRED -> anything",
     ): "Nothing looks at the answer; that a lost one is a fault is asked.",
     (f"{CREATION}.creation.create_partitions", "controller.strategy = OFFLINE -> nothing"): "It is so between events.",
+    (f"{EXPANSION}.state.drop_request", "expansion.of = 0 -> nothing"): NO_REQUEST,
+    (f"{EXPANSION}.state.drop_request", "expansion.of = 0 -> expansion.of = 1"): NO_REQUEST,
     (f"{EXPANSION}.zookeeper.restore_topic", "return EXPIRED -> return NODEEXISTS"): UNBEGUN,
     (f"{CREATION}.creation.create_partitions", "give_up(s, b, answer) -> nothing"): UNBEGUN,
     (
@@ -57,6 +60,10 @@ EQUIVALENT = {
     ): "No candidate owns /controller before its term begins, where one transaction writes it and the epoch.",
 }
 UNNOTICED = {
+    (
+        f"{EXPANSION}.zookeeper.partitions_beside",
+        "count += 1 -> nothing",
+    ): "Where the assignment starts is chosen freely, so that only its name is another one with two brokers.",
     (
         "kafkaproof.spec.partition.progress.to_take_offline",
         f"{HOSTED} -> {HOSTED.replace('if controller', 'if not controller')}",
