@@ -60,19 +60,18 @@ def run(options) -> int:
 
 def _print_catalogue(out, models, entries):
     """Print what there is of each model, and what their scopes, sizes and properties mean."""
-    table = Table("system", "variant", "releases", "default scope", "story", header_style="bold")
+    table = Table("variant", "releases", "what it is", header_style="bold")
     for model in models:
-        table.add_row(model.system, model.variant, releases_text(model), scope_text(model.scope), model.story)
+        table.add_row(model.variant, releases_text(model), model.story)
     out.print(table)
     out.print(_scopes(entries))
     out.print(_sizes(entries))
-    properties = Table("system", "property", "kind", "in words", header_style="bold")
-    for system in dict.fromkeys(entry["system"] for entry in entries):
-        shown = {p["name"]: p for e in entries if e["system"] == system for p in e["properties"]}
-        for prop in shown.values():
-            given = f" Given {'; '.join(prop['given'])}." if prop["given"] else ""
-            properties.add_row(system, prop["name"], prop["kind"], prop["text"] + given)
+    properties = Table("property", "kind", "in words", header_style="bold")
+    for prop in {p["name"]: p for entry in entries for p in entry["properties"]}.values():
+        properties.add_row(prop["name"], prop["kind"], prop["text"])
     out.print(properties)
+    if any(prop["given"] for entry in entries for prop in entry["properties"]):
+        out.print("the fairness that each liveness property assumes: see --json", soft_wrap=True)
     if any(entry["metrics"] for entry in entries):
         out.print(_metrics(entries))
 

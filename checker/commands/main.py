@@ -11,7 +11,7 @@ import traceback
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.basics.printable import only_printable
-from kafkaproof.checker.commands.parser import CommandParser
+from kafkaproof.checker.commands.parser import BriefParser, CommandParser
 
 GROUP = "kafkaproof.commands"
 OK, VIOLATED, WRONG_USE, UNFINISHED = 0, 1, 2, 3
@@ -22,7 +22,7 @@ def parser(wanted: str | None = None) -> argparse.ArgumentParser:
 
     If one of them is `wanted`, only that one is imported.
     """
-    top = argparse.ArgumentParser(
+    top = BriefParser(
         prog="kafkaproof",
         description="Check a model of Kafka's ZooKeeper-mode control plane, draw how it fails, replay logs of real clusters.",
         epilog="COMMAND --help explains each, with examples. "

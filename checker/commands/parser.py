@@ -6,6 +6,7 @@ import argparse
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from typing import NoReturn
 
 
 class _Help(argparse.HelpFormatter):
@@ -16,7 +17,15 @@ class _Help(argparse.HelpFormatter):
         return "".join(part if n % 2 or not part else f"{textwrap.fill(part, width)}\n" for n, part in enumerate(parts))
 
 
-class CommandParser(argparse.ArgumentParser):
+class BriefParser(argparse.ArgumentParser):
+    """A parser that answers wrong use with one line and where help is, not with its whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and end with exit code 2."""
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+class CommandParser(BriefParser):
     """A parser that may learn from its arguments which options it has, before it reads them."""
 
     learn: Callable[[CommandParser, Sequence[str]], None] | None = None
@@ -25,11 +34,14 @@ class CommandParser(argparse.ArgumentParser):
         super().__init__(**{"formatter_class": _Help} | named)
 
     def parse_known_args(self, args=None, namespace=None):
-        """Learn, once, and parse."""
+        """Learn, once, and parse; an unknown option is an error here, where the command and its help are named."""
         learn, self.learn = self.learn, None
         if learn:
             learn(self, args or ())
-        return super().parse_known_args(args, namespace)
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return parsed, unknown
 
     def positionals_in(self, arguments: Sequence[str]) -> Iterator[str]:
         """The arguments that are neither options nor their values, as far as the options are known."""

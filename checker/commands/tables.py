@@ -127,7 +127,7 @@ def _print_liveness(out, results):
     table = Table(header_style="bold")
     for name in ("system", "variant", "eventually", "verdict"):
         table.add_column(name)
-    for name in ("states that wait", "of these cut", "beyond the bounds", "may never hold"):
+    for name in ("waiting states", "with a step cut by a bound", "that never reach the goal", "counterexample"):
         table.add_column(name, justify="right")
     for result in results:
         lassos = {v["property"]: lasso_text(v) for v in result["violations"] if "loop" in v}

@@ -1,4 +1,4 @@
-"""The status of every property at the end of a behaviour: where it was violated or reached, and what is awaited."""
+"""The status of every property at the end of a behaviour: where it was violated or reached, and which goals it waits for."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _broken_at(prop, trace, execution):
 
 
 def _awaited(prop, scope, states):
-    """Of a property of liveness: whether what it promises is so, or since which step it is awaited."""
+    """Whether the goal of a liveness property holds now, or since which step the behaviour waits for it."""
     waits, met = [], []
     for fixed in choices_of(prop, scope):
         goal, after = condition_of(prop.predicate, fixed), prop.after and condition_of(prop.after, fixed)
@@ -57,10 +57,10 @@ def _awaited(prop, scope, states):
         met.append(goal.holds(states[-1]))
         if since is not None:
             of = ", ".join(f"{name}={value}" for name, value in fixed)
-            waits.append(f"awaited since step {since}" + (f" ({of})" if of else ""))
+            waits.append(f"waiting since {f'step {since}' if since else 'the start'}" + (f" ({of})" if of else ""))
     if waits:
         return "; ".join(waits), OPEN
-    return ("is so here", GOOD) if all(met) else ("nothing is awaited", OPEN)
+    return ("holds here", GOOD) if all(met) else ("nothing to wait for so far", OPEN)
 
 
 def _places(numbers, states):

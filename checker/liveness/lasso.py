@@ -23,10 +23,10 @@ def reasons(trace: Trace, prop: Property) -> list[str]:
 
 
 TAKEN, DISABLED, NOWHERE, NOT_TAKEN = _WAYS = (
-    "fair, and taken on the loop",
-    "weakly fair, and disabled in some state of the loop",
-    "strongly fair, and nowhere enabled on the loop",
-    "taken finitely often, and not on the loop",
+    "fair: taken on the loop",
+    "weakly fair: not possible in some state of the loop",
+    "strongly fair: not possible in any state of the loop",
+    "taken finitely often: not taken on the loop",
 )
 
 

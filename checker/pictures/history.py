@@ -166,7 +166,7 @@ def loop_text(history):
     if loop is None:
         return ""
     if loop == last:
-        return "nothing more need happen, for ever"
+        return "the system may stay in this state for ever"
     which = f"steps {loop + 1} to {last} are" if last > loop + 1 else f"step {last} is"
     return f"{which} repeated for ever"
 

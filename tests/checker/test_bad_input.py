@@ -58,7 +58,8 @@ def test_wrong_use_is_refused_before_anything_is_started(kafkaproof, tmp_path, c
 def test_unknown_commands_and_options_are_refused(kafkaproof, capsys, command):
     with pytest.raises(SystemExit) as refused:
         kafkaproof(*command.split())
-    assert refused.value.code == 2 and "error: " in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert refused.value.code == 2 and said.count("\n") == 1 and said.endswith(" --help\n")
 
 
 @pytest.mark.parametrize(

@@ -265,8 +265,8 @@ ROUND = ("red(to=1)", "red(to=2)", "red(to=0)")
 def test_a_lasso_is_told_by_what_its_loop_does_for_each_assumption():
     assert reasons(lasso(*ROUND, "red(to=1)", loop=1), WEAKLY) == [
         "weakly is waited for from state 1 on, and never comes",
-        "fair, and taken on the loop: red (to=0); red (to=1); red (to=2)",
-        "weakly fair, and disabled in some state of the loop: red (to=3); red (to=4); blue",
+        "fair: taken on the loop: red (to=0); red (to=1); red (to=2)",
+        "weakly fair: not possible in some state of the loop: red (to=3); red (to=4); blue",
     ]
 
 

@@ -92,7 +92,7 @@ def test_a_property_says_where_it_was_violated_reached_or_is_awaited():
     assert ["strong_isr"] in [step["breaks"] for group in last for step in group["steps"]]
     election = legacy()
     waits = {each["name"]: each["status"] for each in election.look(election.trace(0, []))["properties"]}
-    assert waits["one_controller"] == "awaited since step 0" and waits["two_controllers"] == "not reached so far"
+    assert waits["one_controller"] == "waiting since the start" and waits["two_controllers"] == "not reached so far"
 
 
 def test_a_step_that_is_not_possible_is_refused_with_its_guard():

@@ -46,7 +46,7 @@ def test_what_brokers_logs_tell_of_lost_records_is_critical_with_the_way_out(kaf
     found = kafkaproof("replay", LOST, "--logs", LOST, "--json").json["incidents"]
     lost = [each for each in found if each["kind"] == "lost-records"]
     assert lost and lost == found[: len(lost)] and all(each["severity"] == "critical" for each in lost)
-    assert "t-0" in lost[0]["what"]
+    assert "t-0" in lost[0]["what"] and all(each["way_out"] for each in lost)
     assert kafkaproof("replay", LOST, "--logs", LOST, "--fail-on", "lost-records").code == 1
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from kafkaproof.checker.basics.words import counted
 from kafkaproof.traces.basics.times import day_and_time, lasting
-from kafkaproof.traces.explain.facts.remarks import DELETED, OBEYED, STANDS, TRUNCATED, Remark
+from kafkaproof.traces.explain.facts.remarks import DELETED, OBEYED, STANDS, TRUNCATED, WAYS_OUT, Remark
 from kafkaproof.traces.explain.topics.history import STARTED, WAITING
 from kafkaproof.traces.metrics.series import Moment, Series
 from kafkaproof.traces.report.facts import LONG
@@ -40,8 +40,8 @@ OFTEN, WITHIN = 3, 600_000
 WAY_OUT = {
     UNCLEAN: "records that only members of the former ISR have are lost as soon as these follow: copy them before these "
     "brokers start, or send them again; unclean.leader.election.enable=false prevents it",
-    SPLIT: "a deposed controller has written: compare leaders and ISRs with what the brokers say, restart the deposed "
-    "broker; from 2.1 on its writes are refused",
+    SPLIT: "compare leaders and ISRs with what the brokers say, and restart the deposed broker; from 2.1 on its writes "
+    "are refused",
     NO_CONTROLLER: "if brokers are registered and /controller is not there, controller.log of each says why",
 }
 C4, DEPOSED = "C4", "a deposed controller has written (C4)"
@@ -54,7 +54,7 @@ class Incident:
     """One thing that went wrong.
 
     `began`: its first record; `ms`: for how long, None where that is no question; `lasts`: it goes on at the end of the log;
-    `what`: partitions, topics or brokers; `way_out`: what to do, where that is known and no remark says it; `place`: where it
+    `what`: partitions, topics or brokers; `way_out`: what to do, where that is known; `place`: where it
     is told, if not by the first record.
     """
 
@@ -96,7 +96,7 @@ class Incident:
 
 
 class OfKind(NamedTuple):
-    """The incidents of a kind, and the ways out that they name, each once."""
+    """The incidents of a kind, and the ways out that they name, each once; several say of which incident."""
 
     kind: str
     incidents: list[Incident]
@@ -107,7 +107,9 @@ def by_kind(incidents: Iterable[Incident]) -> Iterator[OfKind]:
     """Incidents in their order as the terminal and the page tell them."""
     for kind, of_kind in groupby(incidents, key=lambda each: each.kind):
         found = list(of_kind)
-        yield OfKind(kind, found, list(dict.fromkeys(each.way_out for each in found if each.way_out)))
+        ways = {each.way_out: each.text for each in reversed(found) if each.way_out}
+        told = [way if len(ways) == 1 else f"{text}: {way}" for way, text in reversed(ways.items())]
+        yield OfKind(kind, found, told)
 
 
 def incidents_of(followed: Followed, remarks: Iterable[Remark], transactions: Iterable[Transaction]) -> list[Incident]:
@@ -139,7 +141,7 @@ def _found(followed, remarks, transactions) -> Iterator[Incident]:
 
 
 def _remarked(remarks: Iterable[Remark]) -> Iterator[Incident]:
-    """What the remarks tell, of each kind in one; they say the way out."""
+    """What the remarks tell: one incident for each kind of remark."""
     kinds = defaultdict(list)
     for remark in remarks:
         kinds[remark.what].append(remark)
@@ -147,7 +149,8 @@ def _remarked(remarks: Iterable[Remark]) -> Iterator[Incident]:
         first = of_kind[0]
         names = tuple(dict.fromkeys(each.name for each in of_kind if each.partition))
         kind = LOST if what in (OBEYED, TRUNCATED, DELETED) else STUCK
-        yield Incident(kind, Moment(first.zxid or 0, first.time), f"{what} (below)", names, place=first.place)
+        moment = Moment(first.zxid or 0, first.time)
+        yield Incident(kind, moment, what, names, way_out=WAYS_OUT[what], place=first.place)
 
 
 def _unclean(followed: Followed) -> Iterator[Incident]:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
-from rich.markup import escape
 
 from kafkaproof.traces.basics.times import time_of_day
 
@@ -86,7 +85,7 @@ class Remark(NamedTuple):
 
 
 def print_remarks(out: Console, remarks: Iterable[Remark]) -> None:
-    """Print each remark, the first of many, and the way out of each kind once."""
+    """Print each remark, the first of many of a kind."""
     counts: Counter = Counter()
     for each in remarks:
         counts[each.what] += 1
@@ -99,5 +98,5 @@ def print_remarks(out: Console, remarks: Iterable[Remark]) -> None:
                 highlight=False,
             )
     for what, count in counts.items():
-        more = f"and {count - _SHOWN:,} more: see --json; " if count > _SHOWN else ""
-        out.print(f"[yellow]{what}[/]: {more}way out: {escape(WAYS_OUT[what])}", soft_wrap=True, highlight=False)
+        if count > _SHOWN:
+            out.print(f"[bold red]{what}[/]: and {count - _SHOWN:,} more: see --json", soft_wrap=True, highlight=False)
