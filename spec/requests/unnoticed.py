@@ -1,12 +1,12 @@
 """Changes of control requests that go unnoticed."""
 
 COUNTED = "Faults are counted only to bound what is explored: no rule asks how many there were."
+NOTHING_WAITS = "Nothing waits where control requests have a queue of their own."
 EQUIVALENT = {
     ("kafkaproof.spec.requests.network.answer", "zk.faults += 1 -> anything"): COUNTED,
-    (
-        "kafkaproof.spec.requests.batch.clear",
-        "batch.waits = 0 -> batch.update = 0",
-    ): "Nothing waits where control requests have a queue of their own.",
+    ("kafkaproof.spec.requests.batch.clear", "batch.waits = 0 -> batch.update = 0"): NOTHING_WAITS,
+    ("kafkaproof.spec.requests.batch.clear", "batch.waits = 0 -> nothing"): NOTHING_WAITS,
+    ("kafkaproof.spec.requests.batch.remove_first", "batch.waits = 0 -> nothing"): NOTHING_WAITS,
     (
         "kafkaproof.spec.requests.controller.handle_answer",
         "effect(s, b) -> nothing",

@@ -1,14 +1,15 @@
 """Mutants of the expansion of topics: one deliberate mistake each, on the variant `expanding`."""
 
-from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK
+from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK, Delivery
 from kafkaproof.spec.language.sequences import push
-from kafkaproof.spec.language.sets import contains, is_empty
+from kafkaproof.spec.language.sets import contains, intersection, is_empty
 from kafkaproof.spec.partition import context
-from kafkaproof.spec.partition.context import OFFLINE, Broker, clear, forget
+from kafkaproof.spec.partition.context import OFFLINE, Broker, Partition, clear, forget
 from kafkaproof.spec.partition.creation.creation import begin_partition, known_partitions
 from kafkaproof.spec.partition.creation.zookeeper import read_topics
+from kafkaproof.spec.partition.deletion.zookeeper import topics_of
 from kafkaproof.spec.partition.expansion import expansion, zookeeper
-from kafkaproof.spec.partition.expansion.zookeeper import added, restore_topic, write_topic
+from kafkaproof.spec.partition.expansion.zookeeper import added, checked_restore_topic, restore_topic, write_topic
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
 from kafkaproof.spec.partition.progress import at_work, proceed
@@ -17,7 +18,19 @@ from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_topic
 
 THREE = scope(replicas=1, partitions=3, epochs=1, leader_epochs=1)
 TWO = scope(replicas=1, partitions=2, epochs=1, leader_epochs=1, faults=0)
+TWO_TERMS = scope(replicas=1, partitions=2, leader_epochs=0)
 MOVED = scope(replicas=1, partitions=2, epochs=1, leader_epochs=1)
+
+
+def go_on_restoring(s, b: Broker, p: Partition, delivery: Delivery):
+    """A controller whose write of a queued topic is refused goes on as before."""
+    controller = s.brokers[b].controller
+    strange = added(s.zk, intersection(known_partitions(controller), controller.deleting))
+    if not at_work(controller) or not contains(intersection(controller.deleting, topics_of(s.zk, strange)), p):
+        return False
+
+    checked_restore_topic(s.zk, b, p, controller.epoch, delivery)
+    return True
 
 
 def queue_nothing(controller, p):
@@ -93,5 +106,6 @@ MUTANTS = (
     mutant("added-elsewhere", "added_to_topic", {zookeeper.write_topic: add_elsewhere}, TWO),
     mutant("written-as-default", "no_reassignment_undone", {zookeeper.write_topic: write_others_anew}, TWO),
     mutant("queued-taken-up", "taken_up_if_new", {expansion.new_partitions: take_up_all}, TWO),
+    mutant("goes-on-restoring", "restored_to_states", {expansion.restore_partitions: go_on_restoring}, TWO_TERMS),
     mutant("state-not-restored", "restored_to_states", {zookeeper.checked_restore_topic: restore_none}, TWO),
 )
