@@ -180,7 +180,7 @@ class Topic(NamedTuple):
         )
 
     def encode(self) -> bytes:
-        """Version 2 of the content (2.4 to 2.7), or with an id 3 (2.8 on)."""
+        """Version 3 of the content (2.8 on), which has an id or none."""
         partitions = {str(p): list(replicas) for p, replicas in enumerate(self.assignments)}
         return to_bytes(
             {
@@ -188,7 +188,7 @@ class Topic(NamedTuple):
                 **({"topic_id": self.id} if self.id else {}),
                 "adding_replicas": _named(self.adding),
                 "removing_replicas": _named(self.removing),
-                "version": 3 if self.id else 2,
+                "version": 3,
             }
         )
 

@@ -106,6 +106,6 @@ MUTANTS = (
     mutant("added-elsewhere", "added_to_topic", {zookeeper.write_topic: add_elsewhere}, TWO),
     mutant("written-as-default", "no_reassignment_undone", {zookeeper.write_topic: write_others_anew}, TWO),
     mutant("queued-taken-up", "taken_up_if_new", {expansion.new_partitions: take_up_all}, TWO),
-    mutant("goes-on-restoring", "restored_to_states", {expansion.restore_partitions: go_on_restoring}, TWO_TERMS),
     mutant("state-not-restored", "restored_to_states", {zookeeper.checked_restore_topic: restore_none}, TWO),
+    mutant("goes-on-restoring", "restored_to_states", {expansion.restore_partitions: go_on_restoring}, TWO_TERMS),
 )
