@@ -165,7 +165,9 @@ def test_the_command_that_drives_brokers_along_a_path_or_why_there_is_none(piped
 def test_a_model_of_ones_own_has_the_metrics_that_it_declares(piped, kafkaproof):
     assert kafkaproof("new", "measured_own").code == 0
     Path("measured_own/watched.py").write_text(WATCHED)
-    told = piped(["explore", "measured_own/watched.py:WATCHED", "--text"], "measured_own.ask(c=0)", "metrics", "save p.json")
+    told = piped(
+        ["explore", "measured_own/watched.py:WATCHED", "--text"], "measured_own.ask(c=0)", "metrics", "save p.json"
+    )
     assert "  waiting 1\n  lost 0\n" in told.out
     assert kafkaproof("show", "p.json", "--metrics").out.splitlines()[1].split() == ["waiting", "0", "1"]
     (listed,) = kafkaproof("list", "measured_own/watched.py:WATCHED", "--json").json["models"]
