@@ -168,12 +168,14 @@ class Judge:
         """The brokers whose replicas may count as offline: they are gone soon, or have told of a failed directory."""
         common = self._inputs.common
         until = common.time_at(last) + LEAVES_WITHIN
-        later = {
-            broker: soonest[(place := bisect_right(zxids, last)) : place + 1]
-            for broker, (zxids, soonest) in self._departures.items()
-        }
-        soon = frozenset(broker for broker, times in later.items() if times and times[0] <= until)
+        soon = frozenset(broker for broker in self._departures if self._goes_soon(broker, last, until))
         return soon | common.lost_log_directories(last)
+
+    def _goes_soon(self, broker: int, last: int, until: int) -> bool:
+        """Whether a broker's registration goes after a record, and by some time."""
+        zxids, soonest = self._departures[broker]
+        place = bisect_right(zxids, last)
+        return place < len(zxids) and soonest[place] <= until
 
 
 def _soonest(times: list[int]) -> list[int]:
