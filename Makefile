@@ -5,7 +5,7 @@ RECORDINGS := traces/recordings
 SEED := 1
 PER := 40
 
-.PHONY: install check lint test wheel thorough real mutants mutants-random verdicts proofs pages site image tamperings sources clean
+.PHONY: install check lint test wheel thorough real tools mutants mutants-random verdicts proofs pages site image tamperings tamperings-wire sources clean
 
 install: $(VENV)/installed
 
@@ -44,8 +44,11 @@ wheel: install
 thorough: install
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile -m thorough
 
+tools: install
+	$(BIN)/python benchmarks/kafka_tools.py --output docs/kafka-tools.md
+
 real: install
-	$(BIN)/python -m pytest -m real tests/impl/test_real.py
+	$(BIN)/python -m pytest -m real tests/impl/test_real.py tests/impl/test_mixed.py
 
 mutants: install
 	$(BIN)/python -m kafkaproof.checker.mutation.by_hand docs/mutants.md $(VARIANT)
@@ -73,6 +76,9 @@ image: install
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/image .
 	cp constraints.txt build/image
 	docker build --tag kafkaproof --file Dockerfile build/image
+
+tamperings-wire: install
+	$(BIN)/python -m tests.traces.wire.table docs/tamperings-wire.md --places 2
 
 tamperings: install
 	$(BIN)/python -m tests.traces.tamperings.table docs/tamperings.md --places 3

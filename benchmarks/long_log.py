@@ -169,11 +169,10 @@ class Cluster:
             self.elect_leader(p)
 
     def leave_isr(self, p: Partition, gone: int) -> None:
-        """A replica is offline: out of the ISR, unless it is the last."""
+        """A replica is offline: out of the ISR, unless it is the last, whose state is written all the same."""
         if gone in p.isr:
             rest = [b for b in p.isr if b != gone] or p.isr
-            if p.leader != -1 or rest != p.isr:
-                self.state(p, -1 if p.leader == gone else p.leader, rest, True)
+            self.state(p, -1 if p.leader == gone else p.leader, rest, True)
 
     def elect_leader(self, p: Partition) -> None:
         """The first live replica in the ISR leads, if there is one."""

@@ -29,6 +29,7 @@ ORDER = (
     "consumer",
     "offsets",
     "cluster",
+    "migration",
 )
 """The systems in the order in which they are listed, from the simplest on; a new one comes behind."""
 

@@ -11,22 +11,22 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from kafkaproof.checker.commands.main import main
+from kafkaproof.checker.explore.explorer import SPREAD
 from kafkaproof.checker.runs.directory import RunDirectory
-from kafkaproof.checker.spark import cluster
+from kafkaproof.checker.spark import session
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 gc.set_threshold(50_000, 20, 20)  # states in plain Python are many small objects, and have no cycles
 
-COMMAND = [
-    sys.executable,
-    "-c",
+COMMAND = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from kafkaproof.checker.commands.main import main; raise SystemExit(main())",
-]
+    "from kafkaproof.checker.explore import explorer; explorer.SPREAD = {spread}; "
+    "from kafkaproof.checker.commands.main import main; raise SystemExit(main())"
+)
 """The command as a terminal starts it: with Ctrl-C, though the tests may run where that is ignored."""
 LOCAL = "local[2]"
-START = cluster.start
+START = session.start
 
 OLDER = (
     r"(group.(locked|gated|kip|reloading|limited|static|unlocked|never-empty|transactional)"
@@ -55,7 +55,8 @@ THOROUGH = re.compile(
             r"test_prove_search\.py::test_the_election.*all",
             r"test_rolling\.py::test_partitions_with_old_brokers_alone",
             r"test_consumer_system\.py::test_tiny_scopes.*(checked|unlimited)-",
-            r"test_standalone\.py::test_a_(local_cluster_of_two|standalone_cluster_counts_the_same)",
+            r"test_archive\.py::test_(the_archive_is|without_the|a_local_cluster)",
+            r"test_standalone\.py::test_a_(larger_scope|slow_executor|standalone_cluster)",
             r"test_killed\.py::test_(a_killed_driver|tables_that_a_killed)",
             r"test_symmetry\.py::test_every_other_system.*(requests|topics|cluster)/",
             r"test_prove_relation\.py::test_merged_steps.*partition-fenced, without bounds",
@@ -84,6 +85,19 @@ THOROUGH = re.compile(
             r"test_compared\.py::test_what_clients",
             r"test_topics_system\.py::test_the_smallest.*(kip497|kip516|marked-refused)",
             r"test_conductor\.py::test_(one_of_partition|a_cluster_that_answers_otherwise)",
+            r"test_explore_log\.py::test_it_opens_at.*(epoch_not|id_changed|r_left|election_left|unknown_broker|another_req)",
+            r"test_expanding\.py::test_the_recorded",
+            r"test_liveness\.py::test_every_way.*(settles|after)",
+            r"test_control\.py::test_what_is_changed.*(Stop|Update|Alter)\w+ (answer|version|error|sender|sent|leader|live)",
+            r"test_explorer\.py::test_on_spark_.*(requests|partition/fenced|kip320|async|offsets|islands|counter)",
+            r"test_explorer\.py::test_the_number_of.*(diamond-[13]|kip101-[15])",
+            r"test_explorer\.py::test_a_limit.*on spark-limits[023]",
+            r"test_three_ways\.py::.*partition-(reassigning|forgetting|altering|creating|deleting|recreating|updating|requ)",
+            r"test_prove_relation\.py::test_merged_prop.*partition-fenced",
+            r"test_live_walks\.py::.*election-fenced",
+            r"test_standalone\.py::test_a_run_directory_that_cannot",
+            r"test_altered_runs\.py::test_tasks_of_spark",
+            r"test_symmetry\.py::test_(spark_finds.*_1|every_other.*partition/fenced)",
         )
     )
 )
@@ -107,7 +121,7 @@ def former_modules_are_frozen():
 @pytest.fixture(scope="session")
 def spark():
     """A SparkContext on two cores of this machine, shared by all tests."""
-    context = START(LOCAL)
+    context = START(session.Place(LOCAL))
     yield context
     context.stop()
 
@@ -162,27 +176,30 @@ class Answer:
 def kafkaproof(monkeypatch, capsys, tmp_path, request):
     """Run a command in this process, in a directory of its own; on ``local[2]`` it uses the shared Spark."""
 
-    def borrowed(master):
-        return _Borrowed(request.getfixturevalue("spark")) if master == LOCAL else START(master)
+    def borrowed(place):
+        return _Borrowed(request.getfixturevalue("spark")) if place == session.Place(LOCAL) else START(place)
 
     def command(*arguments) -> Answer:
         capsys.readouterr()
         code = main([str(argument) for argument in arguments])
         return Answer(code, *capsys.readouterr())
 
-    monkeypatch.setattr(cluster, "start", borrowed)
+    monkeypatch.setattr(session, "start", borrowed)
     monkeypatch.chdir(tmp_path)
     return command
 
 
 @pytest.fixture
 def begin(tmp_path):
-    """Start a command as a process of its own, in its own directory; it is killed when the test ends."""
+    """Start a command as a process of its own, in its own directory; it is killed when the test ends.
+
+    It explores levels of `spread` states or more on Spark.
+    """
     processes = []
 
-    def command(*arguments, **options) -> subprocess.Popen:
+    def command(*arguments, spread=SPREAD, **options) -> subprocess.Popen:
         process = subprocess.Popen(
-            [*COMMAND, *map(str, arguments)],
+            [sys.executable, "-c", COMMAND.format(spread=spread), *map(str, arguments)],
             cwd=tmp_path,
             text=True,
             stdout=subprocess.PIPE,

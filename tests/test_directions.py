@@ -52,6 +52,16 @@ def uses(module: str) -> set[str]:
     return {each for name in names for each in (name, f"{name}.__init__") if each in MODULES} - {module}
 
 
+def is_protocol(module: str) -> bool:
+    """Whether a module is of the wire protocol, which `impl` and `traces` share."""
+    return module.startswith("spec.protocol.")
+
+
+def wire_of(module: str) -> set[str]:
+    """What a module of the wire protocol may import besides."""
+    return {"kio"} if is_protocol(module) else set()
+
+
 def children(folder: str, links: dict[str, set[str]]) -> nx.DiGraph:
     """Which of the modules and folders that stand directly in a folder import which others of them."""
     depth, found = folder.count(".") + 1, nx.DiGraph()
@@ -88,8 +98,18 @@ def test_a_package_imports_only_those_below_it(package):
 def test_the_specification_imports_numpy_and_the_standard_library():
     allowed = {"spec", "numpy", *sys.stdlib_module_names}
     assert not {
-        module: other for module in MODULES if module.startswith("spec.") and (other := packages_of(module) - allowed)
+        module: other
+        for module in MODULES
+        if module.startswith("spec.") and (other := packages_of(module) - allowed - wire_of(module))
     }
+
+
+def test_no_rule_of_the_specification_reads_the_wire():
+    assert not [
+        module
+        for module in MODULES
+        if module.startswith("spec.") and not is_protocol(module) and any(map(is_protocol, uses(module)))
+    ]
 
 
 @pytest.mark.parametrize("package", BELOW)

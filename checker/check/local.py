@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import dataclass, replace
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.liveness.decide import Decided, decide
@@ -27,7 +28,9 @@ class Explored:
     decided: list[Decided]
 
     def __repr__(self) -> str:
-        violated = ", ".join(f"{name} violated in {trace.states} states" for name, trace in self.traces.items())
+        violated = ", ".join(
+            f"{name} violated in {counted(trace.states, 'state')}" for name, trace in self.traces.items()
+        )
         return f"<{self.outcome.distinct:,} states explored; {violated or 'nothing violated'}>"
 
     def length(self, name: str) -> int | None:

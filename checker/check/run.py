@@ -7,6 +7,7 @@ import importlib.metadata
 import platform
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -23,7 +24,7 @@ from kafkaproof.checker.liveness.decide import Decided, decide
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.model.selection import Check, properties_of, scope_for
 from kafkaproof.checker.prove.interchangeable import require_symmetry
-from kafkaproof.checker.runs.counterexample import require_no_fault, trace_of
+from kafkaproof.checker.runs.counterexample import Trace, require_no_fault, trace_of
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.table import EXACT_WORDS, STEP_BITS, miss_probability
 from kafkaproof.spec.catalogue import found_again
@@ -35,8 +36,10 @@ FURTHER = 250_000
 """After a violation a run goes on to the end, unless it has more states: then what else is violated stays open."""
 
 
-def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int) -> None:
-    """Write ``run.json`` for a new run."""
+def begin(
+    check: Check, kernel: Kernel, run: RunDirectory, partitions: int, walks: dict[str, int] | None = None
+) -> None:
+    """Write ``run.json`` for a new run: a search, or random `walks` with their seed and length."""
     symmetry = {"sorts": list(check.model.interchangeable), "renamings": kernel.symmetry.count}
     run.create(
         {
@@ -49,6 +52,7 @@ def begin(check: Check, kernel: Kernel, run: RunDirectory, partitions: int) -> N
             "deadlock": check.deadlock,
             "symmetry": symmetry if check.symmetry else None,
             "partitions": partitions,
+            "walks": walks,
             "source": source_of(kernel),
             "command": sys.argv[1:],
             "created": datetime.now().isoformat(timespec="seconds"),
@@ -70,6 +74,8 @@ def resumed(run: RunDirectory) -> tuple[Check, Kernel, int]:
 def begun(run: RunDirectory) -> tuple[Check, Kernel, int]:
     """The check, kernel and number of partitions of an earlier run; raises RunError when the model has changed since."""
     manifest = run.described()
+    if manifest.get("walks"):
+        raise RunError(f"{run.uri} has random walks, which are not resumed; walk again with another --seed")
     try:
         model = found_again(manifest)
         if manifest["scope"].keys() != model.scope.keys():
@@ -192,8 +198,8 @@ def result_of(
     """
     outcome = explorer.outcome
     require_no_fault(run, kernel, outcome)
-    violations = [_violation(trace_of(run, kernel, found), found.name) for found in outcome.violations]
-    violations += [_violation(d.lasso, d.prop.name, d.reasons) for d in decided or () if d.lasso]
+    violations = [violation_of(trace_of(run, kernel, found), found.name) for found in outcome.violations]
+    violations += [violation_of(d.lasso, d.prop.name, d.reasons) for d in decided or () if d.lasso]
     violations.sort(key=lambda violation: violation["trace_length"])
     vacuous = {d.prop.name for d in decided or () if d.vacuous}
     goals = [p.name for p in kernel.state_properties if p.kind == "sometimes"]
@@ -243,6 +249,7 @@ def _witness(found):
     return {"property": found.name, "trace_length": found.trace_length, "level": found.level, "state": found.state}
 
 
-def _violation(trace, name, reasons=()):
+def violation_of(trace: Trace, name: str, reasons: Sequence[str] = ()) -> dict:
+    """A trace that violates a property, or leads to a goal, as an entry of ``check --json``."""
     violation = {"property": name, "trace_length": trace.states, "trace": [str(step) for step, _, _ in trace.steps]}
     return violation if trace.loop is None else violation | {"loop": trace.loop, "reasons": list(reasons)}

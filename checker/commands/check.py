@@ -12,13 +12,17 @@ from pathlib import Path
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.check.ahead import Ahead
 from kafkaproof.checker.check.run import FURTHER, begin, perform, require_possible, resumed
+from kafkaproof.checker.commands import walks
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
 from kafkaproof.checker.commands.models import add_model_options, chosen, given_sizes
 from kafkaproof.checker.commands.numbers import not_negative
+from kafkaproof.checker.commands.place import add_place_options, place_of
+from kafkaproof.checker.commands.profile import print_profile
 from kafkaproof.checker.commands.summary import Summary
 from kafkaproof.checker.commands.tables import (
     print_alone,
     print_asked,
+    print_certainty,
     print_check_table,
     print_compositions,
     print_coverage,
@@ -26,8 +30,9 @@ from kafkaproof.checker.commands.tables import (
 )
 from kafkaproof.checker.explore.explorer import Limits
 from kafkaproof.checker.model.selection import Check
+from kafkaproof.checker.profile.profile import profile_of
 from kafkaproof.checker.runs.directory import RunDirectory
-from kafkaproof.checker.spark import cluster
+from kafkaproof.checker.spark.session import Later
 from kafkaproof.spec.catalogue import MODELS, found_again
 
 SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -39,6 +44,8 @@ EXAMPLES = """examples:
   kafkaproof check replication --variant kip320 --property my.py:predicate
   kafkaproof check replication --variant kip320 --brokers 4 --symmetry
   kafkaproof check lock.py:MODEL --brokers 3
+  kafkaproof check cluster --variant fenced --scope deep --simulate --minutes 5
+  kafkaproof check partition --variant fenced --profile
   kafkaproof check --resume runs/replication-kip320-20260101-120000-1f2e
 """
 
@@ -71,7 +78,7 @@ def add_parser(commands) -> None:
         action="store_true",
         help="explore one state of each class of states that differ only in the names of interchangeable ids",
     )
-    parser.add_argument("--master", default="local[*]", help="Spark master (default %(default)s)")
+    add_place_options(parser)
     parser.add_argument("--run-dir", metavar="DIR", help="where the run is kept (default: a fresh one in runs/)")
     parser.add_argument("--resume", metavar="DIR", help="go on with a run that was killed or stopped at a limit")
     parser.add_argument("--max-states", type=_count, metavar="N", help="stop after the level that reaches N states")
@@ -86,8 +93,14 @@ def add_parser(commands) -> None:
         action="store_true",
         help="of one run, list the goals with the shortest path to each; `show` draws it",
     )
+    parser.add_argument(
+        "--profile",
+        action="store_true",
+        help="of one run, tell where its states, time and memory went: by transition, by field, by phase",
+    )
     parser.add_argument("--verbose", action="store_true", help="of several runs, print each one, and each property")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    walks.add_walk_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -107,6 +120,10 @@ def _bytes(text):
 
 def run(options) -> int:
     """Run the checks that the options name; returns the exit code."""
+    if options.simulate:
+        checks = _planned(options)
+        return walks.run(options, checks, lambda check: _place(check, options, len(checks) > 1))
+    walks.require_no_walks(options)
     _refuse_changes_to_a_run(options)
     limits = Limits(options.max_states, options.max_depth, options.max_minutes, options.max_disk)
     began = time.monotonic()
@@ -114,11 +131,12 @@ def run(options) -> int:
     directory = RunDirectory(options.resume) if options.resume else None
     with directory.held() if directory else nullcontext(), closing(Ahead(checks)) as kernels:
         earlier = resumed(directory) if directory else None
-        context = cluster.start(options.master)
+        context = Later(place_of(options))
         try:
             if directory and earlier:
                 check, kernel, partitions = earlier
-                results = [perform(check, kernel, directory, context, partitions, limits, time.monotonic() - began)]
+                startup = time.monotonic() - began
+                results = [_performed(options, check, kernel, directory, context, partitions, limits, startup)]
                 _report(results, options)
             else:
                 results = _all(checks, kernels, options, context, limits, began)
@@ -138,7 +156,7 @@ def _refuse_changes_to_a_run(options):
         options.symmetry,
     ]
     if options.resume and (any(asked) or given_sizes(options) or options.properties):
-        raise UserError("--resume continues a run as it began; give only limits, --master and --json")
+        raise UserError("--resume continues a run as it began; give only limits, --json and where Spark runs")
 
 
 def _planned(options):
@@ -148,6 +166,8 @@ def _planned(options):
         Check(model, scope, names, options.keep_going, options.deadlock, options.symmetry)
         for model, scope in chosen(options)
     ]
+    if options.profile and (len(checks) > 1 or options.simulate):
+        raise UserError("--profile is of one search; name a system, a --variant and a --scope, and no --simulate")
     for check in checks:
         require_possible(check)
     return checks
@@ -165,7 +185,9 @@ def _all(checks, kernels, options, context, limits, began):
         startup = time.monotonic() - began
         place = f"[{len(results) + 1}/{len(checks)}] " if len(checks) > 1 else ""
         with run_directory.held():
-            results.append(perform(check, kernel, run_directory, context, partitions, limits, startup, place))
+            results.append(
+                _performed(options, check, kernel, run_directory, context, partitions, limits, startup, place)
+            )
         if summary:
             summary.add(results[-1])
         began = time.monotonic()
@@ -174,6 +196,14 @@ def _all(checks, kernels, options, context, limits, began):
     else:
         _report(results, options)
     return results
+
+
+def _performed(options, check, kernel, directory, *more):
+    """Perform a check; its result, with the profile if that is asked for."""
+    result = perform(check, kernel, directory, *more)
+    if options.profile:
+        result["profile"] = profile_of(directory, kernel, result)
+    return result
 
 
 def _place(check, options, several):
@@ -193,7 +223,11 @@ def _report(results, options):
         _report_asked(results[0])
         if options.witness:
             _report_goals(results[0])
-        print_coverage(results[0])
+        if options.profile:
+            print_profile(results[0])
+        else:
+            print_coverage(results[0])
+        print_certainty(results[0])
     else:
         _report_compositions(results)
 

@@ -41,7 +41,7 @@ def add_parser(commands) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("shell", choices=SHELLS, help="for which shell")
+    command.add_argument("shell", metavar="SHELL", choices=SHELLS, help=f"one of {', '.join(SHELLS)}")
     command.set_defaults(run=run)
 
 

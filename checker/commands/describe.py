@@ -67,7 +67,8 @@ def print_description(out: Console, model: Model) -> None:
     for old, new in model.replaced:
         releases = ", ".join(map(str, _releases_of(model, new))) or NONE
         replaced.add_row(_place(old), _place(new), releases, first_paragraph(new))
-    out.print(replaced if model.replaced else "no function stands for another one")
+    if model.replaced:
+        out.print(replaced)
 
 
 def _releases_of(model: Model, function: Callable) -> Sequence[Releases]:

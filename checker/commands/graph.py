@@ -9,7 +9,7 @@ import networkx
 from rich.markup import escape
 from rich.table import Table
 
-from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.errors import UserError, meant
 from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.commands.models import add_model_options, chosen, given_sizes, the_one
 from kafkaproof.checker.commands.tables import console, scope_text
@@ -97,8 +97,13 @@ def _machine(options):
     models = [model for model, _ in chosen(options)]
     having = [model for model in models if options.project in model.projections]
     if not having:
-        known = ", ".join(dict.fromkeys(name for model in models for name in model.projections)) or "none"
-        raise UserError(f"{options.system} has no machine {options.project!r}; it has {known}")
+        known = list(dict.fromkeys(name for model in models for name in model.projections))
+        told = (
+            f"it has {', '.join(known)}{meant(options.project, known)}"
+            if known
+            else "it names none; name fields with --on"
+        )
+        raise UserError(f"{options.system} has no machine {options.project!r}; {told}")
     model = having[-1]
     options.on = list(model.projections[options.project])
     given = {name: value for name, value in given_sizes(options).items() if name in model.scope}

@@ -28,8 +28,9 @@ def add_parser(commands) -> None:
     parser = commands.add_parser(
         "list",
         help="systems, variants, bounds, properties and metrics",
-        description="List what there is to check. With --variant, list what one variant consists of: its state, its "
-        "transitions, and the functions that it has in place of others, with their releases of Kafka.",
+        description="List what there is to check. Of one variant (--variant), or of a model of your own, list what "
+        "it consists of: its state, its transitions, the functions that it has in place of others (with their releases "
+        "of Kafka), its sizes, properties and metrics.",
         epilog=EXAMPLES,
     )
     parser.add_argument("system", nargs="?", help="only this one; or a model of your own, FILE.py:MODEL")
@@ -50,6 +51,7 @@ def run(options) -> int:
     if names_one(options):
         for model in models:
             print_description(out, model)
+        _print_asked(out, entries)
         return OK
     if options.system:
         _print_catalogue(out, models, entries)
@@ -65,6 +67,11 @@ def _print_catalogue(out, models, entries):
         table.add_row(model.variant, releases_text(model), model.story)
     out.print(table)
     out.print(_scopes(entries))
+    _print_asked(out, entries)
+
+
+def _print_asked(out, entries):
+    """Print what sizes, properties and metrics of models mean."""
     out.print(_sizes(entries))
     properties = Table("property", "kind", "in words", header_style="bold")
     for prop in {p["name"]: p for entry in entries for p in entry["properties"]}.values():
@@ -103,9 +110,14 @@ def _scopes(models):
 
 
 def _metrics(models):
-    table = Table("metric", "kind", "in words", "Kafka", header_style="bold")
-    for row in dict.fromkeys((m["name"], m["kind"], m["text"], m["kafka"]) for e in models for m in e["metrics"]):
-        table.add_row(*row)
+    rows = dict.fromkeys(
+        (m["name"], m["kind"], m["text"], m["alert"], m["kafka"]) for e in models for m in e["metrics"]
+    )
+    names = ("metric", "kind", "in words", "worry when", "Kafka")
+    shown = [i for i in range(len(names)) if any(row[i] for row in rows)]
+    table = Table(*(names[i] for i in shown), header_style="bold")
+    for row in rows:
+        table.add_row(*(row[i] for i in shown))
     return table
 
 

@@ -36,7 +36,7 @@ def _meaning(name, models):
 
 def add_model_options(parser: CommandParser, **system) -> None:
     """Add ``system`` (with these options of argparse), ``--variant``, ``--scope`` and an option for each size."""
-    parser.add_argument("system", **system)
+    parser.add_argument("system", **{"metavar": "SYSTEM"} | system)
     parser.add_argument("--variant", help="one variant of the system (see `kafkaproof list`)")
     names = dict.fromkeys(name for model in MODELS for name in model.scopes)
     parser.add_argument(

@@ -8,13 +8,24 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import NoReturn
 
+from kafkaproof.checker.basics.errors import meant
+
 
 class _Help(argparse.HelpFormatter):
     """Fills the paragraphs of texts to the terminal's width, and leaves indented lines, such as examples, as they are."""
 
     def _fill_text(self, text, width, indent):
         parts = re.split(r"((?:^[ ].*\n?|^\n)+)", text, flags=re.MULTILINE)
-        return "".join(part if n % 2 or not part else f"{textwrap.fill(part, width)}\n" for n, part in enumerate(parts))
+        filled = (part if n % 2 or not part else f"{_filled(part, width)}\n" for n, part in enumerate(parts))
+        return "".join(filled)
+
+    def _split_lines(self, text, width):
+        return _filled(text, width).splitlines()
+
+
+def _filled(text: str, width: int) -> str:
+    """A paragraph of lines that fit; names with hyphens stay whole."""
+    return textwrap.fill(" ".join(text.split()), width, break_on_hyphens=False)
 
 
 class BriefParser(argparse.ArgumentParser):
@@ -22,7 +33,10 @@ class BriefParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and end with exit code 2."""
-        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+        message = re.sub(r"invalid int value: ('.*')", r"\1 is not a whole number", message)
+        wrong = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        known = re.findall(r"'(.*?)'", wrong[2]) if wrong else ()
+        self.exit(2, f"{self.prog}: {message}{meant(wrong[1], known) if wrong else ''}; see {self.prog} --help\n")
 
 
 class CommandParser(BriefParser):
@@ -40,7 +54,9 @@ class CommandParser(BriefParser):
             learn(self, args or ())
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+            options = (each.partition("=")[0] for each in unknown if each.startswith("--"))
+            likely = "".join(meant(option, self._option_string_actions) for option in options)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{likely}")
         return parsed, unknown
 
     def positionals_in(self, arguments: Sequence[str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED
 from kafkaproof.checker.commands.models import add_model_options, the_one
 from kafkaproof.checker.commands.tables import console, scope_text
@@ -137,7 +138,7 @@ def _print(result):
     if abstract["added"]:
         out.print(added)
     for prop, length in abstract["lost"].items():
-        out.print(f"[yellow]with these steps {other} violates {prop}, in {length} states[/]")
+        out.print(f"[yellow]with these steps {other} violates {prop}, in {counted(length, 'state')}[/]")
     if "trace" in result:
         out.print("No abstract behaviour follows the last of these steps" if result["trace"] else "From the beginning")
         for step in result["trace"]:

@@ -7,9 +7,12 @@ from pathlib import Path
 
 from rich.table import Table
 
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK
 from kafkaproof.checker.commands.tables import console, explored_text
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
+
+DIRECTORY = "runs"
 
 
 def add_parser(commands) -> None:
@@ -20,7 +23,7 @@ def add_parser(commands) -> None:
         description="List the runs that check has kept in a directory, or delete some.",
         epilog="examples:\n  kafkaproof runs\n  kafkaproof runs --delete runs/replication-kip320-20260101-120000-1f2e",
     )
-    parser.add_argument("directory", nargs="?", default="runs", help="where to look (default %(default)s)")
+    parser.add_argument("directory", nargs="?", default=DIRECTORY, help="where to look (default %(default)s)")
     parser.add_argument("--delete", action="append", default=[], metavar="RUN", help="delete this run (repeatable)")
     parser.add_argument("--json", action="store_true", help="print as JSON")
     parser.set_defaults(run=run)
@@ -33,6 +36,8 @@ def run(options) -> int:
             RunDirectory(name).delete()
             print(f"deleted {name}")
         return OK
+    if options.directory != DIRECTORY and not Path(options.directory).is_dir():
+        raise UserError(f"there is no directory {options.directory}")
     entries = [_entry(path.parent) for path in sorted(Path(options.directory).glob("**/run.json"))]
     if options.json:
         print(json.dumps({"format": 1, "runs": entries}, indent=2))
@@ -83,7 +88,12 @@ def _entry(path):
         "scope": manifest["scope"],
         "symmetry": manifest["symmetry"],
         "created": manifest["created"],
-        "state": str(result.get("verdict")) if result else "unfinished",
+        "state": _state(manifest, result),
         "distinct": sum(part["states"] for level in levels for part in level["parts"]),
         "bytes": directory.size(),
     }
+
+
+def _state(manifest, result) -> str:
+    verdict = str(result.get("verdict")) if result else "unfinished"
+    return f"walks: {verdict}" if manifest.get("walks") else verdict

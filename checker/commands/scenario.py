@@ -9,10 +9,12 @@ from pathlib import Path
 from rich.table import Table
 
 from kafkaproof import spec
-from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.errors import UserError, meant
+from kafkaproof.checker.basics.terminal import columns
 from kafkaproof.checker.commands.main import OK, VIOLATED
 from kafkaproof.checker.commands.tables import console, scope_text
 from kafkaproof.checker.pictures import metrics_text, render, render_beside, to_svg, to_text
+from kafkaproof.checker.pictures.text import ANY_WIDTH, WIDTH
 from kafkaproof.checker.scenarios.parse import Part, Scenario, read_scenario
 from kafkaproof.checker.scenarios.play import Told, play
 from kafkaproof.checker.scenarios.show import history_of_part, part_as_json, where_they_part
@@ -74,8 +76,8 @@ def _path(name):
     if is_own(name):
         raise UserError(f"{name} is a model; write what happens in it into a file, which says: variant {name}")
     if not Path(name).is_file():
-        known = ", ".join(path.stem for path in sorted(BUNDLED.glob(f"*{ENDING}")))
-        raise UserError(f"no scenario and no file {name!r}; there are {known}")
+        known = [path.stem for path in sorted(BUNDLED.glob(f"*{ENDING}"))]
+        raise UserError(f"no scenario and no file {name!r}; there are {', '.join(known)}{meant(name, known)}")
     return Path(name)
 
 
@@ -145,8 +147,8 @@ def _write(scenario: Scenario, tellings: list[Told], options) -> None:
 def _print(scenario: Scenario, tellings: list[Told]) -> None:
     for told in tellings:
         history = history_of_part(scenario, told)
-        print(to_text(history))
-        print(metrics_text(history))
+        print(to_text(history, columns(WIDTH)))
+        print(metrics_text(history, columns(ANY_WIDTH)))
         model = f"{told.trace.model.name} ({scope_text(told.trace.scope)})"
         broken = [prop.name for moment in told.moments for prop in moment.violates]
         verdict = "NOT as it says" if told.failure else "as it says"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.terminal import columns
 from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.check.run import begun, resumed
 from kafkaproof.checker.commands.main import OK
@@ -24,6 +25,7 @@ from kafkaproof.checker.pictures import (
     to_text,
 )
 from kafkaproof.checker.pictures.histories import HISTORY, history_of
+from kafkaproof.checker.pictures.text import ANY_WIDTH, WIDTH, WIDTH_OF_TWO
 from kafkaproof.checker.runs.counterexample import (
     Trace,
     TraceError,
@@ -129,8 +131,12 @@ def _in_one_order(shown):
 
 def _printed(shown, options):
     histories = [one.history for one in shown]
-    texts = [to_text(*histories) if len(histories) == 1 else beside_text(*histories)] if options.text else []
-    return "\n".join(texts + [metrics_text(history) for history in histories if options.metrics])
+    texts = []
+    if options.text and len(histories) == 1:
+        texts.append(to_text(histories[0], columns(WIDTH)))
+    elif options.text:
+        texts.append(beside_text(histories[0], histories[1], columns(WIDTH_OF_TWO)))
+    return "\n".join(texts + [metrics_text(history, columns(ANY_WIDTH)) for history in histories if options.metrics])
 
 
 def _page(shown):
@@ -174,27 +180,44 @@ def load(target: str, prop: str | None) -> Shown:
             f"counterexample leave one. To draw the first violation or divergence in it, write one with: "
             f"kafkaproof replay {target} --history FILE"
         )
+    if "://" not in target and not Path(target).exists():
+        raise UserError(
+            f"no file or directory {target!r}; name a run (`kafkaproof runs` lists them), or a file with a trace"
+        )
     result = RunDirectory(target)
     manifest = result.described()
     found = result.result()
     if found is None:
         raise UserError(f"{target} is not finished; go on with: kafkaproof check --resume {target}")
+    prop = _known(manifest, prop, tuple(manifest["properties"]))
     goal = next((goal for goal in found.get("reached", []) if goal["property"] == prop), None)
     if goal:
-        return _witness(result, goal)
+        return _witness(result, manifest, goal)
     loaded = _from_result({**manifest, **found}, prop, target, tuple(manifest["properties"]))
     if manifest["model"]:
         begun(result)  # a model of one's own changes from day to day: it is refused where it has, since the run
     return loaded
 
 
-def _witness(run, goal):
-    """The shortest path to a goal that a run has reached."""
-    check, kernel, _ = resumed(run)
-    trace = trace_of(run, kernel, Found(goal["property"], goal["level"], goal["state"]))
+def _known(manifest, name, asked):
+    """The name of a property of a run by its name or id, one of the user's own included; raises UserError if it is none."""
+    if name is None or name == "deadlock" or name in {each.rpartition(":")[2] for each in asked}:
+        return name
+    model = found_again(manifest)
+    return properties_of(model, model.scope, (name,))[0].name
+
+
+def _witness(run, manifest, goal):
+    """The path to a goal that a run has reached: a shortest one, or that of a walk."""
+    if manifest.get("walks"):
+        model = found_again(manifest)
+        trace, kind = _again(model, scope_for(model, None, manifest["scope"]), goal["trace"]), "a walk"
+    else:
+        _, kernel, _ = resumed(run)
+        trace, kind = trace_of(run, kernel, Found(goal["property"], goal["level"], goal["state"])), "a shortest way"
     history = history_of(trace, None)
-    text = next(p.text for p in check.model.properties if p.name == goal["property"])
-    history["title"] += f": a shortest way to {goal['property']}"
+    text = next(p.text for p in trace.model.properties if p.name == goal["property"])
+    history["title"] += f": {kind} to {goal['property']}"
     if history["steps"]:
         history["steps"][-1]["notes"] = [f"reaches {goal['property']}: {text}"]
     return Shown(history, trace)
@@ -291,6 +314,10 @@ def _chosen(data, prop, target):
     known = f"violated are {', '.join(v['property'] for v in violations)}" if violations else "nothing is violated"
     named = shown(data["model"]) if data.get("model") else f"{data['system']} --variant {data['variant']}"
     check = f"kafkaproof check {named} {_sizes(data['scope'])}"
+    if prop is not None and data.get("walks") and prop in data["properties"]:
+        raise UserError(
+            f"{target}: no walk violated {prop}, which does not mean that it holds; decide it with: {check} --property {prop}"
+        )
     went_on = f"go on with: kafkaproof check --resume {data.get('run_dir')}"
     if prop in data.get("undecided", []):
         why = (

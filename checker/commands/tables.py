@@ -17,6 +17,8 @@ from kafkaproof.checker.check.answers import differing
 
 _INDENT, _ANY = 4, 10_000
 """How far lines of a row are indented, and a width that any table has room in."""
+_LEAST_SECONDS = 0.01
+"""A run that took less tells nothing of speed, such as one that is resumed at its end."""
 FAILURES = {"known": "yellow", "open": "magenta", "new": "red", "unexpected": "bold red"}
 """The kinds of failures, and the colours in which tables show them."""
 
@@ -29,13 +31,38 @@ class _Console(Console):
 
     def render(self, renderable, options=None) -> Iterable[Segment]:
         width = (options or self.options).max_width
-        if (
-            isinstance(renderable, Table)
-            and Measurement.get(self, self.options.update(width=_ANY), renderable).minimum > width
-        ):
-            renderable = Group(*_rows(self, renderable, width))
+        if isinstance(renderable, Table):
+            measured = Measurement.get(self, self.options.update(width=_ANY), renderable)
+            if measured.minimum > width:
+                renderable = Group(*_rows(self, renderable, width))
+            elif measured.maximum > width:
+                _narrow(self, renderable, width - measured.minimum)
         for each in super().render(renderable, options):
             yield each if each.control else Segment(printable(each.text), each.style)
+
+    def on_broken_pipe(self) -> None:
+        """Whoever read has gone: `main` ends the command, without the exit code of a violation."""
+        raise BrokenPipeError
+
+
+def _narrow(out: Console, table: Table, room: int) -> None:
+    """Give each column of a table the width of its longest word, and of the `room` that is left what it lacks most."""
+    columns, options = table.columns, out.options.update(width=_ANY)
+    parts = [[out.render_str(str(part)) for part in (column.header, *column.cells)] for column in columns]
+    words = [max(Measurement.get(out, options, part).minimum for part in of) for of in parts]
+    lines = [max(Measurement.get(out, options, part).maximum for part in of) for of in parts]
+    for column, width in zip(columns, _shared(words, lines, room)):
+        column.width = width
+
+
+def _shared(least: list[int], most: list[int], room: int) -> list[int]:
+    """Widths from `least` to `most` with `room` shared out among them, evenly as far as they can use it."""
+    widths = list(least)
+    while room and (lacking := [i for i, width in enumerate(widths) if width < most[i]]):
+        for i in lacking[:room]:
+            widths[i] += 1
+        room -= min(room, len(lacking))
+    return widths
 
 
 def _rows(out: Console, table: Table, width: int) -> Iterator[Text]:
@@ -88,7 +115,7 @@ def print_check_table(results: list[dict]) -> None:
         table.add_column(name, justify="right")
     for result in results:
         words, colour = verdict_text(result)
-        rate = result["distinct"] / max(result["seconds"], 1e-3)
+        rate = f"{result['distinct'] / result['seconds']:,.0f}" if result["seconds"] >= _LEAST_SECONDS else ""
         length = _counterexample(result["violations"][0]) if result["violated"] else ""
         distinct = f"{result['distinct']:,}" + ("" if result["complete"] else " so far")
         table.add_row(
@@ -98,7 +125,7 @@ def print_check_table(results: list[dict]) -> None:
             f"[{colour}]{words}[/]",
             distinct,
             str(result["depth"]),
-            f"{rate:,.0f}",
+            rate,
             length,
         )
     out = console()
@@ -124,11 +151,14 @@ def lasso_text(violation: dict) -> str:
 
 def _print_liveness(out, results):
     """Print a row for each liveness property."""
+    fails = any("loop" in violation for result in results for violation in result["violations"])
     table = Table(header_style="bold")
     for name in ("system", "variant", "eventually", "verdict"):
         table.add_column(name)
-    for name in ("waiting states", "with a step cut by a bound", "that never reach the goal", "counterexample"):
+    for name in ("waiting states", "with a step cut by a bound", "that never reach the goal"):
         table.add_column(name, justify="right")
+    if fails:
+        table.add_column("counterexample", justify="right")
     for result in results:
         lassos = {v["property"]: lasso_text(v) for v in result["violations"] if "loop" in v}
         elsewhere = {entry["property"] for entry in result["not_shown"]}
@@ -136,7 +166,8 @@ def _print_liveness(out, results):
             name = entry["property"]
             known = ["" if entry.get(n) is None else f"{entry[n]:,}" for n in ("waiting", "cut", "beyond")]
             text = _liveness_text(entry) + (", violated at other scopes" if name in elsewhere else "")
-            table.add_row(result["system"], result["variant"], name, text, *known, lassos.get(name, ""))
+            last = [lassos.get(name, "")] if fails else []
+            table.add_row(result["system"], result["variant"], name, text, *known, *last)
     if table.row_count:
         out.print(table)
 
@@ -247,14 +278,18 @@ def print_alone(result: dict, composed: list[str]) -> None:
 
 
 def print_coverage(result: dict) -> None:
-    """Print how often each transition was taken, what was cut, and how certain the count of states is."""
+    """Print how often each transition was taken."""
     table = Table(header_style="bold")
     table.add_column("transition")
     table.add_column("taken", justify="right")
     for name, count in result["coverage"].items():
         table.add_row(name, f"{count:,}")
+    console().print(table)
+
+
+def print_certainty(result: dict) -> None:
+    """Print what was cut, and how certain the count of states is."""
     out = console()
-    out.print(table)
     cuts = ", ".join(f"{bound} {count:,}" for bound, count in result["cuts"].items() if count)
     out.print(f"generated {result['generated']:,}; steps cut by bounds: {cuts or 'none'}")
     if result["symmetry"]:

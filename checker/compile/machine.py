@@ -25,8 +25,11 @@ _numbers = count()
 
 
 def cache_directory() -> Path:
-    """The directory of cached machine code, below ``$XDG_CACHE_HOME`` or ``~/.cache``."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    """The directory of cached machine code, below ``$XDG_CACHE_HOME`` or ``~/.cache``; without a home, a temporary one."""
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:  # in a container, the user may have none
+        base = tempfile.gettempdir()
     return Path(base) / "kafkaproof" / "kernels"
 
 
@@ -83,6 +86,19 @@ def _object_of(text: str, speed: int) -> bytes:
         code = compiled(text, speed)
         _keep(path, code)
     return code
+
+
+def made_here(text: str) -> tuple[str, bytes]:
+    """The machine code of a text, for machines whose processor is like this one, and its key; see `take`."""
+    return _key(text, SPEED), _object_of(text, SPEED)
+
+
+def take(text: str, made: tuple[str, bytes]) -> None:
+    """Keep what `made_here` gave on another machine, if it can run here: then this one does not compile the text."""
+    key, code = made
+    path = cache_directory() / f"{key}.o"
+    if key == _key(text, SPEED) and _kept(path) is None:
+        _keep(path, code)
 
 
 def _key(text, speed):

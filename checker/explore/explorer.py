@@ -14,14 +14,17 @@ from math import inf
 
 import numpy as np
 
-from kafkaproof.checker.compile.kernel import Expansion, Kernel, compile_all
+from kafkaproof.checker.basics.spent import Spent
+from kafkaproof.checker.compile.kernel import Expansion, Kernel
 from kafkaproof.checker.compile.machine import SPEED
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.runs.outcome import Outcome, Tally
 from kafkaproof.checker.runs.table import Table
-from kafkaproof.checker.spark.cluster import ClusterError, Levels, LostLevel
+from kafkaproof.checker.spark.blocks import LostLevel
+from kafkaproof.checker.spark.cluster import Levels
 from kafkaproof.checker.spark.partition import advance, expand
+from kafkaproof.checker.spark.session import ClusterError
 
 SPREAD = 40_000
 DRIVER_STATES = 5_000_000
@@ -53,7 +56,8 @@ class Limits:
 class Explorer:
     """Explores one model into one run directory; `outcome` sums up the complete levels.
 
-    Without a Spark `context`, all levels are explored in this process; with one, those of fewer than `spread` states.
+    Without a Spark `context`, all levels are explored in this process; with one, those of fewer than `spread` states,
+    of which None is `SPREAD`.
     After a violation it goes on up to `further` states, or with `keep_going` to the end.
     """
 
@@ -68,11 +72,12 @@ class Explorer:
         further: int = 0,
         deadlock: bool = False,
         limits: Limits = Limits(),
-        spread: int = SPREAD,
+        spread: int | None = None,
         progress: Callable[[Outcome, int], None] = lambda outcome, generated: None,
     ):
         self._run, self._kernel, self._context, self._partitions = run, kernel, context, partitions
-        self._limits, self._spread, self._progress = limits, spread, progress
+        self._limits, self._progress = limits, progress
+        self._spread = SPREAD if spread is None else spread
         self._further = inf if keep_going else further
         kinds = {p.name: p.kind for p in kernel.state_properties}
         initial = Execution(kernel.model, kernel.scope).initial_states()
@@ -141,7 +146,7 @@ class Explorer:
             states = np.concatenate(list(self._run.states(known)))
             table.insert(states)
             if known is self._levels[-1]:
-                blocks = [block for _, block in expand(expansion, states, 1)]
+                blocks = [block for _, block in expand(expansion, states, 1, Spent())]
         while not self._over() and self._is_small():
             level = len(self._levels)
             self._run.begin_level(level)
@@ -152,8 +157,7 @@ class Explorer:
                 expansion = Expansion(compiled)
 
     def _hand_over(self):
-        """Compile the kernel once on this machine, so that its workers need not, and see that executors can work."""
-        compile_all([self._kernel.compiled], SPEED)
+        """Compile the kernel, so that executors need not, and see that they can work."""
         Levels(self._context, self._run, self._kernel.compiled, self._partitions).probe(self._run)
 
     def _explore_on_spark(self):

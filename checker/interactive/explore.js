@@ -52,7 +52,7 @@ const goTo = (count) => {
 
 /* The path: the steps taken, and those that were stepped back from. */
 function drawPath() {
-  const rows = [{ text: "initial state", breaks: [] }, ...seen.path].map((step, number) =>
+  const rows = [{ text: data.opened ? "where it opens" : "initial state", breaks: [] }, ...seen.path].map((step, number) =>
     pathRow(number, step.text, step.breaks, number === place.steps.length, false));
   const later = ahead.map((text, number) => pathRow(place.steps.length + number + 1, text, [], false, true));
   pathList.replaceChildren(...rows, ...later);
@@ -137,7 +137,8 @@ function drawAll() {
   drawProperties();
   part("command").textContent = seen.command;
   part("back").disabled = part("start").disabled = place.steps.length === 0;
-  part("initials").hidden = seen.initial_states < 2;
+  part("initials").hidden = seen.initial_states < 2 || Boolean(data.opened);
+  part("choice").value = place.initial;
   part("initial").value = place.initial;
   part("initial").max = seen.initial_states - 1;
   filter();
@@ -171,7 +172,7 @@ const KEYS = {
 };
 
 function onKey(event) {
-  const inField = event.target.matches?.("input");
+  const inField = event.target.matches?.("input, select");
   if (inField && event.key === "Escape") event.target.blur();
   if (inField || event.ctrlKey || event.metaKey || event.altKey || help.open) return;
   const numbered = /^[1-9]$/.test(event.key) && possible.querySelector(`[data-number="${event.key}"]`);
@@ -187,6 +188,13 @@ part("story").replaceChildren(...data.story.map((told) => el("p", {}, told)));
 part("live").textContent = data.live.why_not ? `Not possible: ${data.live.why_not}.` : "Save as trace, then";
 part("live-command").textContent = data.live.command || "";
 part("live-command").hidden = !data.live.command;
+if (data.opened) {
+  part("scenario").hidden = part("trace").hidden = true;
+  part("choices").hidden = data.opened.length < 2;
+  part("choice").append(...data.opened.map(({ label }, number) => el("option", { value: number }, `${number}: ${label}`)));
+}
+part("choice").addEventListener("change", ({ target }) =>
+  go({ initial: Number(target.value), steps: data.opened[target.value].steps }));
 part("back").addEventListener("click", KEYS.Backspace);
 part("start").addEventListener("click", () => goTo(0));
 part("picture").addEventListener("click", drawPicture);

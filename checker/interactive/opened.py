@@ -1,4 +1,4 @@
-"""A state that `explore` opens at and that is no initial state, such as one of a recording.
+"""States that `explore` opens at and that are no initial states, such as those of a recording.
 
 Who can read such a thing tells of it by an entry point of the group `GROUP`: a function of a directory and a variant
 (None: the one that was recorded), which gives an `Opened`, or None where the directory is nothing that it can read.
@@ -19,13 +19,19 @@ GROUP = "kafkaproof.opened"
 
 @dataclass(frozen=True)
 class Opened:
-    """A state of a model; `told`: what it is, a paragraph each; `command`: the words after `kafkaproof explore`."""
+    """States of a model, each of which may be the one, the likeliest first; they count as initial states.
+
+    `told`: what they are, a paragraph each; `command`: the words after `kafkaproof explore`; `paths`: the steps behind
+    which each is opened; `labels`: what distinguishes each of several.
+    """
 
     model: Model
     scope: Scope
-    state: Plain
+    states: tuple[Plain, ...]
     told: tuple[str, ...]
     command: tuple[str, ...]
+    paths: tuple[tuple[str, ...], ...] = ((),)
+    labels: tuple[str, ...] = ()
 
 
 def opened_in(directory: Path, variant: str | None) -> Opened | None:

@@ -50,7 +50,16 @@ class Explored(ThreadingHTTPServer):
         model, scope = self.session.model, self.session.scope
         sizes = ", ".join(f"{name} {size}" for name, size in scope.items())
         told = self.session.opened.told if self.session.opened else (model.story,)
-        data = {"title": model.name, "scope": sizes, "story": told, "begin": self.begin, "live": self._live()}
+        data: dict[str, object] = {
+            "title": model.name,
+            "scope": sizes,
+            "story": told,
+            "begin": self.begin,
+            "live": self._live(),
+        }
+        if opened := self.session.opened:
+            places = zip(opened.labels or ("",), opened.paths)
+            data["opened"] = [{"label": label, "steps": list(path)} for label, path in places]
         return filled(Path(__file__).with_name("explore.html"), data)
 
     def _live(self) -> dict[str, str]:

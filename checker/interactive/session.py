@@ -13,14 +13,14 @@ from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.interactive.opened import Opened
 from kafkaproof.checker.interactive.status import statuses
 from kafkaproof.checker.model.execution import Execution
-from kafkaproof.checker.model.refusals import guards_of
+from kafkaproof.checker.model.refusals import guards_by_choice
 from kafkaproof.checker.pictures.changes import differences, path_text
 from kafkaproof.checker.pictures.show import show, show_change
 from kafkaproof.checker.runs.counterexample import Trace, TraceError, follow
 from kafkaproof.checker.runs.metrics import metrics_over, shown
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.drawn import step_drawn
-from kafkaproof.spec.language.model import Model
+from kafkaproof.spec.language.model import FAULT, Model
 from kafkaproof.spec.language.plain import Plain, to_json
 
 
@@ -30,7 +30,7 @@ class Session:
     def __init__(self, model: Model, scope: Scope, opened: Opened | None = None):
         self.model, self.scope, self.opened = model, scope, opened
         self._execution = Execution(model, scope)
-        self.initial_states = [opened.state] if opened else self._execution.initial_states()
+        self.initial_states = list(opened.states) if opened else self._execution.initial_states()
         self._lanes = model.lanes(scope)
 
     def initial_of(self, trace: Trace) -> int:
@@ -41,7 +41,8 @@ class Session:
     def trace(self, initial: int, steps: Iterable[str]) -> Trace:
         """The behaviour to a place. Raises UserError where there is no such initial state, or a step is not possible."""
         if initial not in range(len(self.initial_states)):
-            raise UserError(f"no initial state {initial}; there are {len(self.initial_states)}, from 0 on")
+            last = len(self.initial_states) - 1
+            raise UserError(f"no initial state {initial}; {f'they are 0 to {last}' if last else 'there is only 0'}")
         trace = Trace(self.model, self.scope, self.initial_states[initial], [])
         for text in steps:
             follow(trace, self._execution, text)
@@ -50,9 +51,11 @@ class Session:
         return trace
 
     def look(self, trace: Trace) -> dict:
-        """Everything about the last state of a behaviour, as JSON."""
-        steps = sorted(self._steps(trace), key=lambda step: step["lane"])
+        """Everything about the last state of a behaviour, as JSON. Where only faults are possible comes last."""
+        steps = sorted(self._steps(trace), key=lambda step: (step["lane"], step["kind"] == FAULT))
         within = [step for step in steps if not step["beyond"]]
+        acting = {step["lane"] for step in within if step["kind"] != FAULT}
+        within.sort(key=lambda step: step["lane"] not in acting)
         enabled = {step["transition"] for step in steps}
         return {
             "path": list(self._path(trace)),
@@ -93,13 +96,15 @@ class Session:
             }
 
     def why(self, state: Plain, name: str) -> list[str]:
-        """The guards by which steps of a transition are refused in a state; none where all are possible. Raises UserError."""
+        """The guards by which steps of a transition are refused in a state, with the choices of arguments that each refuses;
+        none where all are possible. Raises UserError.
+        """
         try:
             transition = self.model.transition(name)
         except KeyError as error:
             raise UserError(error.args[0]) from error
-        refusals = (self._execution.refusal(state, transition, choice) for choice in transition.choices(self.scope))
-        return guards_of(refusal for refusal in refusals if refusal)
+        choices = [(dict(zip(transition.arguments, each)), each) for each in transition.choices(self.scope)]
+        return guards_by_choice((names, self._execution.refusal(state, transition, each)) for names, each in choices)
 
     def _json(self, state: Plain) -> object:
         return to_json(self.model.state, state, self.scope)

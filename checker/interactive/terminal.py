@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -12,6 +12,7 @@ from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.interactive.session import Session
 from kafkaproof.checker.interactive.written import command_of, live_command, page_of, scenario_text, trace_text
 from kafkaproof.checker.runs.counterexample import Trace
+from kafkaproof.spec.language.model import FAULT
 
 HELP = """\
 N or STEP       take a step: its number in the list, or its text
@@ -22,6 +23,8 @@ properties      the status of each property         metrics      what operators 
 path            the steps so far                    save FILE    FILE.scenario, FILE.json (a trace) or FILE.html
 command         the command that opens this place   quit         end
 live FILE.json  save the path, and give the command that drives running brokers along it"""
+_SHOWN = 8
+"""So many of the states that are possible are listed."""
 WRITERS: dict[str, Callable[[Session, Trace], str]] = {
     ".scenario": scenario_text,
     ".json": trace_text,
@@ -41,8 +44,8 @@ class Terminal:
     def run(self) -> None:
         """Read commands to the end of the source, or to `quit`."""
         self._look()
-        if self._session.opened:
-            print(*self._session.opened.told, sep="\n")
+        if opened := self._session.opened:
+            print(*opened.told, *_choices(opened.labels), sep="\n")
         self._show_place()
         while (line := self._line()) is not None:
             word, _, rest = line.strip().partition(" ")
@@ -61,7 +64,8 @@ class Terminal:
     def _look(self) -> None:
         self._trace = self._session.trace(self._initial, self._steps)
         self._seen = self._session.look(self._trace)
-        self._possible = [step for group in self._seen["possible"] for step in group["steps"]]
+        possible = (step for group in self._seen["possible"] for step in group["steps"])
+        self._possible = sorted(possible, key=lambda step: step["kind"] == FAULT)
 
     def _do(self, word, rest, line) -> None:
         answers = {
@@ -127,7 +131,7 @@ class Terminal:
         print(
             f"\nafter {counted(path, 'step')}: {path[-1]['text']}"
             if path
-            else f"\n{self._session.model.name}, in its initial state"
+            else f"\n{self._session.model.name}, {'where it opens' if self._session.opened else 'in its initial state'}"
         )
         for field in (each for group in self._seen["state"] for each in group["fields"] if each["was"] is not None):
             print(f"    {field['field']}: {field['was']} -> {field['value']}")
@@ -174,6 +178,15 @@ class Terminal:
         except OSError as error:
             raise UserError(f"{name}: {error.strerror}") from error
         print(f"wrote {name}")
+
+
+def _choices(labels: Sequence[str]) -> list[str]:
+    """The states that may be the one, by the numbers with which they are opened."""
+    if not labels:
+        return []
+    more = [f"  and {len(labels) - _SHOWN} more"] if len(labels) > _SHOWN else []
+    head = f"{len(labels)} states are possible; --initial N opens another than the first:"
+    return [head, *(f"  {number}: {label}" for number, label in enumerate(labels[:_SHOWN])), *more]
 
 
 def explore_text(session: Session, begin: Trace) -> None:

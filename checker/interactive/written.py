@@ -49,15 +49,18 @@ def page_of(session: Session, trace: Trace) -> str:
 def command_of(session: Session, trace: Trace) -> str:
     """The command that opens this place again."""
     model, steps = trace.model, "; ".join(str(step) for step, _, _ in trace.steps)
+    initial = session.initial_of(trace)
+    chosen = ["--initial", str(initial)] if initial else []
     if session.opened:
-        words = ["kafkaproof", "explore", *session.opened.command]
-        return shlex.join([*words, "--steps", steps] if steps else words)
+        words, there = ["kafkaproof", "explore", *session.opened.command, *chosen], session.opened.paths[initial]
+        if not steps and there:
+            return shlex.join([*words, "--step", "0"])
+        return shlex.join([*words, "--steps", steps] if steps != "; ".join(there) else words)
     named = [shown(model.origin)] if model.origin else [model.system, "--variant", model.variant]
     words = ["kafkaproof", "explore", *named]
     for name, size in trace.scope.items():
         words += [f"--{name.replace('_', '-')}", str(size)]
-    initial = session.initial_of(trace)
-    words += ["--initial", str(initial)] if initial else []
+    words += chosen
     return shlex.join([*words, "--steps", steps] if steps else words)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,9 @@ from kafkaproof.checker.liveness.rounds import Rounds
 from kafkaproof.checker.liveness.search import FAR, Region
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.runs.table import hashes_of, owner_of
-from kafkaproof.checker.spark.cluster import ClusterError, LostLevel, run_job
+from kafkaproof.checker.spark.blocks import LostLevel, exchanged, places, whole
+from kafkaproof.checker.spark.cluster import run_job
+from kafkaproof.checker.spark.session import ClusterError
 
 MOST_LEFT = 3_000_000
 MESSAGE = 3
@@ -41,7 +44,7 @@ class Work:
     def round(self, name: str, partition: int, blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
         """Do one round, named by the method of `Rounds`; yields its messages as (owner, block)."""
         run, rounds = RunDirectory(self.uri), self.before(partition)
-        messages = np.frombuffer(b"".join(block for _, block in blocks), np.uint64).reshape(-1, MESSAGE)
+        messages = np.frombuffer(b"".join(whole(blocks)), np.uint64).reshape(-1, MESSAGE)
         told = getattr(rounds, name)(messages, self.number)
         run.write_columns(f"{_round(self.number)}/known-{partition}", rounds.known)
         facts = {"removed": np.array([rounds.removed]), "answered": np.array([rounds.answered])}
@@ -112,6 +115,7 @@ class Partitions:
     def __init__(self, context, run: RunDirectory, look: Look, partitions: int):
         self._context, self._run, self._partitions = context, run, partitions
         self._levels, uri = len(run.levels()), run.uri
+        self._places: Any = None
         run.delete_columns(FOLDER)
 
         def write(partition, _):
@@ -153,6 +157,8 @@ class Partitions:
 
     def close(self) -> None:
         """Delete what was stored for liveness."""
+        if self._places is not None:
+            self._places.unpersist()
         self._run.delete_columns(FOLDER)
 
     def _trim(self):
@@ -180,11 +186,11 @@ class Partitions:
 
     def _exchange(self, work, name):
         """Run one Spark job, in which each partition reads the messages it received, and sends others."""
-        if self._received is None:
-            told = self._range().mapPartitionsWithIndex(lambda p, _: work.round(name, p, ()))
-        else:
-            told = self._received.mapPartitionsWithIndex(lambda p, blocks: work.round(name, p, blocks))
-        received = told.partitionBy(self._partitions, lambda owner: owner)
+        if self._places is None:
+            self._places = places(self._context, self._partitions)
+        messages = self._places if self._received is None else self._received.union(self._places)
+        told = messages.mapPartitionsWithIndex(lambda p, blocks: work.round(name, p, blocks))
+        received = exchanged(told, self._partitions)
         silent = _job(received._jrdd.isEmpty)
         self._received = None if silent else received
         return silent

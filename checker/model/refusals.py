@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
 from types import CodeType, FrameType
 
+from kafkaproof.spec.language import plain
 from kafkaproof.spec.language.domains import Array, Domain, Record, named
 from kafkaproof.spec.language.subset import RuleError, definition, place_in
+
+_SHOWN = 3
+"""So many choices of arguments are told for the same values, and so many values for the same guard."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,55 @@ def guards_of(refusals: Iterable[Refusal]) -> list[str]:
         for name, value in each.values.items():
             values.setdefault(name, {})[str(value)] = None
     return [guard + _values_told(values) for guard, values in found.items()]
+
+
+Arguments = dict[str, int]
+
+
+def guards_by_choice(refused: Iterable[tuple[Arguments, Refusal | None]]) -> list[str]:
+    """Each guard that refuses, with the values that it reads, and the choices of arguments with which it reads them.
+
+    `refused`: all choices, each with its refusal, or None where the step is possible. The guard that a step gets to last
+    comes first, as far as guards stand in one file.
+    """
+    found: dict[tuple[str, str, str], list[Arguments]] = {}
+    every: dict[str, set[int]] = {}
+    for arguments, refusal in refused:
+        for name, value in arguments.items():
+            every.setdefault(name, set()).add(value)
+        if refusal:
+            values = {name: {str(v): None} for name, v in refusal.values.items() if name not in arguments}
+            found.setdefault((refusal.place, refusal.guard, _values_told(values)), []).append(arguments)
+    lines, told = [], Counter[tuple[str, str]]()
+    for (place, guard, read), choices in sorted(found.items(), key=lambda entry: _nearest(entry[0][0])):
+        told[place, guard] += 1
+        if told[place, guard] <= _SHOWN:
+            lines.append(f"{place} refuses: {guard}{read}{_choices_told(choices, every)}")
+        elif told[place, guard] == _SHOWN + 1:
+            lines.append(f"{place} refuses: {guard}, with other values for other choices, too")
+    return lines
+
+
+def _nearest(place: str) -> tuple[str, int]:
+    """Orders the guards of a file from its end on."""
+    file, _, line = place.rpartition(":")
+    return file, -int(line)
+
+
+def _choices_told(choices: list[Arguments], every: dict[str, set[int]]) -> str:
+    """Which choices of arguments these are, by the arguments that matter to it."""
+    for name, values in every.items():
+        rest = {tuple((n, v) for n, v in choice.items() if n != name): None for choice in choices}
+        if len(rest) * len(values) == len(choices):
+            choices = [dict(each) for each in rest]
+    own = {name: sorted({choice[name] for choice in choices}) for name in choices[0]}
+    if not own:
+        return ""
+    if prod(map(len, own.values())) == len(choices):
+        return " with " + ", ".join(f"{name}={' or '.join(map(str, values))}" for name, values in own.items())
+    more = f" and {len(choices) - _SHOWN} more" if len(choices) > _SHOWN else ""
+    texts = (", ".join(f"{name}={value}" for name, value in choice.items()) for choice in choices[:_SHOWN])
+    return f" with {' or '.join(f'({text})' for text in texts)}{more}"
 
 
 def _values_told(values) -> str:
@@ -119,7 +174,9 @@ def _refusal(call: _Call, domains) -> Refusal | None:
 
 
 def _body(code: CodeType) -> list[ast.stmt]:
-    """The statements of a function of the specification; none of another one, such as a seam of what runs."""
+    """The statements of a function of a model; none of another one, such as a seam of what runs, or an array's."""
+    if code.co_filename == plain.__file__:
+        return []
     try:
         return definition(code).body
     except RuleError:
@@ -156,7 +213,7 @@ def _values(parts, frame: FrameType, domains) -> Iterator[tuple[str, object]]:
     """The fields of the state, and the arguments, that some expressions read, with what they hold."""
     for part in parts:
         for node in ast.walk(part):
-            if isinstance(node, ast.Attribute):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 value, owner = _evaluated(node, frame), _evaluated(node.value, frame)
                 if isinstance(value, int):
                     domain = domains.get((id(owner), node.attr))

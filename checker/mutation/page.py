@@ -30,7 +30,7 @@ The columns count changes:
 * *share*: what is noticed or never taken, of all that is born, reached and not equivalent.
 
 A change is explored at the scope `quick`. What nothing notices there is explored at `standard` and at `quick` with one more
-fault (up to 1,000,000 states), and at the other named scopes (up to 200,000). What a composed system or a slice does not
+fault (up to 1,000,000 states), and at the other named scopes (up to 500,000). What a composed system or a slice does not
 notice is asked of the systems that run the same text with wider bounds, as *election* for *electing-fenced*. Each text is
 changed once: of a variant, only what no earlier variant of its system runs, and of *topics* and *requests* nothing that a
 variant of *partition* runs.

@@ -19,7 +19,7 @@ UNREACHED, SILENT = "not reached", "silent"
 QUICK, MORE_FAULTS = "quick", "quick with one more fault"
 FAULTS = {"faults", "changes"}
 """The names of bounds on faults and other outside events; a system has one of them."""
-LARGEST, LARGEST_OF_OTHERS = 1_000_000, 200_000
+LARGEST, LARGEST_OF_OTHERS = 1_000_000, 500_000
 """Scopes with more states than this are not explored: `quick` and `standard`, and others."""
 ROOM = 2
 """A mutant with this many times the states of the model is given up as differing in its counts."""

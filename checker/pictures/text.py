@@ -8,21 +8,25 @@ from kafkaproof.checker.pictures.changes import changes
 from kafkaproof.checker.pictures.history import checked, loop_text, metric_changes, scope_text, violations
 from kafkaproof.checker.pictures.show import show_change
 
-WIDTH = 100
-COLUMN = 57
+WIDTH, WIDTH_OF_TWO, ANY_WIDTH = 100, 117, 100_000
+"""How many columns a text has, one of two histories, and a table that may be as wide as it is."""
+_BETWEEN = " | "
 
 
-def to_text(history):
-    """The history as text of at most 100 columns; raises HistoryError."""
+def to_text(history, width=WIDTH):
+    """The history as text of at most so many columns; raises HistoryError."""
     history = checked(history)
-    lines = [*_head(history, WIDTH), ""]
+    lines = [*_head(history, width), ""]
     for number in range(1, len(history["steps"]) + 1):
-        lines += [*_turn(history, number, WIDTH), *_step(history, number, WIDTH), ""]
-    return "\n".join([*lines, *_verdict(history, WIDTH)]) + "\n"
+        lines += [*_turn(history, number, width), *_step(history, number, width), ""]
+    return "\n".join([*lines, *_verdict(history, width)]) + "\n"
 
 
-def metrics_text(history):
-    """The metrics of a history as a table: a column for each state in which one changes; raises HistoryError."""
+def metrics_text(history, width=ANY_WIDTH):
+    """The metrics of a history as a table: a column for each state in which one changes; raises HistoryError.
+
+    Where they are too many for the width, the table goes on below itself.
+    """
     history = checked(history)
     metrics = history.get("metrics", [])
     if not metrics:
@@ -32,36 +36,39 @@ def metrics_text(history):
     rows += [[metric["name"], *(str(metric["values"][n]) for n in states)] for metric in metrics]
     name = max(len(row[0]) for row in rows)
     number = max(len(cell) for row in rows for cell in row[1:]) + 2
-    return "\n".join(row[0].ljust(name) + "".join(cell.rjust(number) for cell in row[1:]) for row in rows) + "\n"
+    at_once = max(1, (width - name) // number)
+    parts = [[[row[0], *row[first : first + at_once]] for row in rows] for first in range(1, len(rows[0]), at_once)]
+    lines = [[row[0].ljust(name) + "".join(cell.rjust(number) for cell in row[1:]) for row in part] for part in parts]
+    return "\n\n".join("\n".join(part) for part in lines) + "\n"
 
 
-def beside_text(left, right):
-    """Two histories in two columns (120 in all), row by row; raises HistoryError.
+def beside_text(left, right, width=WIDTH_OF_TWO):
+    """Two histories in two columns, of so many columns together, row by row; raises HistoryError.
 
     Before they part, a row that is the same in both, but for what ids are called, is one line, as on the left.
     """
-    both = [checked(left), checked(right)]
+    both, half = [checked(left), checked(right)], (width - len(_BETWEEN)) // 2
     rows = rows_of(both)
     part, (same, names) = parting(both, rows), renamed(both, rows)
-    lines, brief = _columns(*(_head(history, COLUMN) for history in both)), False
-    lines += ["", *_wrapped(f"left and right: {', '.join(names)}", 2 * COLUMN, "")] if names else []
+    lines, brief = _columns(half, *(_head(history, half) for history in both)), False
+    lines += ["", *_wrapped(f"left and right: {', '.join(names)}", width, "")] if names else []
     for place, row in enumerate(rows[1:], 1):
-        one = "" if part is not None and place >= part or place not in same else _in_one(both, row)
+        one = [] if part is not None and place >= part or place not in same else _in_one(both, row, width)
         if place == part:
-            lines += ["", " here they part ".center(2 * COLUMN + 3, "-")]
+            lines += ["", " here they part ".center(width, "-")]
         if not (one and brief):
             lines += ["", *(["both:"] if one else [])]
         brief = bool(one)
-        lines += [one] if one else _columns(*(_step(*each, COLUMN) for each in zip(both, row.numbers)))
-    return "\n".join([*lines, "", *_columns(*(_verdict(history, COLUMN) for history in both))]) + "\n"
+        lines += one or _columns(half, *(_step(*each, half) for each in zip(both, row.numbers)))
+    return "\n".join([*lines, "", *_columns(half, *(_verdict(history, half) for history in both))]) + "\n"
 
 
-def _in_one(histories, row):
-    """The line of a row that is the same in both histories; empty where there is more to tell of it."""
+def _in_one(histories, row, width):
+    """The lines of a row that is the same in both histories; none where there is more to tell of it."""
     steps = [history["steps"][number - 1] for history, number in zip(histories, row.numbers)]
     if any(step.get("notes") or step.get("violates") for step in steps):
-        return ""
-    return _clean(f"{row.numbers[0]:>4}  {steps[0]['text']}")
+        return []
+    return _wrapped(f"{row.numbers[0]:>4}  {steps[0]['text']}", width, "", " " * 8)
 
 
 def _head(history, width):
@@ -114,12 +121,12 @@ def _verdict(history, width):
         name = history["property"]["name"] if history["property"] else "nothing"
         lines += _wrapped(f"VIOLATED: {name}; {loop_text(history)}", width, "", "  ")
         lines += [line for reason in history.get("reasons", []) for line in _wrapped(reason, width, "  ", "    ")]
-    return lines or ["no step violates anything"]
+    return lines or _wrapped("no step violates anything", width, "")
 
 
-def _columns(left, right):
+def _columns(width, left, right):
     pairs = zip_longest(left, right, fillvalue="")
-    return [f"{one:<{COLUMN}} | {other}".rstrip() for one, other in pairs]
+    return [f"{one:<{width}}{_BETWEEN}{other}".rstrip() for one, other in pairs]
 
 
 def _wrapped(text, width, indent, hanging=None):

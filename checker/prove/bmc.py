@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.explore.progress import silent
 from kafkaproof.checker.model.execution import Execution, ExecutionError
 from kafkaproof.checker.prove.encoding import Encoding
@@ -45,8 +46,8 @@ class Found:
     def where(self) -> str:
         """The length of the trace, or how far there is none, in words."""
         if self.trace:
-            return f"in {self.trace.states} states"
-        within = f"within {self.none_within} states"
+            return f"in {counted(self.trace.states, 'state')}"
+        within = f"within {counted(self.none_within, 'state')}"
         return f"{within}; then {self.error}" if self.error else within
 
 

@@ -11,7 +11,7 @@ from itertools import product
 import z3
 
 from kafkaproof.checker.prove.formulas import universals
-from kafkaproof.checker.prove.parts import key
+from kafkaproof.checker.prove.parts import GATHERED, applications, key
 from kafkaproof.checker.prove.relation import Relation
 from kafkaproof.checker.prove.terms import every
 from kafkaproof.checker.prove.variables import EVERY
@@ -44,6 +44,12 @@ class Family:
     def is_declared(self) -> bool:
         """Whether it comes from the declaration of the state: a range, or free slots."""
         return self.kind in ("range", "sequence")
+
+    @property
+    def gathers(self) -> bool:
+        """Whether it is asked for any value of a count: where that fails, it may hold for the value that is counted."""
+        constants = applications((z3.Z3_OP_UNINTERPRETED,), *(fact.formula for fact in self.facts))
+        return any(each.decl().name().startswith(f"{GATHERED}!") for each in constants)
 
     @cached_property
     def starred_facts(self) -> list[tuple[tuple[z3.ExprRef, ...], z3.BoolRef]]:

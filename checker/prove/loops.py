@@ -3,8 +3,8 @@
 That iteration is run for an arbitrary index. If it may return, the loop returns if some index makes it return, and what
 follows holds for all indices. If it writes, it may write only the element at its index, and read of the written arrays
 only that element: then iterations are independent, and the array after the loop is known element by element. A local
-that iterations change (a count) may have any value after the loop, which is sound. If a loop over an array sized by a
-bound has another form, the bound keeps its end (`EndNeeded`).
+that iterations change (a count) may have any value after the loop (`parts.GATHERED`), which is sound. If a loop over
+an array sized by a bound has another form, the bound keeps its end (`EndNeeded`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import z3
 from kafkaproof.checker.prove.expressions import Expressions, Ref
 from kafkaproof.checker.prove.formulas import StyleError
 from kafkaproof.checker.prove.intervals import interval
-from kafkaproof.checker.prove.parts import parts
+from kafkaproof.checker.prove.parts import GATHERED, parts
 from kafkaproof.checker.prove.terms import conjunction, disjunction, is_known
 from kafkaproof.checker.prove.variables import EVERY, EndNeeded, size_name
 from kafkaproof.spec.language.domains import Array, Bound, Id, SetOf
@@ -162,7 +162,7 @@ class Loops(Expressions):
             return after
         if not isinstance(after, (int, z3.ArithRef, z3.BoolRef)):
             raise self._style("a loop over brokers changes no local but numbers and truths", node, frame)
-        return z3.FreshConst(z3.IntSort(), "gathered")
+        return z3.FreshConst(z3.IntSort(), GATHERED)
 
     def _leave(self, each, path, exits, stands, node, frame):
         """Return under the condition that some index returns; what follows holds for all indices."""

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 import z3
 
+GATHERED = "gathered"
+"""How constants are named that stand for any value of a local after a loop without end, such as a count."""
+
 
 def key(term: z3.ExprRef) -> int:
     """A key that identifies a term for as long as one of its objects is kept."""

@@ -24,6 +24,7 @@ from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import SAFETY, Model, Property
 
 PROVED, NOT_INDUCTIVE, NOT_DECIDED = "proved", "not inductive", "not decided"
+COUNTS = "it counts what has no end"
 RANGES = "declared ranges"
 SEARCHED = (2, 3)
 
@@ -260,7 +261,9 @@ class _Run:
         found = Verdict(family.name, kind, PROVED, len(family.facts))
         if family.name in self.outcome.undecided:
             found.verdict, found.where = NOT_DECIDED, self.outcome.undecided[family.name]
-        elif failure := self.outcome.failed.get(family.name):
+        elif (failure := self.outcome.failed.get(family.name)) and failure.action is None and family.gathers:
+            found.verdict, found.where = NOT_DECIDED, COUNTS
+        elif failure:
             found.verdict, found.where = NOT_INDUCTIVE, failure.where
             found.cti = smallest(self.relation, failure, [*self.outcome.proved, failure.family], self.work)
         else:

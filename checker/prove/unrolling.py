@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from pysat.solvers import Cadical195
 
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.explore.progress import silent
 from kafkaproof.checker.prove.encoding import Encoding
 from kafkaproof.spec.language.model import Property, Transition
@@ -75,7 +76,7 @@ class Unrolling:
         self._add(clauses, number, asked)
         answer = None
         while answer is None and self.done() < self._most:
-            self.note(f"{self.states} states, {name}  {self.done():,.0f} million propagations")
+            self.note(f"{counted(self.states, 'state')}, {name}  {self.done():,.0f} million propagations")
             self._solver.conf_budget(AT_ONCE)
             answer = self._solver.solve_limited([asked])
         truths = np.array([0, *self._solver.get_model()]) > 0 if answer else answer

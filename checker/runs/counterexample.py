@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.compile.kernel import Kernel, told_fault
 from kafkaproof.checker.model.execution import Execution, ExecutionError
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
@@ -88,7 +89,7 @@ def require_no_fault(run: RunDirectory, kernel: Kernel, outcome: Outcome) -> Non
     if outcome.fault:
         trace = trace_of(run, kernel, Found("out of range", outcome.fault.level, outcome.fault.state))
         told = _told_again(kernel, trace.last) or f"{told_fault(kernel, outcome.fault.number)}; mend the specification"
-        raise UserError(f"{told}; in a state {trace.states} states from the start")
+        raise UserError(f"{told}; in a state {counted(trace.states, 'state')} from the start")
 
 
 def _told_again(kernel, state):
@@ -149,12 +150,7 @@ def violates(trace: Trace, prop: Property) -> bool:
 
 def is_stuck(trace: Trace) -> bool:
     """Whether the last state of a trace has no step, not even one beyond a bound."""
-    execution = Execution(trace.model, trace.scope)
-    return all(
-        execution.after(trace.last, transition, arguments) is None
-        for transition in trace.model.transitions
-        for arguments in transition.choices(trace.scope)
-    )
+    return next(Execution(trace.model, trace.scope).steps(trace.last), None) is None
 
 
 def _parent(run, kernel, execution, levels, level, values):

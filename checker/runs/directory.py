@@ -25,6 +25,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from kafkaproof.checker.basics.spent import WRITING, Spent
 from kafkaproof.checker.runs.files import AGAIN, Files, RunError, as_bytes, checksum
 from kafkaproof.checker.runs.table import STEP_BITS, keys_of, owners_of
 
@@ -82,7 +83,8 @@ class RunDirectory:
     def run(self) -> dict:
         """The contents of ``run.json``; raises RunError for any other directory or format, or if it was changed."""
         if not self.exists():
-            raise RunError(f"{self.uri} is not a run directory: it has no {RUN}")
+            why = f"it has no {RUN}" if self._files.is_there() else "there is no such directory"
+            raise RunError(f"{self.uri} is not a run directory: {why}")
         run = self._files.read_json(RUN)
         if run.get("format") != FORMAT:
             raise RunError(f"{self.uri} was written by another version (format {run.get('format')}, not {FORMAT})")
@@ -127,8 +129,8 @@ class RunDirectory:
             self._refuse_complete(level)
         self._files.empty(_level(level))
 
-    def write_part(self, level: int, partition: int | None, rows: np.ndarray, summary: dict) -> None:
-        """Write new states, shape (n, words + 1), and their summary, under names of their own."""
+    def write_part(self, level: int, partition: int | None, rows: np.ndarray, summary: dict, spent: Spent) -> None:
+        """Write new states, shape (n, words + 1), and their summary with the seconds `spent`, under names of their own."""
         name = f"part-{'all' if partition is None else partition}-{uuid.uuid4().hex[:12]}"
         words = rows.shape[1] - 1
         states = np.ascontiguousarray(rows[:, :words])
@@ -136,11 +138,10 @@ class RunDirectory:
         columns["key"] = keys_of(states)
         columns["parent"] = rows[:, words] >> np.uint64(STEP_BITS)
         columns["step"] = (rows[:, words] & np.uint64((1 << STEP_BITS) - 1)).astype(np.int32)
-        written = self._files.write_table(f"{_level(level)}/{name}.parquet", pa.table(columns))
-        self._files.write(
-            f"{_level(level)}/{name}.json",
-            as_bytes({**summary, "partition": partition, "file": f"{name}.parquet", "states": len(rows), **written}),
-        )
+        with spent.on(WRITING):
+            written = self._files.write_table(f"{_level(level)}/{name}.parquet", pa.table(columns))
+        part = {"partition": partition, "file": f"{name}.parquet", "states": len(rows), "seconds": spent.rounded}
+        self._files.write(f"{_level(level)}/{name}.json", as_bytes({**summary, **part, **written}))
 
     def commit_level(self, level: int, partitions: Iterable[int | None]) -> dict:
         """Complete a level: choose one attempt of each partition; returns the contents of ``level.json``."""

@@ -68,6 +68,10 @@ class Files:
         """Whether there is a file of this name."""
         return self._fs.get_file_info(self.path(name)).type == pafs.FileType.File
 
+    def is_there(self) -> bool:
+        """Whether there is such a directory, or a file in its place."""
+        return self._fs.get_file_info(self._base).type != pafs.FileType.NotFound
+
     def is_link(self, name: str) -> bool:
         """Whether a name is a symbolic link."""
         return self._local and os.path.islink(self.path(name))

@@ -17,9 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
+from kafkaproof.checker.basics.spent import RECEIVING, ROUTING, STEPS, TABLE, Spent
 from kafkaproof.checker.compile.kernel import Compiled, Expansion
 from kafkaproof.checker.runs.directory import RunDirectory
-from kafkaproof.checker.runs.table import RUNNING, Table, keys_of
+from kafkaproof.checker.runs.table import RUNNING, SMALLEST, Table, keys_of, owners_of
 from kafkaproof.checker.spark.routing import Router, rows_of
 
 TABLES = "kafkaproof-tables-"
@@ -27,23 +28,35 @@ MEMORY = Path("/dev/shm")
 ROOM = 1 << 30
 
 
-def take_new(table: Table, blocks: Iterable[bytes], words: int) -> np.ndarray:
+def take_new(table: Table, blocks: Iterable[bytes], words: int, spent: Spent) -> np.ndarray:
     """The rows of `blocks` whose states `table` had not seen, shape (n, words + 1)."""
     fresh = [np.zeros((0, words + 1), np.uint64)]
-    for block in blocks:
-        rows = rows_of(block, words)
-        fresh.append(rows[table.insert(rows)])
+    for block in spent.each(RECEIVING, iter(blocks)):
+        with spent.on(TABLE):
+            rows = rows_of(block, words)
+            fresh.append(rows[table.insert(rows)])
     return np.concatenate(fresh)
 
 
+def warm_up(words: int, partitions: int) -> None:
+    """Load the functions that a level needs beside the kernel, or compile them; a state has so many `words`."""
+    table, router, spent = Table(words), Router(words, partitions), Spent()
+    rows = np.zeros((SMALLEST, words + 1), np.uint64)
+    rows[:, 0] = np.arange(SMALLEST)
+    states = np.ascontiguousarray(take_new(table, [rows.tobytes()], words, spent)[:, :-1])
+    owners_of(states, partitions)
+    numbers = np.zeros(len(states), np.int64)
+    list(router.send(states, numbers, numbers, keys_of(states)))
+
+
 def expand(
-    expansion: Expansion, states: np.ndarray, partitions: int, report=lambda generated: None
+    expansion: Expansion, states: np.ndarray, partitions: int, spent: Spent, report=lambda generated: None
 ) -> Iterator[tuple[int, bytes]]:
     """Expand packed states and yield the successors as (owner, block)."""
     router, keys = Router(expansion.compiled.words, partitions), keys_of(states)
-    for out, origins, numbers in expansion.run(states):
+    for out, origins, numbers in spent.each(STEPS, expansion.run(states)):
         report(len(out))
-        yield from router.send(out, origins, numbers, keys)
+        yield from spent.each(ROUTING, router.send(out, origins, numbers, keys))
     yield from router.rest()
 
 
@@ -77,32 +90,36 @@ def advance(
     report=lambda generated: None,
 ) -> Iterator[tuple[int, bytes]]:
     """Take `level`'s new states out of `blocks`, write them down, and yield their successors."""
-    table.level = RUNNING
-    rows = take_new(table, blocks, expansion.compiled.words)
+    table.level, spent = RUNNING, Spent()
+    rows = take_new(table, blocks, expansion.compiled.words, spent)
     table.level = level
     states = np.ascontiguousarray(rows[:, :-1])
     expansion.clear()
-    yield from expand(expansion, states, partitions, report)
-    run.write_part(level, partition, rows, summary_of(expansion, states, table))
+    yield from expand(expansion, states, partitions, spent, report)
+    run.write_part(level, partition, rows, summary_of(expansion, states, table), spent)
 
 
 @contextmanager
 def seen_before(run: RunDirectory, compiled: Compiled, level: int, partition: int, partitions: int):
     """The table of one partition with exactly the levels before `level`, locked for one task.
 
-    A table that is not at that point (another attempt's, a killed task's, a new executor's) is rebuilt
-    from the levels of the run directory.
+    A table that lacks levels (a new executor's) gets them from the run directory; one that has others (of an attempt
+    that failed, or of a task that was killed) is made anew.
     """
     path = table_directory(run) / f"table-{partition}"
     with open(path.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         table = Table(compiled.words, path)
-        if table.level != level - 1:
+        if not -1 <= table.level < level:
             path.unlink()
             table = Table(compiled.words, path)
-            for done in run.levels()[:level]:
+        if table.level < level - 1:
+            missing = run.levels()[table.level + 1 : level]
+            table.level = RUNNING
+            for done in missing:
                 for states in run.states(done, partition, partitions):
                     table.insert(states)
+            table.level = level - 1
         yield table
 
 

@@ -7,6 +7,7 @@ import shlex
 import tempfile
 from pathlib import Path
 
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.check.local import Explored, explore_here
 from kafkaproof.checker.explore.explorer import Limits
 from kafkaproof.checker.pictures import to_text
@@ -55,6 +56,6 @@ def _violations(model, found):
     file = Path(tempfile.mkdtemp(prefix="kafkaproof-")) / f"{model.system}-{model.variant}-{shortest}.json"
     file.write_text(json.dumps(history), encoding="utf-8")
     names = ", ".join(
-        f"{name} in {states} states" for name, states in sorted(lengths.items(), key=lambda each: each[1])
+        f"{name} in {counted(states, 'state')}" for name, states in sorted(lengths.items(), key=lambda each: each[1])
     )
     return f"violates {names}\n\n{to_text(history)}\ndraw it with: kafkaproof show {shlex.quote(str(file))}"

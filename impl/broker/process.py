@@ -12,14 +12,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+from kafkaproof.impl.broker.changes import Changes
+from kafkaproof.impl.broker.naming import Known
 from kafkaproof.impl.broker.rebinding import Calls, bound
 from kafkaproof.impl.broker.record import new_record, transition
 from kafkaproof.impl.broker.recording import Recorder
 from kafkaproof.impl.broker.replica import Offer, Plane, open_planes
 from kafkaproof.impl.broker.settings import Settings
-from kafkaproof.impl.protocol.batches import read_header
 from kafkaproof.impl.protocol.wire import ClientPort
-from kafkaproof.impl.seams.network import Message, Outgoing, PartitionNetwork, Port
+from kafkaproof.impl.seams.between.messages import Message, Outgoing, Receiver, Reply
+from kafkaproof.impl.seams.between.port import Port
+from kafkaproof.impl.seams.between.post import OFFERED, Post, serves
+from kafkaproof.impl.seams.network import PartitionNetwork
 from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
 from kafkaproof.impl.seams.storage.log import LogFailed
 from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
@@ -31,13 +35,13 @@ from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
 from kafkaproof.spec.cluster import data_plane
 from kafkaproof.spec.election.broker_state import OPEN
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, NOTHING
-from kafkaproof.spec.language.digest import fields_of, hash_of, text_of, values_in
 from kafkaproof.spec.language.domains import record_of
-from kafkaproof.spec.language.steps import Step, names
+from kafkaproof.spec.language.steps import Step, arguments_of, names
 from kafkaproof.spec.partition import failover, faults
 from kafkaproof.spec.partition.context import end_process
 from kafkaproof.spec.partition.verdicts import alter_error, compared
-from kafkaproof.spec.replica.network import RECORD
+from kafkaproof.spec.protocol.batches import read_header
+from kafkaproof.spec.replica.network import DIVERGING, RECORD
 from kafkaproof.spec.replica.zookeeper import Answer
 from kafkaproof.spec.running.processes import (
     ELECTION,
@@ -50,7 +54,7 @@ from kafkaproof.spec.running.processes import (
     partners_in_partition,
     scopes,
 )
-from kafkaproof.spec.running.replica_messages import ASKED, FETCHED, WRITTEN, departures
+from kafkaproof.spec.running.replica_messages import ASKED, FETCHED, WRITTEN, contents_of, departures
 
 EPOCHS = 1_000_000
 """Enough for any run: no array of a running broker's record is sized by epochs."""
@@ -60,7 +64,7 @@ NEW_SESSION = names(faults.restart, failover.reopen)
 class Process:
     """A broker's process: `election` and `partition` are its record, one part of it for each system; `planes` its
     replicas, where the variant has them. `leaders` tells where the leader of each partition listens, as far as it
-    is known.
+    is known. `stepped`: the partitions of which steps were taken, for whoever clears it.
     """
 
     def __init__(self, settings: Settings):
@@ -68,9 +72,16 @@ class Process:
         self.cluster = cluster(settings.variant)
         sizes = scopes(settings.brokers, settings.replicas, settings.partitions, settings.min_isr, EPOCHS)
         self.requests = Requests(settings.zookeeper, settings.session_timeout)
-        self.port = Port(self.requests.inbox, lambda message: message.content["epoch"] == self.election.epoch)
         self.clients = ClientPort(
             self.requests.inbox, settings.port, settings.offsets != NONE, has_planes(self.cluster.partition)
+        )
+        self.port = Port(
+            self.requests.inbox,
+            lambda request: request.epoch == self.election.epoch,
+            serves,
+            lambda data: self.clients.answer_of(data, OFFERED),
+            settings.ordered,
+            settings.inner_port,
         )
         self._make_seams()
         self._calls = Calls()
@@ -83,9 +94,13 @@ class Process:
             end_process(self.records[PARTITION])
         self.checkpoint = Checkpoint(Path(settings.logs), self.places)
         self.planes = open_planes(self.cluster.partition, sizes[PARTITION], settings, self.checkpoint)
-        self._names, self._values = list(fields_of(self.all_records)), values_in(self.all_records)
+        self._seats = {part: self._seat(part) for part in self.records}
+        self.known = Known(self.network, self.planes)
+        self.post = Post(self.known, self.port, settings.spoken)
+        self._changes = Changes(self.records | named(self.replicas))
         self.number = self.clock = self.zxid = self._messages = 0
-        self.leaders: dict[int, tuple[str, int]] = {}
+        self.leaders: dict[int, Receiver] = {}
+        self.stepped: set[int] = set()
         self.asked: dict[int, tuple[str, float]] = {}
         self.answer: int | None = None
         self.about_to_write: Callable[[str, str], None] = lambda part, name: None
@@ -99,7 +114,8 @@ class Process:
 
     def _make_seams(self):
         settings, guarded = self.settings, self.settings.variant == "fenced"
-        address = BrokerId(*self.clients.address, self.port.address[1])
+        shown = self.settings.shown or (self.clients.address[1], self.port.address[1])
+        address = BrokerId(self.clients.address[0], *shown)
         self.election_zookeeper = ElectionZooKeeper(self.requests, address, guarded)
         self.election_zookeeper.clients = {self.broker: SimpleNamespace(session=1, fired=NOTHING)}
         self.partition_zookeeper = PartitionZooKeeper(
@@ -147,18 +163,19 @@ class Process:
         self.network.current = message
         zookeeper = self.election_zookeeper if part == ELECTION else self.partition_zookeeper
         plane = self.planes[arguments["p"]] if self.planes and "p" in arguments else None
-        before = plane.network.copy() if plane else None
+        before = contents_of(plane.network) if plane else None
         if offer and plane:
             plane.clients.offer = offer
         try:
             if not self._run(part, name, zookeeper, arguments):
                 return False
         except (NotAnswered, LogFailed):
-            if values_in(self.all_records) != self._values:
+            if self.recorder.on and self._changes.take():
                 raise RuntimeError(f"{name} was not answered, and has changed the record: a defect") from None
             raise
         if plane:
             self.network.outbox += self._departures(plane, arguments["p"], before)
+            self.stepped.add(arguments["p"])
         self.answer = self._calls.answer
         self._record(part, name, arguments, self.answer, self._calls.all)
         self._send()
@@ -167,32 +184,33 @@ class Process:
     def _departures(self, plane: Plane, p: int, before) -> Iterator[Outgoing]:
         """What a step has put into a data plane's network; it is lost where no address is known."""
         message = self.network.current
-        for kind, _, fields in departures(before, plane.network, self.broker):
+        for kind, receiver, fields in departures(before, plane.network, self.broker):
             content, body = {"p": p, "fields": fields}, b""
             if kind == ASKED:
                 named = message and message.kind == "LeaderAndIsr" and message.content["leader_address"]
-                yield Outgoing(tuple(named) if named else self.leaders.get(p), kind, content)
+                yield Outgoing(Receiver(receiver, *named) if named else self.leaders.get(p), kind, content)
                 continue
             if kind == WRITTEN:
                 content["version"] = self.partition_zookeeper.states[p][1]
             elif kind == FETCHED and fields["kind"] == RECORD:
                 body = plane.log.read(fields["offset"])
-            yield Outgoing(message.reply_to, kind, content | {"answers": message.id}, body)
+            elif kind == FETCHED and fields["kind"] == DIVERGING:
+                content["hw"] = plane.replica.hw
+            yield Outgoing(message.reply, kind, content | {"answers": message.id}, body)
 
     def _run(self, part, name, zookeeper, arguments) -> bool:
         self._calls.clear()
         self.network.begin()
-        seat, function = self._seat(part, zookeeper), self._functions[part][name]
-        wanted = function.__code__.co_varnames[1 : function.__code__.co_argcount]
+        seat, function = self._seats[part], self._functions[part][name]
+        seat.zk = zookeeper
         values = {"b": self.broker, "delivery": ANSWERED, **arguments}
         with transition():
-            return function(seat, *(values[argument] for argument in wanted))
+            return function(seat, *[values[argument] for argument in arguments_of(function)])
 
-    def _seat(self, part, zookeeper):
+    def _seat(self, part):
         """The state of a cluster, as far as this broker reaches it."""
-        return SimpleNamespace(
-            brokers={self.broker: self.records[part]}, zk=zookeeper, network=self.network, planes=self.planes
-        )
+        records = {self.broker: self.records[part]}
+        return SimpleNamespace(brokers=records, zk=None, network=self.network, planes=self.planes)
 
     def _record(self, part, name, arguments, answer, calls):
         """Let the partners follow, and write the line."""
@@ -222,8 +240,8 @@ class Process:
                 "took": message.id if message else None,
                 "sent": [f"{self._prefix}{self._messages + 1 + i}" for i in range(len(self.network.outbox))],
                 **self._served(name, arguments.get("p")),
-                "changed": self._changed(),
-                "state": hash_of([text_of(self._values)]),
+                "changed": self._changes.take(),
+                "state": self._changes.state(),
             }
         )
 
@@ -238,16 +256,6 @@ class Process:
     def replicas(self) -> list:
         """The records of the replicas."""
         return [plane.replica for plane in self.planes]
-
-    @property
-    def all_records(self) -> dict:
-        """Both parts, and the replicas."""
-        return self.records | named(self.replicas)
-
-    def _changed(self) -> dict[str, int | str]:
-        """The fields of the record that have changed since the last call."""
-        before, self._values = self._values, values_in(self.all_records)
-        return {name: value for name, old, value in zip(self._names, before, self._values, strict=True) if old != value}
 
     def _let_partners_follow(self, part, name, answer) -> list[str]:
         """Run the steps of the other part that go with a step; their texts."""
@@ -269,38 +277,34 @@ class Process:
         return [f"{other} {self._text(other, partner, {}, its_answer)}" for partner, its_answer in found]
 
     def _send(self):
-        for outgoing in self.network.outbox:
-            id = self.tell(*outgoing)
-            if outgoing[1] == ASKED:
-                self.asked[outgoing.content["p"]] = id, time.monotonic()
+        mail = [(outgoing.to, self._message(*outgoing[1:])) for outgoing in self.network.outbox]
+        for _, message in mail:
+            if message.kind == ASKED:
+                self.asked[message.content["p"]] = message.id, time.monotonic()
         self.network.outbox = []
+        self.post.send(mail)
         for plane in self.planes:
             plane.answer_producers()
 
-    def tell(self, address: tuple[str, int] | None, kind: str, content: dict, body: bytes = b"") -> str:
+    def _message(self, kind: str, content: dict, body: bytes = b"") -> Message:
+        """The next message of this process."""
+        self._messages += 1
+        id = f"{self._prefix}{self._messages}"
+        return Message(kind, id, self.broker, self.clock, self.zxid, content, body)
+
+    def tell(self, to: Receiver | Reply | None, kind: str, content: dict, body: bytes = b"") -> str:
         """Send a message at once, whether or not a step sends it; returns its id. It is lost where no address is
         known.
         """
-        self._messages += 1
-        message = Message(
-            kind,
-            f"{self._prefix}{self._messages}",
-            self.broker,
-            self.port.address,
-            self.clock,
-            self.zxid,
-            content,
-            body,
-        )
-        if address:
-            self.port.send(address, message)
+        message = self._message(kind, content, body)
+        self.post.send([(to, message)])
         return message.id
 
     @property
     def _prefix(self):
         return f"{self.broker}.{self.settings.incarnation}-"
 
-    def announce(self, address: tuple[str, int] | None, kind: str, content: dict, took: Message | None = None) -> str:
+    def announce(self, to: Receiver | Reply | None, kind: str, content: dict, took: Message | None = None) -> str:
         """Record and send a message that is no step of the sender's, but may lead to a step of the receiver's.
 
         `took` is the message that it answers. Returns its id.
@@ -317,15 +321,15 @@ class Process:
             clock=self.clock,
             answers=took and took.id,
         )
-        return self.tell(address, kind, content)
+        return self.tell(to, kind, content)
 
     def note_request(self, kind: str, content: dict) -> Message:
         """Record what a client asks the controller for; as a message, for the step that deals with it."""
         session = self.requests.session
-        self.clock, self.zxid, self._messages = self.clock + 1, max(self.zxid, session.zxid), self._messages + 1
-        id = f"{self._prefix}{self._messages}"
-        self.note(sends=id, kind=kind, content=content, zxid=self.zxid, clock=self.clock, answers=None)
-        return Message(kind, id, self.broker, self.port.address, self.clock, self.zxid, content)
+        self.clock, self.zxid = self.clock + 1, max(self.zxid, session.zxid)
+        message = self._message(kind, content)
+        self.note(sends=message.id, kind=kind, content=content, zxid=self.zxid, clock=self.clock, answers=None)
+        return message
 
     def note(self, **line: object) -> None:
         """Record something that is no step."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from kafkaproof.spec.language.digest import GHOSTS
 from kafkaproof.spec.language.domains import Record, Scope
 from kafkaproof.spec.language.plain import Elements, Plain, new_state
@@ -26,26 +23,34 @@ class Nothing:
 
 
 class _List(Elements):
-    """An array of a record."""
+    """An array of a record, whose writes it notes."""
+
+    writes: set[object]
 
     def __setitem__(self, place, value):
         _check()
+        self.writes.add(place)
         super().__setitem__(place, value)
 
 
-@contextmanager
-def transition() -> Iterator[None]:
+class transition:
     """A context in which records may be written, since a transition runs."""
-    _open.append(True)
-    try:
-        yield
-    finally:
+
+    def __enter__(self) -> None:
+        _open.append(True)
+
+    def __exit__(self, *_: object) -> None:
         _open.pop()
 
 
 def new_record(record: Record, scope: Scope) -> Plain:
     """A record of zeros at `scope`, read-only outside of `transition`."""
-    return _guarded(new_state(record, scope))
+    return _guarded(new_state(record, scope), set())
+
+
+def writes_of(record: Plain) -> set[object]:
+    """What was written in a record, or in its parts, since whoever reads this has cleared it last."""
+    return vars(type(record))["writes"]
 
 
 def _check():
@@ -53,19 +58,22 @@ def _check():
         raise ReadOnly("a record is written by transitions only")
 
 
-def _guarded(value):
+def _guarded(value, writes):
     if isinstance(value, list):
-        return _List(_guarded(each) for each in value)
+        found = _List(_guarded(each, writes) for each in value)
+        found.writes = writes
+        return found
     if not isinstance(value, Plain):
         return value
     for name in type(value).__slots__:
-        setattr(value, name, Nothing() if name == GHOSTS else _guarded(getattr(value, name)))
-    guarded = type("State", (type(value),), {"__slots__": (), "__setattr__": _set})
+        setattr(value, name, Nothing() if name == GHOSTS else _guarded(getattr(value, name), writes))
+
+    def write(self, name, value):
+        _check()
+        writes.add(name)
+        object.__setattr__(self, name, value)
+
+    guarded = type("State", (type(value),), {"__slots__": (), "__setattr__": write, "writes": writes})
     guarded.__slots__ = type(value).__slots__
     value.__class__ = guarded
     return value
-
-
-def _set(self, name, value):
-    _check()
-    object.__setattr__(self, name, value)

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from kafkaproof.impl.broker.record import new_record, transition
 from kafkaproof.impl.broker.settings import Settings
-from kafkaproof.impl.protocol.batches import read_header
 from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
 from kafkaproof.impl.seams.storage.log import DELETED, FileLog
 from kafkaproof.spec.language.domains import Scope, record_of
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.protocol.batches import read_header
 from kafkaproof.spec.replica.broker import LEADER, enough_in_sync, rest
 from kafkaproof.spec.replica.clients.network import lacks_replicas
 from kafkaproof.spec.replica.network import clear
@@ -42,7 +42,8 @@ class Clients:
     """The seams of a data plane to its clients, each the one of its name in `kafkaproof.spec.replica.clients.network`.
 
     `offer` is the batch at hand, `position` the place that a consumer reads next; `answered` are the producers that
-    are answered when the step is recorded, each with the id of its batch.
+    are answered when the step is recorded, each with the id of its batch; `repeated` are those that have sent a batch again,
+    which is in the log, each with its place.
     """
 
     def __init__(self):
@@ -51,6 +52,7 @@ class Clients:
         self.read: list[int] = []
         self.waiting: dict[int, Callable[[str], None]] = {}
         self.answered: list[tuple[int, bool, Callable[[str], None]]] = []
+        self.repeated: list[tuple[int, Callable[[str], None]]] = []
 
     def take_record(self, broker, acks, enough):
         """Append the batch at hand: OK, or NOT_ENOUGH_REPLICAS with acks=all and not `enough` in sync."""
@@ -107,17 +109,30 @@ class Plane:
     def note_state(self, state):
         """Only a model's data plane has a copy of the state."""
 
+    def repeat(self, place: int | None, respond: Callable[[str], None]) -> None:
+        """A producer has sent the batch at `place` again: it is answered like the first time; at once where `place` is None."""
+        if place is None:
+            respond(DONE)
+        else:
+            self.clients.repeated.append((place, respond))
+            self.answer_producers()
+
     def answer_producers(self) -> None:
         """Answer the producers whose batches are below the high watermark, and all of them where this broker no longer
         leads.
         """
-        clients = self.clients
-        answered, clients.answered = clients.answered, []
-        for _, enough, respond in answered:
+        clients, leads = self.clients, self.replica.state == LEADER
+        answered, clients.answered = [each[1:] for each in clients.answered], []
+        if leads:
+            enough = enough_in_sync(self.replica)
+            answered += [(enough, respond) for place, respond in clients.repeated if place < self.replica.hw]
+            clients.repeated = [each for each in clients.repeated if each[0] >= self.replica.hw]
+        for enough, respond in answered:
             respond(DONE if enough else "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
-        if self.replica.state != LEADER:
-            waiting, clients.waiting = clients.waiting, {}
-            for respond in waiting.values():
+        if not leads:
+            left = [*clients.waiting.values(), *(respond for _, respond in clients.repeated)]
+            clients.waiting, clients.repeated = {}, []
+            for respond in left:
                 respond("NOT_LEADER_OR_FOLLOWER")
 
     def found(self) -> dict:

@@ -11,7 +11,10 @@ from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, Places
 class Settings:
     """What a broker's process is told: who it is, of which cluster, where it writes, and where clients find it.
 
-    `ordered`: it takes only the steps that its driver orders.
+    `ordered`: it takes only the steps that its driver orders. `auto_create`: auto.create.topics.enable. `takes_any`: it
+    takes part in topics that controllers of Kafka have created. `inner_port`: where other brokers find it. `shown`: the
+    ports that it registers instead, for clients and for brokers, where a proxy stands before it.
+    `spoken`: inter.broker.protocol.version, 2.8 or 3.9.
     """
 
     broker: int
@@ -30,8 +33,14 @@ class Settings:
     offsets: int = NONE
     room: int = 0
     ordered: bool = False
+    auto_create: bool = False
+    takes_any: bool = False
+    inner_port: int = 0
+    shown: tuple[int, int] | None = None
+    spoken: str = "3.9"
 
     @property
     def places(self) -> Places:
         """Which partition is which, as far as it is known at the start."""
-        return Places(self.topic, self.offsets, self.partitions - self.room if self.room else NONE, self.partitions)
+        room = self.partitions - self.room if self.room else NONE
+        return Places(self.topic, self.offsets, room, self.partitions, self.takes_any)

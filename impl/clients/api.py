@@ -11,32 +11,42 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kafka.protocol.admin import (
+    AlterConfigsRequest,
     AlterPartitionReassignmentsRequest,
     CreatePartitionsRequest,
     CreateTopicsRequest,
     DeleteTopicsRequest,
+    DescribeConfigsRequest,
+    DescribeLogDirsRequest,
     ElectLeadersRequest,
+    IncrementalAlterConfigsRequest,
     ListPartitionReassignmentsRequest,
 )
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
-from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
+from kafka.protocol.consumer.offsets import ListOffsetsRequest, OffsetForLeaderEpochRequest
 from kafka.protocol.metadata.find_coordinator import FindCoordinatorRequest
 from kafka.protocol.metadata.metadata import MetadataRequest
 from kafka.protocol.producer.produce import ProduceRequest, ProduceResponse
+from kafka.protocol.producer.transaction import InitProducerIdRequest
 
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.broker.replica import DONE, Offer
 from kafkaproof.impl.clients.alterations import Alterations
+from kafkaproof.impl.clients.configs import Configs
 from kafkaproof.impl.clients.deletions import Deletions
 from kafkaproof.impl.clients.elections import Elections
 from kafkaproof.impl.clients.errors import ERRORS
 from kafkaproof.impl.clients.expansions import Expansions
+from kafkaproof.impl.clients.log_dirs import LogDirs
 from kafkaproof.impl.clients.metadata import Metadata
+from kafkaproof.impl.clients.offsets import Offsets, why_not
+from kafkaproof.impl.clients.producer_ids import ProducerIds
+from kafkaproof.impl.clients.producers import REPEATED, TAKEN, Producers
 from kafkaproof.impl.clients.reassignments import Reassignments
 from kafkaproof.impl.clients.topics import Topics
 from kafkaproof.impl.clients.zookeeper_offsets import ZookeeperOffsets
 from kafkaproof.impl.groups.coordinator import Coordinator
-from kafkaproof.impl.protocol.batches import CorruptBatch, split
+from kafkaproof.impl.protocol.batches import split
 from kafkaproof.impl.protocol.group_requests import found
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC
@@ -45,10 +55,14 @@ from kafkaproof.spec.group.find_coordinator import find_verdict
 from kafkaproof.spec.group.network import NONE as NOTHING_WRONG
 from kafkaproof.spec.group.network import Verdict
 from kafkaproof.spec.partition.context import NO_EPOCH
-from kafkaproof.spec.replica.broker import LEADER
+from kafkaproof.spec.protocol.batches import CorruptBatch
+from kafkaproof.spec.replica.broker import LEADER, enough_in_sync
+from kafkaproof.spec.replica.clients.network import lacks_replicas
 from kafkaproof.spec.replica.zookeeper import NOT_ENOUGH_REPLICAS
 
-LATEST, EARLIEST, ALL = -1, -2, -1
+ALL = -1
+NO_SESSION = 0
+"""No fetch session is kept: every fetch names all that it wants (KIP-227)."""
 
 
 @dataclass
@@ -65,17 +79,23 @@ class Api:
     def __init__(self, process: Process, try_step: Callable[..., bool]):
         self._process, self._try_step = process, try_step
         self._waiting: list[Waiting] = []
+        self._producers = [Producers(plane.log) for plane in process.planes]
         self.metadata = Metadata(process)
         self.topics = Topics(process, try_step, self.metadata.is_led)
         self.deletions = Deletions(process, try_step)
         self.expansions = Expansions(process, try_step, self.metadata.is_led, self.topics)
         self.alterations = Alterations(process, try_step)
         self.elections = Elections(process, try_step)
+        self.producer_ids = ProducerIds(process, lambda: self.metadata.controller)
+        offsets = Offsets(self._plane)
+        configs = Configs(process, self.metadata.has)
         self._serve = {
             MetadataRequest: self.metadata.serve,
             ProduceRequest: self._produce,
+            InitProducerIdRequest: self.producer_ids.serve,
             FetchRequest: self._fetch,
-            ListOffsetsRequest: self._list_offsets,
+            ListOffsetsRequest: offsets.list_offsets,
+            OffsetForLeaderEpochRequest: offsets.ends_of_epochs,
             FindCoordinatorRequest: self._find_coordinator,
             CreateTopicsRequest: self.topics.create,
             DeleteTopicsRequest: self.deletions.delete,
@@ -83,6 +103,10 @@ class Api:
             ListPartitionReassignmentsRequest: Reassignments(process).serve,
             AlterPartitionReassignmentsRequest: self.alterations.alter,
             ElectLeadersRequest: self.elections.elect,
+            DescribeConfigsRequest: configs.describe,
+            AlterConfigsRequest: configs.alter,
+            IncrementalAlterConfigsRequest: configs.alter_incrementally,
+            DescribeLogDirsRequest: LogDirs(process).serve,
         }
         has_groups = process.settings.offsets != NONE and process.planes
         self.coordinator = Coordinator(process, try_step, self._exists) if has_groups else None
@@ -97,17 +121,19 @@ class Api:
         else:
             self._serve[call.kind](call)
 
-    def tick(self) -> None:
-        """Answer what has become possible, or has waited long enough."""
+    def tick(self, is_all: bool = True) -> None:
+        """Answer what has become possible, or has waited long enough; not `is_all`: what waits for data planes."""
         now = time.monotonic()
         self._waiting = [each for each in self._waiting if not each.done(now >= each.due)]
+        if self.coordinator and (is_all or self.coordinator.leader.done):
+            self.coordinator.tick()
+        if not is_all:
+            return
         self.topics.tick()
         self.deletions.tick()
         self.expansions.tick()
         self.alterations.tick()
         self.elections.tick()
-        if self.coordinator:
-            self.coordinator.tick()
 
     def _plane(self, topic: str, p: int):
         """The data plane of a partition, None where there is no such partition (any more), or it is not for clients."""
@@ -122,8 +148,8 @@ class Api:
         return self._plane(topic, p) is not None
 
     def _number(self, topic: str, p: int) -> int | None:
-        """The number of a partition that is for clients, None where this broker knows of none."""
-        return None if topic == OFFSETS_TOPIC else self._process.places.number_of(topic, p)
+        """The number of a partition, None where this broker knows of none."""
+        return self._process.places.number_of(topic, p)
 
     def _find_coordinator(self, call: Call) -> None:
         brokers, leader = self.metadata.known().brokers, self.metadata.known().coordinator
@@ -168,16 +194,19 @@ class Api:
 
     def _append(self, place, data: bytes, acks: int, results) -> None:
         """Offer the batches of one partition, one step each; the outcome is put into `results`."""
-        plane = self._plane(*place)
+        plane, p = self._plane(*place), self._number(*place)
+        if place[0] == OFFSETS_TOPIC:
+            results[place] = "INVALID_TOPIC_EXCEPTION", -1
+            return
         try:
             batches = split(data)
         except CorruptBatch:
             results[place] = "CORRUPT_MESSAGE", -1
             return
-        if plane is None or not batches:
+        if plane is None or p is None or not batches:
             results[place] = "UNKNOWN_TOPIC_OR_PARTITION" if plane is None else DONE, -1
             return
-        base, left = plane.log.end_offset, len(batches)
+        left, base = len(batches), plane.log.offset_of(self._producers[p].judge(batches[0])[1])
 
         def respond(error: str) -> None:
             nonlocal left
@@ -186,13 +215,20 @@ class Api:
                 results[place] = error, base
 
         for batch in batches:
-            error = self._offer(plane, self._number(*place), batch, acks, respond)
+            error = self._offer(plane, p, batch, acks, respond)
             if error:
                 results[place] = error, -1
                 return
 
     def _offer(self, plane, p, batch, acks, respond) -> str | None:
-        """Take the step of one batch; what went wrong with it, None for nothing."""
+        """Take the step of one batch, unless it is a duplicate; what went wrong with it, None for nothing."""
+        verdict, at = self._producers[p].judge(batch)
+        judges = plane.replica.state == LEADER and not lacks_replicas(int(acks == ALL), enough_in_sync(plane.replica))
+        if judges and verdict == REPEATED:
+            plane.repeat(at if acks == ALL else None, respond)
+            return None
+        if judges and verdict != TAKEN:
+            return verdict
         if not self._try_step(data_plane.produce, offer=Offer(batch, respond), p=p, acks=int(acks == ALL)):
             failed = self._process.partition.replicas[p].failed
             return "KAFKA_STORAGE_ERROR" if failed else "NOT_LEADER_OR_FOLLOWER"
@@ -220,7 +256,7 @@ class Api:
     def _has_something(self, topic, wanted) -> bool:
         """Whether a fetch of a partition is not to wait: there is a batch, or something is wrong."""
         plane = self._plane(topic, wanted.partition)
-        if plane is None or plane.replica.state != LEADER:
+        if why_not(plane, wanted.current_leader_epoch) is not None:
             return True
         return wanted.fetch_offset > plane.log.end_offset or wanted.fetch_offset < plane.checkpoint
 
@@ -236,20 +272,20 @@ class Api:
                     error_code=ERRORS[error],
                     high_watermark=hw,
                     last_stable_offset=hw,
+                    log_start_offset=0 if plane else -1,
                     aborted_transactions=[],
                     records=data,
                 )
             )
         responses = [kind(topic=topic, partitions=found) for topic, found in answers.items()]
-        return FetchResponse(throttle_time_ms=0, responses=responses)
+        return FetchResponse(throttle_time_ms=0, error_code=ERRORS[DONE], session_id=NO_SESSION, responses=responses)
 
     def _consume(self, topic, wanted, most) -> tuple[str, object, bytes]:
         """Read batches from an offset on, one step each, up to some bytes, but at least one."""
         plane, p, data = self._plane(topic, wanted.partition), self._number(topic, wanted.partition), b""
-        if plane is None:
-            return "UNKNOWN_TOPIC_OR_PARTITION", None, b""
-        if plane.replica.state != LEADER:
-            return "NOT_LEADER_OR_FOLLOWER", None, b""
+        wrong = why_not(plane, wanted.current_leader_epoch)
+        if wrong is not None:
+            return wrong, None, b""
         if not 0 <= wanted.fetch_offset <= plane.log.end_offset:
             return "OFFSET_OUT_OF_RANGE", plane, b""
         place, limit = plane.log.place_of(wanted.fetch_offset), min(most, wanted.partition_max_bytes)
@@ -260,31 +296,3 @@ class Api:
             data += plane.log.read(place)
             place += 1
         return DONE, plane, data
-
-    def _list_offsets(self, call: Call) -> None:
-        kind = ListOffsetsResponse.ListOffsetsTopicResponse
-        call.answer(
-            ListOffsetsResponse(
-                throttle_time_ms=0,
-                topics=[
-                    kind(
-                        name=topic.name,
-                        partitions=[self._offset_of(kind, topic.name, each) for each in topic.partitions],
-                    )
-                    for topic in call.request.topics
-                ],
-            )
-        )
-
-    def _offset_of(self, kind, topic, wanted):
-        plane, offset, timestamp, error = self._plane(topic, wanted.partition_index), -1, -1, DONE
-        if plane is None or plane.replica.state != LEADER:
-            error = "UNKNOWN_TOPIC_OR_PARTITION" if plane is None else "NOT_LEADER_OR_FOLLOWER"
-        elif wanted.timestamp in (LATEST, EARLIEST):
-            offset = 0 if wanted.timestamp == EARLIEST else plane.checkpoint
-        else:
-            later = [entry for entry in plane.log.slots[: plane.replica.hw] if entry.timestamp >= wanted.timestamp]
-            offset, timestamp = (later[0].base_offset, later[0].timestamp) if later else (-1, -1)
-        return kind.ListOffsetsPartitionResponse(
-            partition_index=wanted.partition_index, error_code=ERRORS[error], timestamp=timestamp, offset=offset
-        )

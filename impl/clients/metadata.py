@@ -6,18 +6,23 @@ It is a hint: a broker that does not lead says so, from its own record.
 from __future__ import annotations
 
 from typing import NamedTuple
+from uuid import UUID
 
 from kafka.protocol.metadata.metadata import MetadataResponse
 
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.broker.replica import DONE
+from kafkaproof.impl.clients.auto_creation import AutoCreation
 from kafkaproof.impl.clients.errors import ERRORS
 from kafkaproof.impl.protocol.wire import Call
-from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.seams.between.messages import Message
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC
 from kafkaproof.impl.seams.zookeeper.watches import ids
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
+from kafkaproof.spec.kafka.topic_ids import bytes_of
 from kafkaproof.spec.language.domains import NOBODY
+
+NO_ID, UNKNOWN = UUID(int=0), "UNKNOWN_TOPIC_OR_PARTITION"
 
 
 class Told(NamedTuple):
@@ -25,6 +30,7 @@ class Told(NamedTuple):
 
     replicas: tuple[int, ...]
     leader: int
+    leader_epoch: int
     isr: tuple[int, ...]
 
 
@@ -45,26 +51,32 @@ class Metadata:
 
     def __init__(self, process: Process):
         self._process = process
-        self._addresses: dict[int, BrokerId] = {}
         self._replicas: dict[int, tuple[int, ...]] = {}
-        self._controller = NOBODY
+        self._topic_ids: dict[str, UUID] = {}
+        self.controller = NOBODY
+        self._auto_creation = AutoCreation()
 
     def learn(self, message: Message) -> None:
         """Keep what an UpdateMetadata says besides what goes into the record."""
-        self._controller = message.sender
-        self._addresses |= {b: BrokerId(*address) for b, *address in message.content["alive"]}
+        self.controller = message.sender
+        self._process.known.addresses |= {b: BrokerId(*address) for b, *address in message.content["alive"]}
         for number, told in message.content["partitions"].items():
             p = int(number)
             self._replicas[p] = tuple(told["replicas"])
-            if told["place"] and self._process.places.is_room(p):
-                topic, partition = told["place"]
+            topic, partition = told["place"]
+            if told["topic_id"]:
+                self._topic_ids[topic] = UUID(bytes=bytes_of(told["topic_id"]))
+            if self._process.places.is_room(p):
                 self._process.places.note(topic, {p: partition})
 
     def serve(self, call: Call) -> None:
         """Answer a request of Metadata."""
         brokers, topics, controller, _ = self.known()
-        kind = MetadataResponse
-        wanted = sorted(topics) if call.request.topics is None else [topic.name for topic in call.request.topics]
+        kind, request = MetadataResponse, call.request
+        if request.topics is None:
+            found = [self._described(topic, topics[topic], brokers) for topic in sorted(topics)]
+        else:
+            found = [self._asked(each, call, topics, brokers, controller) for each in request.topics]
         call.answer(
             kind(
                 throttle_time_ms=0,
@@ -74,48 +86,67 @@ class Metadata:
                     kind.MetadataResponseBroker(node_id=b, host=found.host, port=found.port)
                     for b, found in sorted(brokers.items())
                 ],
-                topics=[
-                    self._described(kind, topic, topics[topic], brokers)
-                    if topic in topics
-                    else self._topic(kind, topic, "UNKNOWN_TOPIC_OR_PARTITION", [])
-                    for topic in wanted
-                ],
+                topics=found,
             )
         )
 
-    def _described(self, kind, topic, states, brokers):
+    def _asked(self, asked, call, topics, brokers, controller):
+        """What is told of a topic that a client names, or gives the id of; one that is not there may be created."""
+        if asked.name is None:
+            name = next((name for name, id in self._topic_ids.items() if id == asked.topic_id and name in topics), None)
+            if name is None:
+                return self._topic(None, "UNKNOWN_TOPIC_ID", [], asked.topic_id)
+            return self._described(name, topics[name], brokers)
+        if asked.name in topics:
+            return self._described(asked.name, topics[asked.name], brokers)
+        error = UNKNOWN
+        if self._process.settings.auto_create and (call.version < 4 or call.request.allow_auto_topic_creation):
+            found = brokers.get(controller)
+            error = self._auto_creation.create(asked.name, (found.host, found.port) if found else None)
+        return self._topic(asked.name, error, [])
+
+    def _described(self, topic, states, brokers):
         """The topic; a leader that is not live is none (MetadataCache.getPartitionMetadata)."""
         partitions = []
         for p, told in sorted(states.items()):
             leader = told.leader if told.leader in brokers else -1
             partitions.append(
-                kind.MetadataResponseTopic.MetadataResponsePartition(
+                MetadataResponse.MetadataResponseTopic.MetadataResponsePartition(
                     error_code=ERRORS[DONE if leader >= 0 else "LEADER_NOT_AVAILABLE"],
                     partition_index=p,
                     leader_id=leader,
+                    leader_epoch=told.leader_epoch,
                     replica_nodes=list(told.replicas),
                     isr_nodes=list(told.isr),
-                    offline_replicas=[],
+                    offline_replicas=[b for b in told.replicas if b not in brokers],
                 )
             )
-        return self._topic(kind, topic, DONE if partitions else "LEADER_NOT_AVAILABLE", partitions)
+        id = self._topic_ids.get(topic, NO_ID)
+        return self._topic(topic, DONE if partitions else "LEADER_NOT_AVAILABLE", partitions, id)
 
-    def _topic(self, kind, name, error, partitions):
-        return kind.MetadataResponseTopic(error_code=ERRORS[error], name=name, is_internal=False, partitions=partitions)
+    def _topic(self, name, error, partitions, id=NO_ID):
+        return MetadataResponse.MetadataResponseTopic(
+            error_code=ERRORS[error], name=name, topic_id=id, is_internal=name == OFFSETS_TOPIC, partitions=partitions
+        )
+
+    def has(self, topic: str) -> bool:
+        """Whether this broker was told of a topic."""
+        return topic in self.known().topics
 
     def known(self) -> Known:
         """What this broker was told last."""
         cache, settings = self._process.partition.metadata, self._process.settings
-        brokers = {b: self._addresses[b] for b in ids(cache.alive, settings.brokers)}
+        brokers = {b: self._process.known.addresses[b] for b in ids(cache.alive, settings.brokers)}
         topics: dict[str, dict[int, Told]] = {}
         for p, cached in enumerate(cache.partitions):
             place = self._process.places.place_of(p)
-            if cached.known and place and place[0] != OFFSETS_TOPIC:
-                told = Told(self._replicas.get(p, ()), cached.leader, ids(cached.isr, settings.brokers))
+            if cached.known and place:
+                isr = ids(cached.isr, settings.brokers)
+                told = Told(self._replicas.get(p, ()), cached.leader, cached.leader_epoch, isr)
                 topics.setdefault(place[0], {})[place[1]] = told
         offsets = cache.partitions[settings.offsets] if settings.offsets != NONE else None
         coordinator = offsets.leader if offsets and offsets.known else NOBODY
-        return Known(brokers, topics, self._controller, coordinator)
+        return Known(brokers, topics, self.controller, coordinator)
 
     def is_led(self, topic: str) -> bool:
         """Whether all partitions of a topic that the controller knows, this broker, have leaders for its clients."""

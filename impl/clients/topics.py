@@ -17,6 +17,7 @@ from typing import NamedTuple
 from kafka.protocol.admin import CreateTopicsResponse
 
 from kafkaproof.impl.broker.process import Process
+from kafkaproof.impl.clients.topic_settings import values_of_topics, why_not
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
@@ -53,6 +54,11 @@ CREATED, VALID = Verdict("NONE"), Verdict("NONE", "")
 NOT_CONTROLLER = Verdict("NOT_CONTROLLER", "this broker is not the controller")
 LOST_ANSWER = Verdict("REQUEST_TIMED_OUT", "ZooKeeper's answer was lost: the topic may be there")
 LEADERLESS = Verdict("REQUEST_TIMED_OUT", "the topic is there, and some partition has no leader yet")
+
+
+def is_name(topic: str) -> bool:
+    """Whether a topic may have this name."""
+    return bool(NAME.fullmatch(topic)) and topic not in (".", "..") and len(topic) <= LONGEST
 
 
 @dataclass
@@ -126,7 +132,7 @@ class Topics:
         name, partitions, replicas = topic.name, self._partitions(topic), self._replicas(topic)
         live = self._process.partition.controller.live.bit_count()
         asked = [each.name for each in creation.call.request.topics]
-        if not NAME.fullmatch(name) or name in (".", "..") or len(name) > LONGEST:
+        if not is_name(name):
             return Verdict("INVALID_TOPIC_EXCEPTION", f"a name has 1 to {LONGEST} of a-z, A-Z, 0-9, '.', '_', '-'")
         if name in there or name == OFFSETS_TOPIC or asked.count(name) > 1:
             return Verdict("TOPIC_ALREADY_EXISTS", f"topic {name!r} is there")
@@ -138,8 +144,10 @@ class Topics:
             return Verdict("INVALID_TOPIC_EXCEPTION", f"topic {name!r} collides with another in '.' and '_'")
         if topic.assignments:
             return Verdict("INVALID_REPLICA_ASSIGNMENT", "only the broker chooses replicas here")
-        if topic.configs:
-            return Verdict("INVALID_CONFIG", "no configuration of a topic is served here")
+        held = values_of_topics(self._process.settings.min_isr)
+        flaw = next((wrong for each in topic.configs if (wrong := why_not(each.name, each.value, held))), None)
+        if flaw:
+            return Verdict(flaw.error, str(flaw))
         if partitions < 1:
             return Verdict("INVALID_PARTITIONS", "a topic has at least one partition")
         if not 0 < replicas <= live:

@@ -12,7 +12,7 @@ from typing import cast
 from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
 
-from kafkaproof.impl.commands.size import ROOM, size_of
+from kafkaproof.impl.commands.size import ROOM, Brokers, read_brokers, size_of
 from kafkaproof.impl.harness.conducting.conductor import Conductor, Departs
 from kafkaproof.impl.harness.conducting.counterexample import Counterexample, read_counterexample
 from kafkaproof.impl.harness.conducting.replica_conductor import PlaneConductor
@@ -28,6 +28,7 @@ from kafkaproof.impl.harness.real.cluster import KafkaCluster
 from kafkaproof.impl.harness.real.compared import compared, real_name
 from kafkaproof.impl.harness.real.control import Control, control_of
 from kafkaproof.impl.harness.real.jars import number_of
+from kafkaproof.impl.harness.real.mixed import MixedCluster
 from kafkaproof.impl.harness.real.reproduction import go_along
 from kafkaproof.spec.cluster.model import FENCED
 from kafkaproof.spec.errors import UserError
@@ -45,6 +46,7 @@ EXAMPLES = """examples:
   kafkaproof run --brokers 3 --variant legacy --scenario split-brain --directory runs/split-brain
   kafkaproof run --kafka 3.9.1 --brokers 3 --chaos 1 --seconds 60 --load
   kafkaproof run --kafka 3.9.1 --brokers 3 --faults faults.jsonl --compare
+  kafkaproof run --brokers ours:1,kafka-3.9.1:2 --load
   kafkaproof run --from-counterexample runs/election-legacy-20260101-120000-1f2e
 
 exit codes: 0 the cluster ran, 1 an acknowledged record was lost, the cluster departed from a counterexample, or
@@ -61,7 +63,13 @@ def add_parser(commands) -> None:
         description="Start a ZooKeeper and a process for each broker. Every step of a broker is a transition of the "
         "specification, made real. All of it is recorded for `kafkaproof replay`. Ctrl-C ends it.",
     )
-    parser.add_argument("--brokers", metavar="N", type=int, default=3, help="brokers, 1 to 9 (default 3)")
+    parser.add_argument(
+        "--brokers",
+        metavar="N",
+        type=read_brokers,
+        default=Brokers(3),
+        help="brokers, 1 to 9 (default 3); or a mixture, such as ours:1,kafka-3.9.1:2",
+    )
     parser.add_argument("--partitions", metavar="N", type=int, default=2, help="partitions of the topic (default 2)")
     parser.add_argument("--replicas", metavar="N", type=int, help="replicas of each (default 3, at most the brokers)")
     parser.add_argument(
@@ -69,7 +77,7 @@ def add_parser(commands) -> None:
         metavar="N",
         type=int,
         default=ROOM,
-        help="partitions that topics may have which clients create (default 3; fenced)",
+        help="partitions of all topics that clients create (default 8; fenced)",
     )
     parser.add_argument("--min-isr", metavar="N", type=int, default=1, help="min.insync.replicas (default 1)")
     parser.add_argument(
@@ -197,7 +205,7 @@ def run_cluster(
 ) -> bool:
     """Start a cluster, do with it what is wanted, and end it; whether a record was lost, or it went otherwise."""
     lost, more = False, {"properties": counterexample.properties} if isinstance(counterexample, Behaviour) else {}
-    new = KafkaCluster if size.release else Cluster
+    new = MixedCluster if size.ours else KafkaCluster if size.release else Cluster
     with new(directory, size, options.zookeeper, options.port, **more) as cluster:
         try:
             if isinstance(counterexample, Behaviour):
@@ -230,7 +238,12 @@ def go_through(cluster: Cluster, watcher: Watcher, options, acts: list[Act]) -> 
     with Load(cluster.bootstrap, TOPIC, cluster.size.partitions) as load:
         readers = Consumers(cluster.bootstrap, TOPIC, GROUP, MEMBERS)
         cluster.await_that(lambda: load.acknowledged, "a record is acknowledged")
-        break_it(cluster, watcher, options, acts)
+        try:
+            break_it(cluster, watcher, options, acts)
+        except KeyboardInterrupt:
+            if acts or options.chaos is not None:
+                raise
+            watcher.say("checking that everything acknowledged is there; press Ctrl-C again to skip this", looking=True)
         return has_lost(load, readers, watcher, cluster)
 
 

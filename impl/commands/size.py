@@ -2,30 +2,58 @@
 
 from __future__ import annotations
 
+import re
+from argparse import ArgumentTypeError
+from typing import NamedTuple
+
 from kafkaproof.impl.harness.conducting.scenarios import CONDUCTED, LEAST_BROKERS, SESSION
 from kafkaproof.impl.harness.driving.cluster import Size
-from kafkaproof.impl.harness.real.jars import number_of
+from kafkaproof.impl.harness.real.jars import NEWEST, number_of
+from kafkaproof.impl.seams.zookeeper.watches import NUMBERS
 from kafkaproof.spec.errors import UserError
 
-ROOM = 3
+ROOM = 8
 """How many partitions topics may have that clients create, where nothing else is said."""
 KAFKA_SESSION = 4.0
 """The shortest session timeout of real brokers, in seconds."""
+OLDEST_MIXED = (2, 8)
+"""The first release whose brokers may be mixed with ours: it has topic ids."""
+_MIXTURE = re.compile(r"ours:(\d+),kafka-([\d.]+):(\d+)")
+
+
+class Brokers(NamedTuple):
+    """How many brokers there are; of a mixture, how many of them are ours, and of which release the others are."""
+
+    number: int
+    ours: int = 0
+    release: str = ""
+
+
+def read_brokers(text: str) -> Brokers:
+    """What --brokers says: a number, or a mixture; raises ArgumentTypeError."""
+    if found := _MIXTURE.fullmatch(text):
+        ours, release, real = int(found[1]), found[2], int(found[3])
+        if ours and real:
+            return Brokers(ours + real, ours, release)
+    elif text.isdecimal():
+        return Brokers(int(text))
+    raise ArgumentTypeError(f"{text!r}: a number, or a mixture such as ours:1,kafka-3.9.1:2")
 
 
 def size_of(options) -> Size:
     """The size that the options ask for; raises UserError."""
-    replicas = min(3, options.brokers) if options.replicas is None else options.replicas
+    brokers = options.brokers.number
+    replicas = min(3, brokers) if options.replicas is None else options.replicas
     limits = {
         "brokers": (1, 9),
         "partitions": (1, 50),
-        "room": (0, 12),
-        "replicas": (1, options.brokers),
+        "room": (0, min(60, NUMBERS - options.partitions - 1)),
+        "replicas": (1, brokers),
         "min_isr": (1, replicas),
         "session_timeout": (0.5, 60),
     }
     values = {
-        "brokers": options.brokers,
+        "brokers": brokers,
         "partitions": options.partitions,
         "replicas": replicas,
         "room": options.room if options.variant == "fenced" else 0,
@@ -54,16 +82,19 @@ def size_of(options) -> Size:
             "--seconds: leave it out, since the file of --faults says how long, and a --scenario ends by itself"
         )
     if options.scenario:
-        if options.brokers < LEAST_BROKERS:
+        if brokers < LEAST_BROKERS:
             raise UserError(f"--scenario {options.scenario} needs --brokers {LEAST_BROKERS} or more")
         values["session_timeout"] = max(values["session_timeout"], SESSION)
     if options.scenario in CONDUCTED:
         if options.variant != "legacy":
             raise UserError(f"--scenario {options.scenario} needs --variant legacy: later versions have no such steps")
         values["partitions"], values["ordered"] = 1, True
+    if options.brokers.ours:
+        return mixed_size(options, values)
     if options.kafka:
         return kafka_size(options, values)
-    return Size(variant=options.variant, groups=options.variant == "fenced", **values)
+    fenced = options.variant == "fenced"
+    return Size(variant=options.variant, groups=fenced, auto_create=fenced, **values)
 
 
 def kafka_size(options, values: dict) -> Size:
@@ -79,3 +110,19 @@ def kafka_size(options, values: dict) -> Size:
         raise UserError("--room is for our brokers; real ones create any number of topics")
     values["session_timeout"] = max(values["session_timeout"], KAFKA_SESSION)
     return Size(release=options.kafka, recorded=False, **values)
+
+
+def mixed_size(options, values: dict) -> Size:
+    """The size of a cluster of both; raises UserError where something is asked for that only one kind of brokers does."""
+    ours, release = options.brokers.ours, options.brokers.release
+    if number_of(release) < OLDEST_MIXED:
+        raise UserError(f"--brokers: {release} has no topic ids; brokers of 2.8 or later can be mixed with ours")
+    if options.kafka:
+        raise UserError("--brokers says which brokers there are; leave --kafka away")
+    if options.variant != "fenced":
+        raise UserError("--brokers: only brokers of the variant fenced can be mixed with real ones")
+    if options.scenario:
+        raise UserError("--scenario is for clusters of one kind of brokers")
+    values["session_timeout"] = max(values["session_timeout"], KAFKA_SESSION)
+    spoken = "3.9" if number_of(release)[:2] == NEWEST else "2.8"
+    return Size(release=release, ours=ours, spoken=spoken, recorded=False, groups=True, **values)

@@ -7,11 +7,9 @@ as a producer's is, within the step of the group.
 
 from __future__ import annotations
 
-import time
-import uuid
 from collections.abc import Callable
 
-from kafka.protocol.admin.groups import DescribeGroupsRequest, ListGroupsRequest
+from kafka.protocol.admin.groups import DeleteGroupsRequest, DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.consumer.group import (
     HeartbeatRequest,
     JoinGroupRequest,
@@ -23,48 +21,34 @@ from kafka.protocol.consumer.group import (
 
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.broker.record import transition
+from kafkaproof.impl.groups.appends import Appends
+from kafkaproof.impl.groups.batched_fetches import BATCHED, parts_of, together
 from kafkaproof.impl.groups.flaws import join_flaw, split_commit
 from kafkaproof.impl.groups.group import Group, bound
+from kafkaproof.impl.groups.joining import TOLD_FROM, joining
 from kafkaproof.impl.groups.leader import Leader
 from kafkaproof.impl.groups.network import Asked
 from kafkaproof.impl.groups.overviews import describe_groups, list_groups
 from kafkaproof.impl.groups.timers import Timers
-from kafkaproof.impl.protocol.group_requests import ANSWERS, recorded
-from kafkaproof.impl.protocol.offset_records import Member
+from kafkaproof.impl.protocol.group_requests import ANSWERS, deleted, recorded
 from kafkaproof.impl.protocol.wire import Call
-from kafkaproof.spec.group import deletion, join, loading, membership, network, offsets, storage, sync
+from kafkaproof.spec.group import deletion, join, loading, membership, network, offsets, static, storage, sync
+from kafkaproof.spec.group.clock import begins_anew_lately
 from kafkaproof.spec.group.group_states import DEAD, PREPARING_REBALANCE
-from kafkaproof.spec.group.records import GROUP_RECORD, OFFSET_RECORD
-from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.group.records import NO_RECORD
 from kafkaproof.spec.group.validation import is_valid_group_id, refusal
 from kafkaproof.spec.group.verdicts import commit_verdict
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Transition
-from kafkaproof.spec.language.steps import Step
-from kafkaproof.spec.running.coordinators import APPENDS, PROTOCOLS, PROTOTYPE, UNKNOWN, arguments_of, begin, digest_of
+from kafkaproof.spec.language.steps import Step, arguments_of
+from kafkaproof.spec.running.coordinators import APPENDS, PROTOCOLS, PROTOTYPE, UNKNOWN, begin, digest_of
 
-APPEND_TIMEOUT = 5.0
-"""offsets.commit.timeout.ms, in seconds."""
 NEVER = (1 << 30) - 1
 """A generation that no group reaches. In the specification 0 stands for a commit without one; Kafka has no generation
 0.
 """
 FULL = "GROUP_MAX_SIZE_REACHED"
 SYNCED = (network.PARKED, network.STORED, network.NONE)
-RESTARTING = {
-    JoinGroupRequest: (network.MEMBER_ID_REQUIRED,),
-    SyncGroupRequest: (network.NONE, network.COORDINATOR_NOT_AVAILABLE),
-    HeartbeatRequest: (network.NONE, network.REBALANCE_IN_PROGRESS),
-    OffsetCommitRequest: (network.STORED, network.COORDINATOR_NOT_AVAILABLE),
-}
-"""After which answers a member's session begins anew. A member whose group or offset the log refuses to take is answered
-with COORDINATOR_NOT_AVAILABLE. Source: GroupCoordinator.completeAndScheduleNextHeartbeatExpiration, 2.8 to 3.9.
-"""
-CALLBACKS = {
-    GROUP_RECORD: (sync.group_stored, sync.group_not_stored),
-    OFFSET_RECORD: (offsets.offset_stored, offsets.offset_not_stored),
-}
-"""The steps that follow an append, by the kind of its record: when it is acknowledged, and when it has failed."""
 
 
 class Coordinator:
@@ -77,7 +61,7 @@ class Coordinator:
         self._steps = bound()
         self.groups = {PROTOTYPE: Group(PROTOTYPE, self.leader)}
         self._timers = Timers(self.take)
-        self._appended: dict[tuple[str, int], float] = {}
+        self._appends = Appends(self.leader, self.take)
         self._postponed: list[Call] = []
         self._number = 0
         self._serve = {
@@ -89,6 +73,7 @@ class Coordinator:
             OffsetFetchRequest: self._fetch,
             ListGroupsRequest: self._list,
             DescribeGroupsRequest: self._describe,
+            DeleteGroupsRequest: self._delete,
         }
         self.kinds = tuple(self._serve)
 
@@ -99,6 +84,13 @@ class Coordinator:
 
         One without a group id is refused; Kafka lets commits and fetches of offsets have an empty one.
         """
+        if call.kind is OffsetFetchRequest and call.version >= BATCHED:
+            parts = parts_of(call)
+            if not parts:
+                call.answer(together({}))
+            for part in parts:
+                self.handle(part)
+            return
         name = getattr(call.request, "group_id", None)
         if name == PROTOTYPE:
             verdict = network.Verdict.names[refusal(is_valid_group_id(True, True, False), True, False, True)]
@@ -111,7 +103,7 @@ class Coordinator:
     def tick(self) -> None:
         """Do what is due, and what has become possible."""
         self._follow_leader()
-        self._finish_appends()
+        self._appends.finish(self.groups.values())
         for group in list(self.groups.values()):
             self._timers.tick(group)
         postponed, self._postponed = self._postponed, []
@@ -140,9 +132,7 @@ class Coordinator:
         with transition():
             if not function(group.state, *(values[argument] for argument in wanted)):
                 return False
-        if group.broker.appends.length > before:
-            place = group.broker.appends.slots[before].position
-            self._appended[group.name, place] = time.monotonic()
+        self._appends.note(group, before)
         group.install_offsets()
         answer = None if asking.verdict is None else network.Verdict.names[asking.verdict]
         self._record(group, Step(Transition(step).name, {argument: values[argument] for argument in wanted}, answer))
@@ -178,7 +168,8 @@ class Coordinator:
         if not any(self.take(group, function, **arguments) for function, arguments in choices):
             raise RuntimeError(f"no step of {asked} is enabled: a defect")
         verdict = group.network.verdict
-        if asked.call and verdict in RESTARTING.get(asked.call.kind, ()):
+        kind = network.COMMIT if asked.call and asked.call.kind is OffsetCommitRequest else asked.kind
+        if asked.call and begins_anew_lately(kind, verdict):
             self._timers.restart(group, asked.id)
         return verdict
 
@@ -186,36 +177,37 @@ class Coordinator:
 
     def _join(self, call: Call) -> None:
         request, group = call.request, self._group(call.request.group_id)
-        known = bool(request.member_id)
+        known, instance = bool(request.member_id), group.instance_number(request.group_instance_id)
         number = group.number_of(request.member_id) if known else group.fresh()
         names = [each.name for each in request.protocols][:2]
-        if number is None or not names or len({*group.protocols, *names}) > PROTOCOLS:
+        if number is None or not names or len({*group.protocols, *names}) > PROTOCOLS or instance >= UNKNOWN:
             call.answer(ANSWERS[call.kind](request, FULL if names else "INCONSISTENT_GROUP_PROTOCOL", {}))
             return
         flaw = join_flaw(group, request)
         if flaw is not None:
             call.answer(ANSWERS[call.kind](request, network.Verdict.names[flaw], {}))
             return
-        member = Member(
-            request.member_id or f"kafkaproof-{uuid.uuid4()}",
-            session=request.session_timeout_ms,
-            rebalance=request.rebalance_timeout_ms,
-            protocols=[(each.name, bytes(each.metadata)) for each in request.protocols],
-        )
-        former, present, before = group.members.get(number), group.present(), group.broker.group.state
+        member = joining(call)
+        former = group.members.get(number if known else group.member_with(request.group_instance_id))
+        member.assignment = former.assignment if former else b""
+        present, before = group.present(), group.broker.group.state
         offered = [group.protocol_number(name) for name in names]
         arguments = {"first": offered[0], "second": offered[-1]}
-        step: tuple[Callable, dict] = join.first_join, arguments
+        steps: list[tuple[Callable, dict]] = [(join.first_join, arguments), (static.static_join, arguments)]
         if known:
             changed = former is None or former.protocols != member.protocols
-            step = join.join, arguments | {"changed": int(changed)}
-        if number != UNKNOWN and not known:
+            steps = [(join.join, arguments | {"changed": int(changed)})]
+        else:
             group.members[number] = member
-        asked = Asked(network.JOIN, number, int(known), name=member.id, member=member, call=call)
-        verdict = self._ask(group, asked, step)
-        if verdict == network.PARKED and number != UNKNOWN:
-            member.assignment = former.assignment if former else b""
+            group.brought = {group.members[n].id: group.members[n].assignment for n in (*present, number)}
+        told = call.version >= TOLD_FROM
+        asked = Asked(network.JOIN, number, int(known), name=member.id, member=member, call=call, told=told)
+        group.name_instance(asked, request.group_instance_id)
+        verdict = self._ask(group, asked, *steps)
+        if verdict in (network.PARKED, network.STORED) and number != UNKNOWN:
             group.members[number], group.protocol_type = member, request.protocol_type
+            if former and former.id != member.id:
+                group.replaced[member.id] = former.id
             if number not in present:
                 self._timers.joined(group, number, before == PREPARING_REBALANCE)
 
@@ -229,6 +221,7 @@ class Coordinator:
         owners = [n for n in present if assigned.get(group.members[n].id)] or present
         owner = owners[0] if assigned and owners else NOBODY
         asked = Asked(network.SYNC, number, 1, request.generation_id, int(bool(assigned)), request.member_id, call=call)
+        group.name_instance(asked, request.group_instance_id)
         if assigned and number == group.broker.group.leader:
             group.brought = assigned
         refused = [(sync.sync_refused, {"error": storage.NOT_ENOUGH_REPLICAS})] * (not self.leader.takes_appends())
@@ -241,6 +234,7 @@ class Coordinator:
     def _work(self, call, generation, *choices, **carried):
         group, name = self._group(call.request.group_id), call.request.member_id
         asked = Asked(network.WORK, group.number_of(name), 1, max(0, generation), name=name, call=call, **carried)
+        group.name_instance(asked, call.request.group_instance_id)
         self._ask(group, asked, *choices)
 
     def _leave(self, call: Call) -> None:
@@ -256,7 +250,8 @@ class Coordinator:
         generation = request.generation_id_or_member_epoch
         alone = generation < 0 and not request.member_id
         number, generation = (NOBODY, 0) if alone else (group.number_of(request.member_id), generation or NEVER)
-        verdict = commit_verdict(group.broker, number, 0, max(0, generation))
+        instance = group.instance_set(request.group_instance_id)
+        verdict = commit_verdict(group.broker, number, instance, max(0, generation))
         offered, refused = split_commit(request, verdict, self._exists)
         group.storage.offered = offered
         if not offered:
@@ -275,10 +270,25 @@ class Coordinator:
         self._ask(group, asked, (offsets.fetch, {"stable": 0}))
 
     def _list(self, call: Call) -> None:
-        call.answer(list_groups(self.groups))
+        call.answer(list_groups(self.groups, call.request.states_filter))
 
     def _describe(self, call: Call) -> None:
         call.answer(describe_groups([self._group(name) for name in call.request.groups]))
+
+    def _delete(self, call: Call) -> None:
+        call.answer(deleted({name: self._deleted(name) for name in call.request.groups_names}))
+
+    def _deleted(self, name: str) -> str:
+        """Delete a group; the verdict."""
+        if name == PROTOTYPE:
+            return network.Verdict.names[network.INVALID_GROUP_ID]
+        group = self._group(name)
+        group.doomed = list(group.offsets)
+        if not self.take(group, deletion.delete_group) or group.network.verdict is None:
+            raise RuntimeError(f"group {name!r} cannot be deleted: a defect")
+        verdict = network.Verdict.names[group.network.verdict]
+        self._catch_up(group)
+        return verdict
 
     # The offsets log
 
@@ -296,50 +306,30 @@ class Coordinator:
             self._catch_up(group)
 
     def _catch_up(self, group):
-        while group.broker.epoch < len(self.leader.changes) or group.broker.loading or group.broker.group.state == DEAD:
+        record = group.broker
+        while (
+            record.epoch < len(self.leader.changes)
+            or record.loading
+            or record.group.state == DEAD
+            or record.tombstone != NO_RECORD
+        ):
             if not self._step_of_leader(group):
                 return
 
     def _step_of_leader(self, group: Group) -> bool:
         """One step of taking over or giving up."""
-        for step in (loading.take_over, loading.unload, loading.read, loading.load, deletion.remove_dead):
+        for step in (
+            loading.take_over,
+            loading.unload,
+            loading.read,
+            loading.load,
+            deletion.remove_dead,
+            deletion.bury,
+        ):
             if self.take(group, step):
                 if step is loading.load:
                     self._timers.loaded(group)
                 elif step in (loading.unload, deletion.remove_dead):
                     group.forget()
                 return True
-        return False
-
-    def _finish_appends(self) -> None:
-        """Run the callbacks of the appends that are acknowledged, have failed, or take too long."""
-        done, self.leader.done = self.leader.done, []
-        for seams, place, error in done:
-            seams.deliveries.setdefault(place, error)
-        now = time.monotonic()
-        for group in self.groups.values():
-            while self._finish_one(group, now):
-                pass
-            if group.broker.appends.length == 0:
-                group.storage.deliveries.clear()
-                group.contents.clear()
-                group.stored.clear()
-
-    def _finish_one(self, group: Group, now: float) -> bool:
-        deliveries, appends = group.storage.deliveries, group.broker.appends
-        for i in range(appends.length):
-            append = appends.slots[i]
-            stored, not_stored = CALLBACKS[append.kind]
-            place = append.position
-            if place != NOWHERE and place not in deliveries:
-                if now - self._appended.get((group.name, place), now) < APPEND_TIMEOUT:
-                    continue
-                deliveries[place] = storage.TIMED_OUT
-            error = storage.NOT_LEADER if place == NOWHERE else deliveries[place]
-            if error is None:
-                taken = self.take(group, stored, i=i)
-            else:
-                taken = self.take(group, not_stored, i=i, error=error)
-            self._appended.pop((group.name, place), None)
-            return taken
         return False

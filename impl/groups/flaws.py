@@ -47,7 +47,7 @@ def split_commit(
             fits = metadata_refusal(len(metadata), MOST_METADATA) == NONE
             found = partition_verdict(verdict, exists(*place), fits)
             if found == verdict:
-                offered[place] = Committed(each.committed_offset, -1, metadata)
+                offered[place] = Committed(each.committed_offset, each.committed_leader_epoch, metadata)
             else:
                 refused[place] = Verdict.names[found]
     return offered, refused

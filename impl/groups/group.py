@@ -10,147 +10,25 @@ from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType, SimpleNamespace
 
-from kafkaproof.impl.broker.record import Nothing, new_record, transition
-from kafkaproof.impl.groups.network import GroupNetwork
-from kafkaproof.impl.protocol.offset_records import Committed, Entry, GroupValue, Member, batch_of
-from kafkaproof.spec.group import storage
+from kafkaproof.impl.broker.record import new_record, transition
+from kafkaproof.impl.groups.network import Asked, GroupNetwork
+from kafkaproof.impl.groups.storage import GroupStorage
+from kafkaproof.impl.protocol.offset_records import Committed, Entry, GroupValue, Member
 from kafkaproof.spec.group.coordinator import BROKER, GONE, MEMBER
-from kafkaproof.spec.group.records import (
-    GROUP_RECORD,
-    GROUP_TOMBSTONE,
-    NO_RECORD,
-    OFFSET_RECORD,
-    OFFSET_TOMBSTONE,
-    RECORD,
-)
+from kafkaproof.spec.group.records import GROUP_TOMBSTONE, OFFSET_TOMBSTONE, STATIC_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.group.verdicts import member_of_instance
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.plain import new_state
-from kafkaproof.spec.language.sets import with_member
+from kafkaproof.spec.language.sets import only, with_member
 from kafkaproof.spec.running import coordinators
 from kafkaproof.spec.running.coordinators import MODEL, SCOPE, UNKNOWN, begin
-
-
-class GroupStorage:
-    """The seams to the offsets log, each the one of its name in `kafkaproof.spec.group.storage`.
-
-    `log` is how the specification reads it; `append` puts a batch into it and tells its place, -1 where the log
-    refuses it. `deliveries` has what has become of appends, by place: None for acknowledged, else the error.
-    """
-
-    ghosts = Nothing()
-
-    def __init__(self, group: Group, leader):
-        self._group, self._leader = group, leader
-        self.deliveries: dict[int, int | None] = {}
-        self.offered: dict[tuple[str, int], Committed] = {}
-        self.log = SimpleNamespace(slots=_Slots(group, leader))
-
-    def leads(self, b):
-        """Whether this broker leads the offsets partition."""
-        return self._leader.leads()
-
-    def has_begun(self, epoch):
-        """Whether the election of an epoch was held: a broker that knows of it has heard of it."""
-        return True
-
-    def has_news(self, epoch):
-        """Whether this broker has heard of a later leader than the one of `epoch`."""
-        return len(self._leader.changes) > epoch
-
-    def is_next_leader(self, b, epoch):
-        """Whether this broker is that leader."""
-        return self._leader.changes[epoch]
-
-    def has_more(self, b, read):
-        """Whether there is another batch to be read."""
-        return self.leads(b) and read < self._leader.length
-
-    def is_readable(self, read):
-        """Whether all was read."""
-        return read == self._leader.length
-
-    def put_record(self, b, kind, generation):
-        """Append the offsets at hand: the place, -1 where the log refuses them."""
-        if kind != OFFSET_RECORD:
-            raise ValueError(f"a record of kind {kind} is appended: a defect")
-        name = self._group.name
-        place = self._leader.append(name, batch_of([Entry(name, *each) for each in self.offered.items()]), self)
-        if place != NOWHERE:
-            self._group.contents[place] = dict(self.offered)
-        return place
-
-    def append_group(self, b, group, owner):
-        """Append the group as it is, with the assignments at hand."""
-        name = self._group.name
-        place = self._leader.append(name, batch_of([Entry(name, None, self._group.value(group))]), self)
-        if place != NOWHERE:
-            self._group.stored[place] = self._group.brought, owner
-        return place
-
-    def last_generation(self):
-        """History only."""
-        return 0
-
-    def may_succeed(self, b, position):
-        """Whether an append is acknowledged."""
-        return position in self.deliveries and self.deliveries[position] is None
-
-    def may_fail(self, position, error):
-        """Whether an append has failed with this error; one without a place has failed for want of a leader."""
-        return error == (storage.NOT_LEADER if position == NOWHERE else self.deliveries.get(position))
-
-    def acknowledge(self, position):
-        """Replication has done it."""
-
-    def fail(self, position):
-        """Replication has done it."""
-
-    def refuse_append(self):
-        """The log has done it."""
-
-    def count_fault(self):
-        """A running broker counts no faults."""
-
-    def note_commit(self, position):
-        """History only."""
-
-    def owner_in(self, position):
-        """The assignment of the record at `position`, as the leader of the group brought it."""
-        brought, owner = self._group.stored.pop(position)
-        self._group.install_assignments(brought)
-        return owner
-
-    def is_aged(self, position):
-        """No retention period passes."""
-        return 0
-
-
-class _Slots:
-    """The offsets log as the specification reads it: what is of another group is no record."""
-
-    def __init__(self, group, leader):
-        self._group, self._leader = group, leader
-
-    def __getitem__(self, place):
-        record = new_state(RECORD, SCOPE)
-        entries = [entry for entry in self._leader.entries(place) if entry.group == self._group.name]
-        offsets = {entry.place: entry.value for entry in entries if entry.place}
-        record.kind, record.leader, record.protocol, record.topic = NO_RECORD, NOBODY, NOBODY, NOBODY
-        record.owner = NOBODY
-        if offsets:
-            self._group.contents[place] = offsets
-            record.kind = OFFSET_RECORD if any(offsets.values()) else OFFSET_TOMBSTONE
-        elif entries:
-            value = entries[-1].value
-            record.kind = GROUP_RECORD if value else GROUP_TOMBSTONE
-            self._group.describe(record, value)
-        return record
 
 
 class Group:
     """One group: `broker` is the specification's record; `members` by their numbers there, `protocols` likewise.
 
+    `instances` are the group.instance.ids by their numbers, and `replaced` says of a member id in whose place it came.
+    `doomed` are the offsets that a deletion of the group deletes.
     `contents` are the offsets of batches by place, until they are the group's or were refused; `stored` the assignments
     of groups that were appended, likewise.
     """
@@ -162,6 +40,8 @@ class Group:
         self.network.content = self._content
         self.state = SimpleNamespace(brokers={leader.broker: self.broker}, network=self.network, storage=self.storage)
         self.protocols: list[str] = []
+        self.instances: list[str] = []
+        self.doomed: list[tuple[str, int]] = []
         with transition():
             begin(self.broker)
         self.forget()
@@ -174,6 +54,7 @@ class Group:
         self.contents: dict[int, dict] = {}
         self.brought: dict[str, bytes] = {}
         self.stored: dict[int, tuple[dict[str, bytes], int]] = {}
+        self.replaced: dict[str, str] = {}
 
     # Numbers
 
@@ -187,14 +68,30 @@ class Group:
 
     def fresh(self) -> int | None:
         """The least number that nobody has, None where there is none."""
+        appends = self.broker.appends
         taken = {asked.id for asked in self.network.kept.values()}
+        taken |= {each.former for each in appends.slots[: appends.length] if each.kind == STATIC_RECORD}
         return next((n for n in range(UNKNOWN) if self.broker.group.members[n].status == GONE and n not in taken), None)
+
+    def instance_number(self, name: str | None) -> int:
+        """The number of a group.instance.id; NOBODY without one."""
+        return NOBODY if name is None else _number_in(self.instances, name)
+
+    def instance_set(self, name: str | None) -> int:
+        """A group.instance.id as the specification has it: a set, empty without one."""
+        return 0 if name is None else only(self.instance_number(name))
+
+    def name_instance(self, asked: Asked, name: str | None) -> None:
+        """Note whose group.instance.id a request has."""
+        asked.instance, asked.instance_name = self.instance_number(name), name or ""
+
+    def member_with(self, name: str | None) -> int:
+        """The number of the member that has a group.instance.id, NOBODY where none has, or without one."""
+        return member_of_instance(self.broker.group, self.instance_set(name))
 
     def protocol_number(self, name: str) -> int:
         """The number of a protocol."""
-        if name not in self.protocols:
-            self.protocols.append(name)
-        return self.protocols.index(name)
+        return _number_in(self.protocols, name)
 
     @property
     def protocol(self) -> str | None:
@@ -214,6 +111,11 @@ class Group:
         leader = None if record.leader == NOBODY else self.members[record.leader].id
         return GroupValue(self.protocol_type, record.generation, self.protocol, leader, found)
 
+    def tombstones(self, kind: int) -> list[Entry]:
+        """The tombstones of a kind: of the offsets that are doomed, of the group, or of both."""
+        offsets = [] if kind == GROUP_TOMBSTONE else [Entry(self.name, place, None) for place in self.doomed]
+        return offsets + ([] if kind == OFFSET_TOMBSTONE else [Entry(self.name, None, None)])
+
     def describe(self, record, value: GroupValue | None) -> None:
         """Fill the specification's record of a group from what the log has."""
         if value is None:
@@ -224,6 +126,8 @@ class Group:
         record.topic = 0 if value.members else NOBODY
         for n, member in self.members.items():
             record.members = with_member(record.members, n)
+            if member.instance is not None:
+                record.instances[self.instance_number(member.instance)] = only(n)
             if member.id == value.leader:
                 record.leader = n
             if member.assignment and record.owner == NOBODY:
@@ -235,7 +139,9 @@ class Group:
             self.members[n].assignment = brought.get(self.members[n].id, b"")
 
     def install_offsets(self) -> None:
-        """Commit the offsets that stand at the place of the committed offset."""
+        """Commit the offsets that stand at the place of the committed offset; without one there are none."""
+        if self.broker.group.offset == NOWHERE:
+            self.offsets.clear()
         for place, value in self.contents.pop(self.broker.group.offset, {}).items():
             if value is None:
                 self.offsets.pop(place, None)
@@ -260,9 +166,17 @@ class Group:
         elif asked.id in self.members:
             told["assignment"] = self.members[asked.id].assignment
         if generation:
-            told["leader"] = self.members[record.leader].id
+            leader = self.members[record.leader].id
+            told["leader"] = leader if leading else self.replaced.get(leader, leader)
             told["members"] = [self.members[n] for n in self.present()] if leading else []
         return told
+
+
+def _number_in(names: list[str], name: str) -> int:
+    """The number of a name, which is the next one where it has none yet."""
+    if name not in names:
+        names.append(name)
+    return names.index(name)
 
 
 def bound() -> dict[Callable, FunctionType]:

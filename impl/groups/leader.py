@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.broker.replica import DONE, Offer
-from kafkaproof.impl.groups.group import GroupStorage
-from kafkaproof.impl.protocol.batches import read_header
+from kafkaproof.impl.groups.storage import GroupStorage
 from kafkaproof.impl.protocol.offset_records import Entry, entries_of
 from kafkaproof.spec.cluster import data_plane
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.storage import NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.protocol.batches import read_header
 from kafkaproof.spec.replica.broker import LEADER, enough_in_sync
 from kafkaproof.spec.replica.clients.network import lacks_replicas
 

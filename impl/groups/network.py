@@ -9,14 +9,16 @@ from kafkaproof.impl.protocol.offset_records import Committed, Member
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.spec.group import network
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.language.sets import contains, only
+from kafkaproof.spec.running.group_answers import Answering
 
 
 @dataclass
 class Asked:
     """A request of a client: `kind` as the specification has it, the numbers in it, and the call to be answered.
 
-    `name` is the member id that the client named, or that it is given; `member` is who joins;
+    `name` is the member id that the client named, or that it is given; `member` is who joins; `instance` the number of
+    its group.instance.id, if any, whose name is `instance_name`; `told`: it may be told a member id;
     `offsets` are those that it commits, `refused` the partitions of the commit that have an answer of their own.
     """
 
@@ -26,6 +28,9 @@ class Asked:
     generation: int = 0
     leading: int = 0
     name: str = ""
+    instance: int = NOBODY
+    instance_name: str = ""
+    told: bool = True
     member: Member | None = None
     offsets: dict[tuple[str, int], Committed] | None = None
     refused: dict[tuple[str, int], str] = field(default_factory=dict)
@@ -41,6 +46,10 @@ class Asked:
             "leading": self.leading,
             "name": self.name,
         }
+        if self.instance != NOBODY:
+            told["instance"] = self.instance_name
+        if not self.told:
+            told["told"] = 0
         if self.member:
             told["protocols"] = [name for name, _ in self.member.protocols[:2]]
         if self.offsets is not None:
@@ -48,7 +57,7 @@ class Asked:
         return told
 
 
-class GroupNetwork:
+class GroupNetwork(Answering):
     """The seams to clients, each the one of its name in `kafkaproof.spec.group.network`.
 
     `current` is the request at hand, which is that of client 0 there until it is kept; `kept` are those whose answers
@@ -92,6 +101,14 @@ class GroupNetwork:
         """Whether the request has a member id."""
         return self.current.known
 
+    def instance(self, m):
+        """The group.instance.id in the request, as a set."""
+        return 0 if self.current.instance == NOBODY else only(self.current.instance)
+
+    def may_be_told_id(self, m):
+        """Whether it may be told a member id to join with."""
+        return int(self.current.told)
+
     def generation_of(self, m, late):
         """The generation in the request."""
         return self.current.generation
@@ -108,32 +125,15 @@ class GroupNetwork:
         return verdict
 
     def answer_operator(self, verdict):
-        """The same for a client that is no member."""
+        """The same for a client that is no member; who deletes groups is answered about all of them at once."""
+        if self.current.kind == network.NOTHING:
+            self.verdict = verdict
+            return verdict
         return self.answer(self.m, 0, verdict)
 
     def operator(self):
         """A client that commits without a group waits for the answer like any other."""
         return 1 << self.m
-
-    def give_id(self, clients, id):
-        """MEMBER_ID_REQUIRED names the id to join with."""
-        self._give(clients, network.MEMBER_ID_REQUIRED, id=id)
-
-    def give_generation(self, clients, id, generation, epoch, leading):
-        """Answer a join."""
-        self._give(clients, network.NONE, id=id, generation=generation, leading=leading)
-
-    def give_assignment(self, clients, epoch, owns):
-        """Answer a sync."""
-        self._give(clients, network.NONE)
-
-    def give_error(self, clients, verdict):
-        """Answer a request that was kept with an error."""
-        self._give(clients, verdict)
-
-    def give_commit(self, clients):
-        """Answer a commit."""
-        self._give(clients, network.NONE)
 
     def _give(self, clients, verdict, **told):
         for m in [m for m in self.kept if contains(clients, m)]:

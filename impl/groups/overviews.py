@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from kafka.protocol.admin.groups import DescribeGroupsResponse, ListGroupsResponse
 
@@ -14,11 +14,13 @@ from kafkaproof.spec.group.verdicts import gate, list_verdict
 from kafkaproof.spec.running.coordinators import PROTOTYPE
 
 
-def list_groups(groups: Mapping[str, Group]) -> ListGroupsResponse:
-    """The answer to ListGroups: the groups that this broker has, by name."""
+def list_groups(groups: Mapping[str, Group], states: Collection[str]) -> ListGroupsResponse:
+    """The answer to ListGroups: the groups that this broker has, by name; only those in some states, where any is named."""
     verdict = Verdict.names[list_verdict(groups[PROTOTYPE].broker)]
     living = (group for group in groups.values() if group.broker.group.state not in (ABSENT, DEAD))
-    return listed(verdict, [(group.name, group.protocol_type) for group in living])
+    found = [(group.name, group.protocol_type, _state(group)) for group in living]
+    wanted = {state.lower() for state in states}
+    return listed(verdict, [each for each in found if not wanted or each[2].lower() in wanted])
 
 
 def describe_groups(groups: Iterable[Group]) -> DescribeGroupsResponse:
@@ -27,12 +29,16 @@ def describe_groups(groups: Iterable[Group]) -> DescribeGroupsResponse:
 
 
 def _description(group: Group) -> dict:
-    state = group.broker.group.state
     return {
         "name": group.name,
         "verdict": Verdict.names[gate(group.broker)],
         "type": group.protocol_type,
-        "state": "Dead" if state == ABSENT else GroupState.names[state],
+        "state": _state(group),
         "protocol": group.protocol,
         "members": [group.members[n] for n in group.present()],
     }
+
+
+def _state(group: Group) -> str:
+    state = group.broker.group.state
+    return "Dead" if state == ABSENT else GroupState.names[state]

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from kafkaproof.impl.groups.group import Group
 from kafkaproof.spec.group import join, membership
+from kafkaproof.spec.group.clock import patience_in_rebalance, patience_with
 from kafkaproof.spec.group.coordinator import JOIN_PARKED, MEMBER, PENDING
 from kafkaproof.spec.group.group_states import COMPLETING_REBALANCE, PREPARING_REBALANCE, STABLE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.running.coordinators import UNKNOWN
 
-INITIAL_DELAY, NEW_MEMBER, REBALANCE = 0.5, 300.0, 60.0
-"""group.initial.rebalance.delay.ms, and how long a new member may wait to be let in, in seconds."""
+INITIAL_DELAY, REBALANCE = 0.5, 60.0
+"""group.initial.rebalance.delay.ms, and the rebalance timeout of a group without members, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Rebalance:
 
 def longest_rebalance(group: Group) -> float:
     """The rebalance timeout of a group, in seconds: the longest of its members'."""
-    return max((group.members[n].rebalance / 1000 for n in group.present()), default=REBALANCE)
+    timeouts = [group.members[n].rebalance for n in group.present()]
+    return patience_in_rebalance(timeouts) / 1000 if timeouts else REBALANCE
 
 
 class Timers:
@@ -51,8 +53,8 @@ class Timers:
         """The session of a member begins anew; a new one that waits to be let in may wait longer."""
         if n in group.members:
             record = group.broker.group.members[n]
-            session = NEW_MEMBER if record.fresh and record.parked == JOIN_PARKED else group.members[n].session / 1000
-            self._sessions[group.name, n] = time.monotonic() + session
+            session = patience_with(record, group.members[n].session)
+            self._sessions[group.name, n] = time.monotonic() + session / 1000
 
     def joined(self, group: Group, n: int, late: bool) -> None:
         """A new member waits to be let in. If it is `late`, a rebalance goes on: the initial delay before the first

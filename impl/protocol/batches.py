@@ -6,31 +6,13 @@ Source: org.apache.kafka.common.record.DefaultRecordBatch, 0.11 to 3.9.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 
 from kafka.record.default_records import DefaultRecordBatchBuilder
 from kafka.record.util import calc_crc32c
 
-HEADER = struct.Struct("!qiibIhiqqqhii")
-PREFIX = 12
-"""Bytes before those that the length counts."""
+from kafkaproof.spec.protocol.batches import Batch, CorruptBatch, read_header
+
 _CRC_AT, _CRC_OF, _EPOCH_AT = 17, 21, 12
-
-
-class CorruptBatch(ValueError):
-    """Bytes that are no whole and sound record batch; the text says what is wrong."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What the header of a batch says: `size` in bytes, `count` offsets, `crc` of its records and their attributes."""
-
-    base_offset: int
-    size: int
-    epoch: int
-    crc: int
-    count: int
-    timestamp: int
 
 
 def one_record(value: bytes) -> bytes:
@@ -46,16 +28,6 @@ def one_record(value: bytes) -> bytes:
     )
     builder.append(0, timestamp=1, key=None, value=value, headers=[])
     return bytes(builder.build())
-
-
-def read_header(data: bytes) -> Batch:
-    """The header at the beginning of some bytes, not compared with what follows; raises CorruptBatch."""
-    if len(data) < HEADER.size:
-        raise CorruptBatch("the header is not whole")
-    base, length, epoch, magic, crc, _, last, _, timestamp, _, _, _, _ = HEADER.unpack_from(data)
-    if magic != 2 or length < HEADER.size - PREFIX or last < 0:
-        raise CorruptBatch(f"no batch of magic 2, but of magic {magic} and {length} bytes")
-    return Batch(base, PREFIX + length, epoch, crc, last + 1, timestamp)
 
 
 def check(data: bytes) -> Batch:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from zlib import crc32
 
 from kafka.protocol.admin.groups import (
+    DeleteGroupsRequest,
+    DeleteGroupsResponse,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
     ListGroupsRequest,
@@ -30,14 +32,15 @@ from kafkaproof.spec.group.codes import CODES
 
 VERSIONS = {
     FindCoordinatorRequest: (FindCoordinatorResponse, 0, 2),
-    JoinGroupRequest: (JoinGroupResponse, 4, 4),
-    SyncGroupRequest: (SyncGroupResponse, 0, 2),
-    HeartbeatRequest: (HeartbeatResponse, 0, 2),
+    JoinGroupRequest: (JoinGroupResponse, 0, 5),
+    SyncGroupRequest: (SyncGroupResponse, 0, 3),
+    HeartbeatRequest: (HeartbeatResponse, 0, 3),
     LeaveGroupRequest: (LeaveGroupResponse, 0, 2),
-    OffsetCommitRequest: (OffsetCommitResponse, 0, 5),
-    OffsetFetchRequest: (OffsetFetchResponse, 0, 5),
-    DescribeGroupsRequest: (DescribeGroupsResponse, 0, 2),
-    ListGroupsRequest: (ListGroupsResponse, 0, 2),
+    OffsetCommitRequest: (OffsetCommitResponse, 0, 9),
+    OffsetFetchRequest: (OffsetFetchResponse, 0, 9),
+    DescribeGroupsRequest: (DescribeGroupsResponse, 0, 4),
+    ListGroupsRequest: (ListGroupsResponse, 0, 4),
+    DeleteGroupsRequest: (DeleteGroupsResponse, 0, 2),
 }
 """The requests that are served: their answers, and the versions from which to which."""
 NO_OFFSET = -1
@@ -47,7 +50,9 @@ def joined(request, verdict: str, told: dict) -> JoinGroupResponse:
     """The answer to JoinGroup."""
     kind, protocol = JoinGroupResponse, told.get("protocol") or ""
     members = [
-        kind.JoinGroupResponseMember(member_id=each.id, metadata=each.metadata(protocol))
+        kind.JoinGroupResponseMember(
+            member_id=each.id, group_instance_id=each.instance, metadata=each.metadata(protocol)
+        )
         for each in told.get("members", ())
     ]
     return kind(
@@ -113,7 +118,7 @@ def fetched(request, verdict: str, told: dict) -> OffsetFetchResponse:
             kind.OffsetFetchResponsePartition(
                 partition_index=p,
                 committed_offset=found.offset if found else NO_OFFSET,
-                committed_leader_epoch=-1,
+                committed_leader_epoch=found.leader_epoch if found else -1,
                 metadata=found.metadata if found else "",
                 error_code=CODES[verdict],
             )
@@ -167,13 +172,23 @@ def found(verdict: str, broker: tuple[int, str, int] | None) -> FindCoordinatorR
     )
 
 
-def listed(verdict: str, groups: list[tuple[str, str]]) -> ListGroupsResponse:
-    """The answer to ListGroups: names and protocol types."""
+def listed(verdict: str, groups: list[tuple[str, str, str]]) -> ListGroupsResponse:
+    """The answer to ListGroups: names, protocol types, and states."""
     return ListGroupsResponse(
         throttle_time_ms=0,
         error_code=CODES[verdict],
-        groups=[ListGroupsResponse.ListedGroup(group_id=name, protocol_type=kind) for name, kind in groups],
+        groups=[
+            ListGroupsResponse.ListedGroup(group_id=name, protocol_type=kind, group_state=state)
+            for name, kind, state in groups
+        ],
     )
+
+
+def deleted(verdicts: dict[str, str]) -> DeleteGroupsResponse:
+    """The answer to DeleteGroups: of each group its verdict."""
+    kind = DeleteGroupsResponse.DeletableGroupResult
+    results = [kind(group_id=name, error_code=CODES[verdict]) for name, verdict in verdicts.items()]
+    return DeleteGroupsResponse(throttle_time_ms=0, results=results)
 
 
 def described(groups: list[dict]) -> DescribeGroupsResponse:
@@ -191,6 +206,7 @@ def described(groups: list[dict]) -> DescribeGroupsResponse:
                 members=[
                     kind.DescribedGroupMember(
                         member_id=member.id,
+                        group_instance_id=member.instance,
                         client_id=member.client,
                         client_host=member.host,
                         member_metadata=member.metadata(each["protocol"]),

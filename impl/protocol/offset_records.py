@@ -49,6 +49,7 @@ class Member:
     rebalance: int = 60_000
     protocols: list[tuple[str, bytes]] = field(default_factory=list)
     assignment: bytes = b""
+    instance: str | None = None
 
     def metadata(self, protocol: str | None) -> bytes:
         """What it has said under a protocol, nothing where it does not support it."""
@@ -108,7 +109,9 @@ def _entry(key, content):
     if of.place is not None:
         return Entry(*of, Committed(value.offset, value.leader_epoch, value.metadata))
     members = [
-        Member(m.id, m.client, m.host, m.session, m.rebalance, [(value.protocol, m.subscription)], m.assignment)
+        Member(
+            m.id, m.client, m.host, m.session, m.rebalance, [(value.protocol, m.subscription)], m.assignment, m.instance
+        )
         for m in value.members
     ]
     return Entry(*of, GroupValue(value.protocol_type, value.generation, value.protocol, value.leader, members))
@@ -120,7 +123,9 @@ def _offset(committed, now):
 
 def _group(value, now):
     members = tuple(
-        MemberValue(m.id, None, m.client, m.host, m.rebalance, m.session, m.metadata(value.protocol), m.assignment)
+        MemberValue(
+            m.id, m.instance, m.client, m.host, m.rebalance, m.session, m.metadata(value.protocol), m.assignment
+        )
         for m in value.members
     )
     return offset_values.GroupValue(

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from kafkaproof.impl.broker.process import Process
-from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.seams.between.messages import Message, Receiver
 from kafkaproof.impl.seams.zookeeper.partition import Led
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.spec.language.domains import NOBODY
@@ -20,23 +20,23 @@ LAG, FETCH_EVERY = 1.5, 0.3
 
 
 class Leadership:
-    """What one broker knows of those that lead it and follow it; `controller` is where the controller listens.
+    """What one broker knows of those that lead it and follow it; `controller` is who the controller is.
 
     `propose` is called with a partition and the ISR that it is to have.
     """
 
     def __init__(self, process: Process, propose: Callable[[int, int], None]):
         self._process, self._propose = process, propose
-        self._leaders: dict[int, tuple[str, int]] = {}
+        self._leaders: dict[int, Receiver] = {}
         self._fetched: dict[tuple[int, int], tuple[int, float]] = {}
         self._controller_epoch, self._due = 0, 0.0
-        self.controller: tuple[str, int] | None = None
+        self.controller = NOBODY
 
     def leads_anything(self) -> bool:
         """Whether this broker leads a partition."""
         return any(replica.leader == self._process.broker for replica in self._process.partition.replicas)
 
-    def tick(self) -> None:
+    def tick(self, is_all: bool = True) -> None:
         """Ask the leaders of all partitions that this broker follows, and propose ISRs for those that it leads."""
         if time.monotonic() < self._due:
             return
@@ -54,6 +54,7 @@ class Leadership:
             return False
         place = message.content["p"], message.sender
         self._fetched[place] = message.content["leader_epoch"], time.monotonic()
+        message.settle()
         return True
 
     def wants(self, p: int, isr: int) -> bool:
@@ -84,8 +85,8 @@ class Leadership:
         p = content["p"]
         zookeeper.replicas.setdefault(p, tuple(content["replicas"]))
         if content["epoch"] >= self._controller_epoch:
-            self._controller_epoch, self.controller = content["epoch"], message.reply_to
+            self._controller_epoch, self.controller = content["epoch"], message.sender
         if is_news:
             zookeeper.led[p] = Led(tuple(content["isr"]), content["written_in"], content["version"])
             if content["leader_address"]:
-                self._leaders[p] = tuple(content["leader_address"])
+                self._leaders[p] = Receiver(content["leader"], *content["leader_address"])

@@ -13,8 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kafkaproof.impl.broker.process import Process
-from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.seams.between.data_apis import FETCH_WAIT, NOT_LEADER, PROPOSED, REFUSED, refusal_of
+from kafkaproof.impl.seams.between.messages import FOREIGN, Message, Receiver
 from kafkaproof.spec.cluster import control, data_plane
+from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.verdicts import TAKE_BACK, WAIT, AlterError, reaction
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, TRUNCATING
@@ -22,8 +24,11 @@ from kafkaproof.spec.replica.network import DONE, FETCH, SENT, check, refuse, wa
 from kafkaproof.spec.replica.zookeeper import OK
 from kafkaproof.spec.running.replica_messages import ASKED, OUTDATED, fields_of, put_fields
 
-FETCH_WAIT, ASK_AGAIN, LAG, PROPOSE_AGAIN, CHECKPOINT = 0.8, 2.0, 2.0, 0.5, 5.0
-REFUSED = "IsrRefused"
+ASK_AGAIN, LAG, PROPOSE_AGAIN, CHECKPOINT = 2.0, 2.0, 0.5, 5.0
+HW_WAIT = 0.05
+"""How long a fetch waits to which there is only a new high watermark to answer, in seconds: with the next batch it costs
+nothing. (Kafka answers at once: ReplicaManager.fetchMessages, 2.4 to 3.9.)
+"""
 
 
 @dataclass
@@ -37,7 +42,7 @@ class Follower:
 
 
 class Replication:
-    """The data planes of one broker's process; `controller` is where the controller listens."""
+    """The data planes of one broker's process; `controller` is who the controller is."""
 
     def __init__(self, process: Process, try_step: Callable[..., bool]):
         self._process, self._try_step = process, try_step
@@ -50,7 +55,7 @@ class Replication:
         self._versions: dict[int, int] = {}
         self._checkpointed = time.monotonic()
         self._controller_epoch = 0
-        self.controller: tuple[str, int] | None = None
+        self.controller = NOBODY
 
     def leads_anything(self) -> bool:
         """Whether this broker leads a partition."""
@@ -72,13 +77,20 @@ class Replication:
         return True
 
     def _asked_by(self, message: Message) -> None:
-        """A follower asks: answer at once, or when there is something to say. What it sent before is void."""
+        """A follower asks: answer at once, or when there is something to say. What it sent before is void; what comes from a
+        broker that is none of ours comes in order.
+        """
         place = message.content["p"], message.sender
-        if self._newest.get(place, (0, 0)) < message.number:
+        if message.number[0] != FOREIGN:
+            if self._newest.get(place, (0, 0)) >= message.number:
+                message.settle(NOT_LEADER)
+                return
             self._newest[place] = message.number
-            self._waiting[place] = message, time.monotonic()
-            self._note_follower(place, message.content["fields"]["offset"])
-            self._serve(place)
+        if place in self._waiting:
+            self._waiting[place][0].settle(NOT_LEADER)
+        self._waiting[place] = message, time.monotonic()
+        self._note_follower(place, message.content["fields"]["offset"])
+        self._serve(place)
 
     def _note_follower(self, place, offset):
         now, end = time.monotonic(), self._planes[place[0]].log.length
@@ -91,7 +103,9 @@ class Replication:
 
     def _serve(self, place, patience: float = FETCH_WAIT) -> None:
         """Answer a fetch that waits, unless it may wait longer."""
-        message, since = self._waiting[place]
+        message, since = self._waiting.get(place, (None, 0.0))
+        if message is None:
+            return  # it was answered beside another
         p, follower = place
         plane, fields = self._planes[p], message.content["fields"]
         replica = plane.replica
@@ -101,16 +115,26 @@ class Replication:
             fields["kind"] == FETCH
             and check(plane.network, follower, replica) == OK
             and fields["offset"] == plane.log.length == replica.ends[follower]
-            and known.told_hw == replica.hw
         )
+        if known.told_hw != replica.hw:
+            patience = min(patience, HW_WAIT)
         if quiet and time.monotonic() - since < patience:
             return
         del self._waiting[place]
         told = replica.hw
         if self._try_step(data_plane.serve_fetch, message, p=p, follower=follower):
+            message.settle(refusal_of(self._process.answer))
             known.told_hw = told
             if replica.state == LEADER and not contains(replica.isr, follower):
                 self._try_step(data_plane.expand_isr, p=p, follower=follower)
+        message.settle(NOT_LEADER)
+        self._serve_beside(message)
+
+    def _serve_beside(self, message: Message) -> None:
+        """Answer what else is asked in the same request, which is answered as one."""
+        for place, (other, _) in list(self._waiting.items()):
+            if other.reply and message.reply and other.reply.request is message.reply.request:
+                self._serve(place, patience=0.0)
 
     def _answered(self, message: Message) -> None:
         """An answer to this broker's fetch has come, if it is the last one."""
@@ -145,9 +169,9 @@ class Replication:
         if is_news or p not in told:
             told[p] = tuple(content["replicas"])
         if content["epoch"] >= self._controller_epoch:
-            self._controller_epoch, self.controller = content["epoch"], message.reply_to
+            self._controller_epoch, self.controller = content["epoch"], message.sender
         if content["leader_epoch"] == self._planes[p].replica.leader_epoch and content["leader_address"]:
-            self._process.leaders[p] = tuple(content["leader_address"])
+            self._process.leaders[p] = Receiver(content["leader"], *content["leader_address"])
         if is_news:
             self._versions[p], self._began[p] = content["version"], time.monotonic()
             for place in [place for place in self._followers if place[0] == p]:
@@ -159,11 +183,11 @@ class Replication:
         if sender != self._process.broker:
             put_fields(self._planes[p].network.alters[sender], message.content["fields"])
 
-    def propose_to(self, address: tuple[str, int], p: int) -> None:
+    def propose_to(self, controller: Receiver, p: int) -> None:
         """Propose the ISR at once to the controller that listens there."""
-        self.controller = address
+        self.controller = controller.broker
         self._proposed.pop(p, None)
-        self._propose(p, self._planes[p], time.monotonic())
+        self._propose(p, self._planes[p], time.monotonic(), controller)
 
     def follows(self, p: int) -> bool:
         """Whether this broker follows a leader of a partition."""
@@ -180,16 +204,20 @@ class Replication:
         kind = {TAKE_BACK: REFUSED, WAIT: OUTDATED}.get(reaction(error))
         if kind:
             told = {name: message.content[name] for name in ("p", "fields")} | {"error": AlterError.names[error]}
-            self._process.announce(message.reply_to, kind, told, took=message)
+            self._process.announce(message.reply, kind, told, took=message)
+        message.settle(AlterError.names[error].lower())
 
     # What is due
 
-    def tick(self) -> None:
-        """Do what is due, and what has become possible."""
-        now = time.monotonic()
-        for place in list(self._waiting):
+    def tick(self, is_all: bool = True) -> None:
+        """Do what is due, and what has become possible; not `is_all`: where steps were taken since the last time."""
+        now, stepped = time.monotonic(), self._process.stepped
+        found = range(len(self._planes)) if is_all else sorted(stepped)
+        stepped.clear()
+        for place in [place for place in self._waiting if is_all or place[0] in found]:
             self._serve(place)
-        for p, plane in enumerate(self._planes):
+        for p in found:
+            plane = self._planes[p]
             self._follow(p, plane, now)
             if plane.replica.state == LEADER:
                 self._look_at_followers(p, plane, now)
@@ -213,7 +241,9 @@ class Replication:
         if wants_to_send(plane.network, process.broker, plane.replica):
             self._try_step(data_plane.send_request, p=p)
         elif now - process.asked.get(p, ("", 0.0))[1] > ASK_AGAIN:
-            self.ask_again(p)
+            leader = process.leaders.get(p)
+            if not (leader and process.post.is_under_way(leader, ASKED, p)):
+                self.ask_again(p)
 
     def _look_at_followers(self, p, plane, now):
         for follower in range(self._process.settings.brokers):
@@ -222,7 +252,7 @@ class Replication:
             if lags and contains(plane.replica.isr, follower):
                 self._try_step(data_plane.shrink_isr, p=p, follower=follower)
 
-    def _propose(self, p, plane, now):
+    def _propose(self, p, plane, now, controller=None):
         """Ask the controller to write the ISR that is proposed, until it has answered.
 
         A leader that is the controller itself finds that it has written it.
@@ -231,11 +261,14 @@ class Replication:
         if alter.state == DONE:
             self._versions[p] = self._process.partition_zookeeper.version_of(p)
             self._try_step(data_plane.learn_isr, p=p)
-        elif alter.state == SENT and self.controller and now - self._proposed.get(p, 0.0) > PROPOSE_AGAIN:
+        elif alter.state == SENT and self.controller != NOBODY and now - self._proposed.get(p, 0.0) > PROPOSE_AGAIN:
             self._proposed[p] = now
+            to = controller or self._process.known.reach(self.controller)
+            if to and self._process.post.is_under_way(to, PROPOSED, p):
+                return
             self._process.announce(
-                self.controller,
-                "AlterPartition",
+                to,
+                PROPOSED,
                 {
                     "p": p,
                     "leader_epoch": alter.epoch,

@@ -1,149 +1,14 @@
-"""The network between brokers: frames of JSON and bytes over TCP on the loopback interface, first in, first out.
-
-Each process listens on one port, and has two connections, each with a thread that sends, to each address that it talks
-to: one for what it asks as the controller, which is sent until it has left, as long as its term lasts and the
-receiver's process lives (ControllerChannelManager.RequestSendThread.doWork); and one for all else, of which a message
-whose connection breaks is lost, as the specification allows. What arrives goes into the owner's queue.
-"""
+"""The network as the control plane's steps use it: what they send, and the message that each of them handles."""
 
 from __future__ import annotations
 
-import json
-import queue
-import socket
-import struct
-import threading
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import NamedTuple
-
+from kafkaproof.impl.seams.between.messages import Message, Outgoing, Receiver
 from kafkaproof.impl.seams.client_requests import ClientRequests
 from kafkaproof.impl.seams.zookeeper.partition import NO_VERSION
 from kafkaproof.impl.seams.zookeeper.watches import ids, members
-from kafkaproof.spec.language.sets import contains
+from kafkaproof.spec.language.sets import contains, only
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.deletion.network import DELETED, FAILED, NO_ANSWER
-
-HOST = "127.0.0.1"
-_LENGTHS = struct.Struct("!II")
-CONTROL, AGAIN = ("LeaderAndIsr", "UpdateMetadata", "StopReplica", "StopFetching"), 0.1
-"""What a controller asks, and after how many seconds it asks again where its link does not work."""
-
-
-@dataclass(frozen=True)
-class Message:
-    """What one process tells another; `clock` and `zxid` say what the sender knew."""
-
-    kind: str
-    id: str
-    sender: int
-    reply_to: tuple[str, int]
-    clock: int
-    zxid: int
-    content: dict = field(default_factory=dict)
-    body: bytes = b""
-
-    @property
-    def number(self) -> tuple[int, int]:
-        """Its number among those of its sender: that of the process, and in it."""
-        process, number = self.id.split("-")
-        return int(process.split(".")[1]), int(number)
-
-    def encode(self) -> bytes:
-        """A frame: the lengths of its JSON and of its body, and both."""
-        text = json.dumps({**vars(self), "body": None}, separators=(",", ":")).encode()
-        return _LENGTHS.pack(len(text), len(self.body)) + text + self.body
-
-
-def decode(text: bytes, body: bytes) -> Message:
-    """The message in a frame."""
-    fields = json.loads(text)
-    return Message(**fields | {"reply_to": tuple(fields["reply_to"]), "body": body})
-
-
-class Outgoing(NamedTuple):
-    """A message that a step sends once it is recorded."""
-
-    address: tuple[str, int] | None
-    kind: str
-    content: dict
-    body: bytes = b""
-
-
-class Port:
-    """Listens on a free port, and sends; `inbox` receives each Message that arrives.
-
-    `is_wanted` tells whether what was asked as the controller is still to be sent. `delay` is how long each message is
-    held back, in seconds: a slow link.
-    """
-
-    def __init__(self, inbox: queue.Queue, is_wanted: Callable[[Message], bool] = lambda message: True):
-        self.inbox, self._is_wanted = inbox, is_wanted
-        self._listener = socket.create_server((HOST, 0))
-        self.address = (HOST, self._listener.getsockname()[1])
-        self._channels: dict[tuple[tuple[str, int], bool], queue.Queue] = {}
-        self._cut: set[tuple[str, int]] = set()
-        self.delay = 0.0
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def send(self, address: tuple[str, int], message: Message) -> None:
-        """Send a message behind those that were sent to the same address, over the same connection, before."""
-        channel = address, message.kind in CONTROL
-        if channel not in self._channels:
-            self._channels[channel] = queue.Queue()
-            threading.Thread(target=self._send_all, args=channel, daemon=True).start()
-        self._channels[channel].put(message)
-
-    def cut(self, address: tuple[str, int], is_cut: bool) -> None:
-        """Let nothing through to an address, or everything again."""
-        (self._cut.add if is_cut else self._cut.discard)(address)
-
-    def _send_all(self, address, is_control):
-        waiting, connection = self._channels[address, is_control], None
-        while True:
-            message = waiting.get()
-            if self.delay:
-                time.sleep(self.delay)
-            connection = self._sent(address, is_control, message, connection)
-            waiting.task_done()
-
-    def _sent(self, address, is_control, message, connection):
-        """The connection over which a message was sent, None where it is lost: nobody listens there any more, say."""
-        while True:
-            try:
-                if address in self._cut:
-                    raise ConnectionError("the link is cut")
-                connection = connection or socket.create_connection(address, timeout=1)
-                connection.settimeout(None)
-                connection.sendall(message.encode())
-                return connection
-            except OSError as error:
-                if connection:
-                    connection.close()
-                connection = None
-                if not is_control or isinstance(error, ConnectionRefusedError) or not self._is_wanted(message):
-                    return None
-            time.sleep(AGAIN)
-
-    def flush(self) -> None:
-        """Wait until all that was sent has left this process, or is lost."""
-        for waiting in list(self._channels.values()):
-            waiting.join()
-
-    def _accept(self):
-        while True:
-            connection, _ = self._listener.accept()
-            threading.Thread(target=self._receive, args=(connection,), daemon=True).start()
-
-    def _receive(self, connection):
-        with connection, connection.makefile("rb") as stream:
-            try:
-                while header := stream.read(_LENGTHS.size):
-                    text, body = _LENGTHS.unpack(header)
-                    self.inbox.put(decode(stream.read(text), stream.read(body)))
-            except (OSError, ValueError, struct.error):
-                pass  # the sender has died in the middle of a frame
 
 
 class PartitionNetwork(ClientRequests):
@@ -165,6 +30,7 @@ class PartitionNetwork(ClientRequests):
     def begin(self) -> None:
         """A step begins: it has sent nothing yet."""
         self.outbox, self._updates = [], {}
+        self.zookeeper.created = None
 
     # LeaderAndIsr
 
@@ -175,27 +41,30 @@ class PartitionNetwork(ClientRequests):
         if state.leader_epoch != leader_epoch:
             version = NO_VERSION
         leading = zookeeper.addresses.get(leader)
-        for r, (address, broker_epoch) in sorted(zookeeper.brokers.items()):
-            if contains(to, r):
-                self.outbox.append(
-                    Outgoing(
-                        address.inner,
-                        "LeaderAndIsr",
-                        {
-                            "epoch": epoch,
-                            "p": p,
-                            "leader": leader,
-                            "leader_epoch": leader_epoch,
-                            "version": version,
-                            "written_in": state.controller_epoch,
-                            "isr": ids(isr, zookeeper.size),
-                            "replicas": list(zookeeper.replicas[p]),
-                            "broker_epoch": broker_epoch,
-                            "place": zookeeper.places.place_of(p),
-                            "leader_address": list(leading.inner) if leading else None,
-                        },
-                    )
-                )
+        content = {
+            "epoch": epoch,
+            "p": p,
+            "leader": leader,
+            "leader_epoch": leader_epoch,
+            "version": version,
+            "written_in": state.controller_epoch,
+            "isr": ids(isr, zookeeper.size),
+            "replicas": list(zookeeper.replicas[p]),
+            "moving": zookeeper.moving.get(p, ((), ())),
+            "is_new": zookeeper.created == p,
+            "topic_id": zookeeper.id_of(p),
+            "leader_address": list(leading.inner) if leading else None,
+        }
+        for receiver, broker_epoch in self._registered(to):
+            self.outbox.append(Outgoing(receiver, "LeaderAndIsr", content | {"broker_epoch": broker_epoch}))
+
+    def _registered(self, to):
+        """The brokers of a set that are registered, as this broker has read it, each with its broker epoch."""
+        return [
+            (Receiver(r, *address.inner), broker_epoch)
+            for r, (address, broker_epoch) in sorted(self.zookeeper.brokers.items())
+            if contains(to, r)
+        ]
 
     put_request_with_isr = put_request
 
@@ -222,7 +91,7 @@ class PartitionNetwork(ClientRequests):
 
     def put_error(self, epoch, p, b):
         """Answer the request with KAFKA_STORAGE_ERROR."""
-        self.outbox.append(Outgoing(self.current.reply_to, "StorageError", {"epoch": epoch, "p": p}))
+        self.outbox.append(Outgoing(self.current.reply, "StorageError", {"epoch": epoch, "p": p}))
 
     def error_arrives(self, epoch, p, b):
         """Whether the message at hand is a storage error of broker `b`."""
@@ -239,24 +108,27 @@ class PartitionNetwork(ClientRequests):
         It goes out in its place among the requests of the step: a broker that is told of a new one at first can follow it.
         """
         addresses = self.zookeeper.addresses
-        for r, (address, broker_epoch) in sorted(self.zookeeper.brokers.items()):
-            if contains(to, r):
-                if r not in self._updates:
-                    self._updates[r] = {"epoch": epoch, "broker_epoch": broker_epoch, "partitions": {}}
-                    self.outbox.append(Outgoing(address.inner, "UpdateMetadata", self._updates[r]))
-                self._updates[r]["alive"] = [[b, *addresses[b]] for b in ids(alive, self.zookeeper.size)]
+        for receiver, broker_epoch in self._registered(to):
+            r = receiver.broker
+            if r not in self._updates:
+                self._updates[r] = {"epoch": epoch, "broker_epoch": broker_epoch, "partitions": {}}
+                self.outbox.append(Outgoing(receiver, "UpdateMetadata", self._updates[r]))
+            self._updates[r]["alive"] = [[b, *addresses[b]] for b in ids(alive, self.zookeeper.size)]
 
     def put_update(self, epoch, p, leader, leader_epoch, isr, alive, to):
         """The same, and what is told of a partition: all that a step tells a broker is one request."""
         self.put_alive(epoch, alive, to)
+        state, version = self.zookeeper.states.get(p, (None, NO_VERSION))
         for r, update in self._updates.items():
             if contains(to, r):
                 update["partitions"][str(p)] = {
+                    "written_in": state.controller_epoch if state else NO_EPOCH,
+                    "version": version,
                     "leader": leader,
                     "leader_epoch": leader_epoch,
                     "isr": ids(isr, self.zookeeper.size),
                     "replicas": list(self.zookeeper.replicas.get(p, ())),
-                    "place": self.zookeeper.places.place_of(p),
+                    "topic_id": self.zookeeper.id_of(p),
                 }
 
     def send_batch(self, epoch):
@@ -293,10 +165,9 @@ class PartitionNetwork(ClientRequests):
 
     def put_halt(self, epoch, p, leader_epoch, to):
         """Send it to a set of brokers."""
-        for r, (address, broker_epoch) in sorted(self.zookeeper.brokers.items()):
-            if contains(to, r):
-                content = {"epoch": epoch, "p": p, "leader_epoch": leader_epoch, "broker_epoch": broker_epoch}
-                self.outbox.append(Outgoing(address.inner, "StopFetching", content))
+        for receiver, broker_epoch in self._registered(to):
+            content = {"epoch": epoch, "p": p, "leader_epoch": leader_epoch, "broker_epoch": broker_epoch}
+            self.outbox.append(Outgoing(receiver, "StopFetching", content))
 
     def halt_arrives(self, epoch, p, b):
         """Whether the message at hand is one."""
@@ -322,11 +193,10 @@ class PartitionNetwork(ClientRequests):
 
     def stop_of(self, epoch: int, p: int, b: int, leader_epoch: int = NO_EPOCH) -> list[Outgoing]:
         """StopReplica(delete) to `b`; nothing where `b` is not registered."""
-        found = [self.zookeeper.brokers[b]] if b in self.zookeeper.brokers else []
         content = {"epoch": epoch, "p": p, "leader_epoch": leader_epoch}
         return [
-            Outgoing(address.inner, "StopReplica", content | {"broker_epoch": broker_epoch})
-            for address, broker_epoch in found
+            Outgoing(receiver, "StopReplica", content | {"broker_epoch": broker_epoch})
+            for receiver, broker_epoch in self._registered(only(b))
         ]
 
     def is_overtaken(self, epoch, p, b, leader_epoch):
@@ -347,7 +217,7 @@ class PartitionNetwork(ClientRequests):
 
     def put_stopped(self, epoch, p, b, failed):
         """Answer it: the replica is deleted, or its log directory does not work."""
-        self.outbox.append(Outgoing(self.current.reply_to, "Stopped", {"epoch": epoch, "p": p, "failed": failed}))
+        self.outbox.append(Outgoing(self.current.reply, "Stopped", {"epoch": epoch, "p": p, "failed": failed}))
 
     def answered(self, epoch, p, b):
         """What the answer at hand says, NO_ANSWER where it is none of broker `b`, or to an earlier controller."""

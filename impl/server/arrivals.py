@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.seams.between.control_apis import STALE_CONTROLLER
+from kafkaproof.impl.seams.between.messages import Message
 
 
-class Arrived:
+class Messages:
     """Finds them by what they say, for the steps that handle them."""
 
     def __init__(self, broker):
@@ -27,6 +28,7 @@ class Arrived:
         """Drop messages that are handled, or never will be."""
         for message in messages:
             self._messages.remove(message)
+            message.settle(STALE_CONTROLLER)
 
     def handle(self, kind: str, sender: int | None, says: dict, act: Callable[[Message], object]) -> bool:
         """Let `act` handle the newest message that fits; returns whether that took a step, which drops the older ones,

@@ -56,7 +56,7 @@ def tell(**line: object) -> None:
     print(json.dumps(line), flush=True)
 
 
-def listen(inbox: queue.Queue) -> None:
+def listen(inbox: queue.SimpleQueue) -> None:
     """Take the driver's commands; this process ends when the driver has gone."""
     for line in sys.stdin:
         inbox.put(json.loads(line))

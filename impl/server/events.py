@@ -9,7 +9,8 @@ from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.clients.api import Api
 from kafkaproof.impl.replicas.leadership import Leadership
 from kafkaproof.impl.replicas.replication import Replication
-from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.seams.between.data_apis import NOT_CONTROLLER
+from kafkaproof.impl.seams.between.messages import Message
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.spec.cluster import control
@@ -23,7 +24,9 @@ from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.reassignment import admin_requests
 from kafkaproof.spec.partition.reassignment.brokers import drop_unknown
 from kafkaproof.spec.partition.verdicts import NONE
+from kafkaproof.spec.replica.network import DONE
 from kafkaproof.spec.running.processes import PARTITION, continuations
+from kafkaproof.spec.running.replica_messages import WRITTEN
 
 REASSIGNMENT = (triggers.reassignment, admin_requests.reassign)
 """How a reassignment begins: up to 2.0 with the election that belongs to it."""
@@ -38,8 +41,19 @@ class Events:
         self._process, self._try_step = process, try_step
         self._leadership, self._api = leadership, api
         self._waiting: deque[tuple[Callable, Message | None, dict]] = deque()
+        self._leaving: list[tuple[Message, int]] = []
         model, settings = process.cluster.model(PARTITION), process.settings
         self._continuations = list(continuations(model, settings.partitions, settings.brokers))
+
+    @property
+    def rules(self) -> bool:
+        """Whether this broker is the controller, and no event is in progress."""
+        return at_work(self._process.election) and progress.at_work(self._process.partition.controller)
+
+    @property
+    def waits(self) -> bool:
+        """Whether an event waits."""
+        return bool(self._waiting)
 
     def add(self, function: Callable, message: Message | None = None, **arguments: int) -> None:
         """Put an event into the queue: the step that it begins with."""
@@ -52,9 +66,10 @@ class Events:
     def begin(self) -> bool:
         """Begin the next event of the controller, if the broker is one, or do what a broker does by itself."""
         process = self._process
+        self._tell_leaving()
         if process.partition.unnotified and self._try_step(log_dirs.notify):
             return True
-        rules = at_work(process.election) and progress.at_work(process.partition.controller)
+        rules = self.rules
         if rules and (
             self._try_step(brokers.broker_change)
             or self._look_at_znodes()
@@ -75,9 +90,20 @@ class Events:
                 taken = rules and self.alter(message, **arguments)
             else:
                 taken = (rules or function in OF_ANY_BROKER) and self._try_step(function, message, **arguments)
+            if message and taken and function is brokers.controlled_shutdown:
+                self._leaving.append((message, arguments["leaver"]))
+            elif message:
+                message.settle((taken and self._granted_itself(message)) or NOT_CONTROLLER)
             if taken:
                 return True
         return False
+
+    def _tell_leaving(self) -> None:
+        """Answer those who want to leave, and whose event is over: the partitions that they lead still."""
+        for message, leaver in self._leaving:
+            known = enumerate(self._process.partition.controller.partitions)
+            message.settle(tuple(p for p, each in known if each.leader == leaver and each.assignment.length > 1))
+        self._leaving = []
 
     def alter(self, message: Message, p: int, sender: int, isr: int) -> bool:
         """As the controller: write an ISR that a leader proposes, or confirm it, or refuse it (2.7 and later); whether a
@@ -95,6 +121,14 @@ class Events:
         return self._try_step(control.alter_partition, message, p=p, sender=sender, isr=isr) or self._try_step(
             control.confirm_isr, message, p=p, sender=sender
         )
+
+    def _granted_itself(self, message: Message) -> Message | None:
+        """The answer to the proposal that this broker, as the controller, has granted itself: it knows without one."""
+        process, p = self._process, message.content["p"]
+        if message.sender != process.broker or process.planes[p].network.alters[process.broker].state != DONE:
+            return None
+        told = {"p": p, "fields": message.content["fields"], "version": process.partition_zookeeper.version_of(p)}
+        return Message(WRITTEN, "", process.broker, process.clock, process.zxid, told)
 
     def _look_at_znodes(self) -> bool:
         """Begin what operators or brokers ask for by a znode."""

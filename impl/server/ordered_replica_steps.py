@@ -8,8 +8,9 @@ from __future__ import annotations
 from base64 import b64decode
 
 from kafkaproof.impl.broker.replica import Offer
-from kafkaproof.impl.replicas.replication import REFUSED
-from kafkaproof.impl.server.arrivals import Arrived
+from kafkaproof.impl.seams.between.data_apis import REFUSED
+from kafkaproof.impl.seams.between.messages import Receiver
+from kafkaproof.impl.server.arrivals import Messages
 from kafkaproof.spec.cluster import control, data_plane
 from kafkaproof.spec.replica.network import DONE
 from kafkaproof.spec.running.replica_messages import ASKED, FETCHED, WRITTEN, put_fields
@@ -18,7 +19,7 @@ from kafkaproof.spec.running.replica_messages import ASKED, FETCHED, WRITTEN, pu
 class OrderedPlanes:
     """Takes them in one broker; each order is the method of its name."""
 
-    def __init__(self, broker, arrived: Arrived):
+    def __init__(self, broker, arrived: Messages):
         self._broker, self._arrived = broker, arrived
         self._process, self._leadership = broker.process, broker.leadership
 
@@ -49,9 +50,9 @@ class OrderedPlanes:
             self._leadership.ask_again(p)
         return self._leadership.follows(p)
 
-    def ask_again(self, p: int, address: list) -> bool:
+    def ask_again(self, p: int, leader: list) -> bool:
         """Send the present request again, if this broker still follows, to where the leader listens now."""
-        self._process.leaders[p] = tuple(address)
+        self._process.leaders[p] = Receiver(*leader)
         if self._leadership.follows(p):
             self._leadership.ask_again(p)
         return True

@@ -10,10 +10,11 @@ import queue
 from functools import partial
 
 from kafkaproof.impl.broker.orders import Do
-from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.seams.between.messages import Receiver
+from kafkaproof.impl.seams.between.port import Answered, Arrived
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
-from kafkaproof.impl.server.arrivals import Arrived
+from kafkaproof.impl.server.arrivals import Messages
 from kafkaproof.impl.server.driver import tell
 from kafkaproof.impl.server.ordered_replica_steps import OrderedPlanes
 from kafkaproof.spec.election import active_controller, session
@@ -59,7 +60,7 @@ class Ordered:
 
     def __init__(self, broker):
         self._broker, self._process, self._order = broker, broker.process, None
-        self._arrived = Arrived(broker)
+        self._arrived = Messages(broker)
         self._planes = OrderedPlanes(broker, self._arrived)
 
     def run(self) -> None:
@@ -76,14 +77,14 @@ class Ordered:
         except queue.Empty:
             return
         match item:
-            case Message():
-                self._broker.messages.append(item)
+            case Arrived() | Answered():
+                self._broker.messages.extend(self._process.post.read(item))
             case {"do": Do.TAKE, **order}:
                 self._order = order
-            case {"do": Do.ANNOUNCE, "address": address, "kind": kind}:
-                self._process.announce(tuple(address), kind, {})
-            case {"do": Do.PROPOSE, "address": address, "p": p}:
-                self._broker.leadership.propose_to(tuple(address), p)
+            case {"do": Do.ANNOUNCE, "to": to, "kind": kind}:
+                self._process.announce(Receiver(*to), kind, {})
+            case {"do": Do.PROPOSE, "to": to, "p": p}:
+                self._broker.leadership.propose_to(Receiver(*to), p)
             case dict():
                 self._broker.driver.take(item)
             case _:

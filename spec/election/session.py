@@ -49,7 +49,7 @@ def start(s, b: Broker):
 
 
 def register_broker(s, b: Broker):
-    """Broker `b` creates its /brokers/ids/b, before it takes part in any election.
+    """Broker `b` creates /brokers/ids/`b`, before it takes part in any election.
 
     Guards:  `b` has opened a session and not yet registered in it.
     Request: OK; NODEEXISTS when a former session of `b` is still open; EXPIRED.

@@ -26,6 +26,7 @@ from kafkaproof.spec.group.network import (
     id_known,
     id_of,
     instance,
+    may_be_told_id,
     refuse,
     waiter,
 )
@@ -96,11 +97,12 @@ def first_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: P
     group = s.brokers[b].group
     if asked(s.network, m, late) != JOIN or id_known(s.network, m, late):
         return False
-    if member_of_instance(group, instance(m)) != NOBODY:
+    if member_of_instance(group, instance(s.network, m)) != NOBODY:
         return False
 
     id = id_of(s.network, m, late)
-    verdict = first_join_verdict(s.brokers[b], instance(m), first, second)
+    who = instance(s.network, m)
+    verdict = first_join_verdict(s.brokers[b], who, may_be_told_id(s.network, m), first, second)
     answer(s.network, m, late, verdict)
     if verdict == MEMBER_ID_REQUIRED:
         create_if_absent(group)
@@ -110,7 +112,7 @@ def first_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: P
         create_if_absent(group)
         refuse(s.network, group, SYNC_PARKED, REBALANCE_IN_PROGRESS)
         prepare_rebalance(group)
-        add_member(group, id, instance(m), first, second, waiter(m, late))
+        add_member(group, id, who, first, second, waiter(m, late))
     return True
 
 
@@ -130,7 +132,7 @@ def join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: Protoco
         return False
 
     id = id_of(s.network, m, late)
-    verdict = join_verdict(broker, id, instance(m), first, second, changed)
+    verdict = join_verdict(broker, id, instance(s.network, m), first, second, changed)
     answer(s.network, m, late, verdict)
     if verdict == NONE:
         leads = 1 if group.leader == id else 0
@@ -139,7 +141,7 @@ def join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: Protoco
         refuse(s.network, group, SYNC_PARKED, REBALANCE_IN_PROGRESS)
         prepare_rebalance(group)
         if group.members[id].status == PENDING:
-            add_member(group, id, instance(m), first, second, waiter(m, late))
+            add_member(group, id, instance(s.network, m), first, second, waiter(m, late))
         offer(group.members[id], first, second)
         park(group.members[id], JOIN_PARKED, waiter(m, late))
     elif verdict == GROUP_MAX_SIZE_REACHED:

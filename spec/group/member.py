@@ -275,7 +275,7 @@ def leave(s, m: Client):
     Kafka:   AbstractCoordinator.maybeLeaveGroup, 0.9 to 3.9.
     """
     client = s.clients[m]
-    if not may_leave(client) or s.network.requests[m].kind == WAIT or not is_empty(instance(m)):
+    if not may_leave(client) or s.network.requests[m].kind == WAIT or not is_empty(instance(s.network, m)):
         return False
 
     set_out(client, OUT, NOBODY)

@@ -44,7 +44,7 @@ def heartbeat(s, b: Broker, m: Client):
         return False
 
     generation = generation_of(s.network, m, 0)
-    answer(s.network, m, 0, heartbeat_verdict(s.brokers[b], id_of(s.network, m, 0), instance(m), generation))
+    answer(s.network, m, 0, heartbeat_verdict(s.brokers[b], id_of(s.network, m, 0), instance(s.network, m), generation))
     return True
 
 
@@ -60,7 +60,9 @@ def heartbeat_beside(s, b: Broker, m: Client):
         return False
 
     generation = generation_of(s.network, m, 0)
-    answer_operator(s.network, heartbeat_verdict(s.brokers[b], id_of(s.network, m, 0), instance(m), generation))
+    answer_operator(
+        s.network, heartbeat_verdict(s.brokers[b], id_of(s.network, m, 0), instance(s.network, m), generation)
+    )
     return True
 
 

@@ -263,7 +263,7 @@ TRANSACTIONAL = model(
 FORGETFUL = model(
     "forgetful",
     SINCE_2_8_1,
-    "As current, with clients of 2.4 to 3.1: at the end of its generation, a client forgets its member id, too, and the "
+    "As current, with clients of 2.4 to 3.1: one that is told ILLEGAL_GENERATION forgets its member id, too, and the "
     "coordinator keeps a member that is nobody. Pending members leave, and members in a rebalance; "
     "joins may have another protocol type, and commits a topic that does not exist.",
     COMMON + MODERN + DELETION + REFUSALS,

@@ -292,11 +292,18 @@ def in_messages(network, id):
     return False
 
 
-def instance(m):
+def may_be_told_id(network, m):
+    """Whether the JoinGroup of client `m` may be answered with MEMBER_ID_REQUIRED: not one of a version before 4, and here
+    each is of a later one. (From 2.2 on KafkaApis.handleJoinGroupRequest looks at the version; before, no id is required.)
+    """
+    return 1
+
+
+def instance(network, m):
     """The group.instance.id in the requests of client `m`, as a set: empty, because no client is static."""
     return 0
 
 
-def shared_instance(m):
+def shared_instance(network, m):
     """The group.instance.id of client `m`: clients 0 and 1 share one, like two processes of the same client."""
     return only(0) if m < 2 else 0

@@ -59,7 +59,7 @@ def commit(s, b: Broker, m: Client, late: Flag()):
         return False
 
     generation = generation_of(s.network, m, late)
-    verdict = commit_verdict(broker, id_of(s.network, m, late), instance(m), generation)
+    verdict = commit_verdict(broker, id_of(s.network, m, late), instance(s.network, m), generation)
     answer(s.network, m, late, verdict)
     if verdict == STORED:
         store_offset(s.storage, b, broker, generation, waiter(m, late))
@@ -87,7 +87,7 @@ def commit_refused(s, b: Broker, m: Client, error: Refusal):
     if asked(s.network, m, 0) != WORK or not takes_appends(s.storage, b):
         return False
     generation = generation_of(s.network, m, 0)
-    if commit_verdict(s.brokers[b], id_of(s.network, m, 0), instance(m), generation) != STORED:
+    if commit_verdict(s.brokers[b], id_of(s.network, m, 0), instance(s.network, m), generation) != STORED:
         return False
 
     answer(s.network, m, 0, meaning(error))

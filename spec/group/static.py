@@ -72,7 +72,7 @@ def static_join(s, b: Broker, m: Client, late: Flag(), first: Protocol, second: 
     """
     broker = s.brokers[b]
     group = broker.group
-    former = member_of_instance(group, instance(m))
+    former = member_of_instance(group, instance(s.network, m))
     if asked(s.network, m, late) != JOIN or id_known(s.network, m, late) or former == NOBODY:
         return False
 

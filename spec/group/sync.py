@@ -70,7 +70,7 @@ def sync(s, b: Broker, m: Client, late: Flag(), owner: MemberId):
         return False
 
     id = id_of(s.network, m, late)
-    verdict = sync_verdict(broker, id, instance(m), generation_of(s.network, m, late))
+    verdict = sync_verdict(broker, id, instance(s.network, m), generation_of(s.network, m, late))
     answer(s.network, m, late, verdict)
     if verdict == NONE:
         give_assignment(s.network, waiter(m, late), broker.epoch, 1 if group.owner == id else 0)
@@ -103,7 +103,7 @@ def sync_refused(s, b: Broker, m: Client, late: Flag(), error: Refusal):
     if asked(s.network, m, late) != SYNC or not takes_appends(s.storage, b):
         return False
     id = id_of(s.network, m, late)
-    if sync_verdict(broker, id, instance(m), generation_of(s.network, m, late)) != STORED:
+    if sync_verdict(broker, id, instance(s.network, m), generation_of(s.network, m, late)) != STORED:
         return False
 
     answer(s.network, m, late, STORED)

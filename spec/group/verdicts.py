@@ -84,8 +84,8 @@ def member_id_is_required(instance):
     return is_empty(instance)
 
 
-def first_join_verdict(broker, instance, first, second):
-    """JoinGroup without a member id."""
+def first_join_verdict(broker, instance, may_be_told, first, second):
+    """JoinGroup without a member id; `may_be_told`: it may be answered with one."""
     verdict = gate(broker)
     if verdict != NONE:
         return verdict
@@ -95,7 +95,7 @@ def first_join_verdict(broker, instance, first, second):
         return dead()
     if not common(broker.group, first, second):
         return INCONSISTENT_GROUP_PROTOCOL
-    return MEMBER_ID_REQUIRED if member_id_is_required(instance) else PARKED
+    return MEMBER_ID_REQUIRED if may_be_told and member_id_is_required(instance) else PARKED
 
 
 def join_verdict(broker, id, instance, first, second, changed):

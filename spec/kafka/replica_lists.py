@@ -40,6 +40,14 @@ class SomeWithoutRack(ValueError):
     """Some brokers have a rack and others have none (Kafka's AdminOperationException)."""
 
 
+def is_numbered(partitions: Sequence[int]) -> bool:
+    """Whether the partitions of a new topic are numbered from 0 on, without a gap: otherwise it is refused.
+
+    Kafka: AdminZkClient.validateTopicCreate, 2.3 to 3.9.
+    """
+    return sorted(partitions) == list(range(len(partitions)))
+
+
 def assign_replicas(
     brokers: Sequence[int],
     partitions: int,

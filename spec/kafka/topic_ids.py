@@ -1,4 +1,4 @@
-"""Ids of topics that a running cluster creates: they say which partitions of the specification a topic has.
+"""Ids of topics as texts, and those that a running cluster gives: they say which partitions of the specification a topic has.
 
 A topic id (2.8 and later) is 128 bits, in base64 of the URL alphabet. Here the last 64 are a set of partitions.
 """
@@ -10,9 +10,19 @@ CHANCE = SET = 8
 
 def topic_id(members: int, chance: bytes) -> str:
     """The id of a topic that has the partitions of a set, lowest first; `chance`: 8 random bytes."""
-    return base64.urlsafe_b64encode(chance + members.to_bytes(SET, "big")).decode().rstrip("=")
+    return text_of(chance + members.to_bytes(SET, "big"))
 
 
 def members_in(id: str) -> int:
     """The partitions of a topic, as a set; raises ValueError for a text that is no id."""
-    return int.from_bytes(base64.urlsafe_b64decode(id + "==")[CHANCE:], "big")
+    return int.from_bytes(bytes_of(id)[CHANCE:], "big")
+
+
+def text_of(id: bytes) -> str:
+    """An id as ZooKeeper has it."""
+    return base64.urlsafe_b64encode(id).decode().rstrip("=")
+
+
+def bytes_of(id: str) -> bytes:
+    """The bytes of an id; raises ValueError for a text that is no id."""
+    return base64.urlsafe_b64decode(id + "==")

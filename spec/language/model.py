@@ -317,10 +317,14 @@ class Model:
                     f"no transition of {self.name} calls {function.__name__}, so it cannot"
                     " be replaced; name what is called after all earlier replacements"
                 )
-            for earlier, instead in self.replaced:
-                replacement = rebind(replacement, {earlier: instead})
-            found |= dict.fromkeys(copies, replacement)
+            found |= dict.fromkeys(copies, self.bound(replacement))
         return found
+
+    def bound(self, function: Callable) -> Callable:
+        """A function with what was replaced in this model replaced in it, too."""
+        for earlier, instead in self.replaced:
+            function = rebind(function, {earlier: instead})
+        return function
 
     def properties_at(self, scope: Scope) -> tuple[Property, ...]:
         """The properties to check at a scope of this size."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 KNOWN = tuple(
     """
@@ -55,7 +56,7 @@ class Releases:
     @property
     def known(self) -> tuple[str, ...]:
         """Those of these releases that there are, oldest first."""
-        return tuple(release for release in KNOWN if release in self)
+        return _known(self)
 
     @property
     def ends(self) -> dict[str, str]:
@@ -75,6 +76,11 @@ def merged(ranges: Iterable[Releases]) -> tuple[Releases, ...]:
     return tuple(found)
 
 
+@cache
+def _known(releases: Releases) -> tuple[str, ...]:
+    return tuple(release for release in KNOWN if release in releases)
+
+
 def _follows(later: Releases, earlier: Releases) -> bool:
     """Whether no release is between two ranges."""
     behind = KNOWN.index(earlier.known[-1]) + 1 if earlier.known else len(KNOWN)
@@ -87,6 +93,7 @@ def _is_until(release: str, last: str) -> bool:
     return _numbers(release)[: len(end)] <= end
 
 
+@cache
 def _numbers(release: str) -> tuple[int, ...]:
     if not _RELEASE.fullmatch(release):
         raise ValueError(f"{release!r} is not a release of Kafka, such as 2.8 or 3.9.1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TypeVar
 
 Value = TypeVar("Value")
@@ -35,6 +36,12 @@ class Step:
         return f"{self.transition}({arguments}){answer}"
 
 
+@cache
+def arguments_of(function: Callable) -> tuple[str, ...]:
+    """The names of a transition's arguments, but for the state."""
+    return function.__code__.co_varnames[1 : function.__code__.co_argcount]
+
+
 def names(*functions: Callable) -> tuple[str, ...]:
     """The names of these transitions in the text of steps, the same in all variants."""
     return tuple(function.__name__ for function in functions)
@@ -49,7 +56,7 @@ def parse_step(text: str) -> Step:
     """The step that `text` names; raises ValueError for other text."""
     found = _STEP.fullmatch(text.strip())
     if not found:
-        raise ValueError(f"not a step: {text!r}; a step reads like controller.register(b=1) -> OK")
+        raise ValueError(f"not a step: {text!r}; a step reads like election.register(b=1) -> OK")
     name, arguments, answer = found.groups()
     pairs = [part.split("=") for part in arguments.split(",") if part.strip()]
     return Step(name, {key.strip(): int(value) for key, value in pairs}, answer)

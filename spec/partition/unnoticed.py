@@ -20,7 +20,6 @@ ONE_PARTITION = "Every topic has one partition at its scopes, and there is one t
 UNBEGUN = "On EXPIRED nothing is to be dropped: the event has not begun."
 ON_ITS_WAY = "What is not on its way is read by nobody, and replaced before it is."
 NO_REQUEST = "Whose partitions are added is read only while there is a request."
-SECOND_TERM = "It takes a second term, in more than 200,000 states: a mutant by hand is noticed there."
 HOSTED = "return hosted if controller.starting else difference(hosted, controller.deleting)"
 EQUIVALENT = {
     (LEGAL, f"{IF_OFFLINE} -> nothing"): INELIGIBLE,
@@ -61,11 +60,6 @@ EQUIVALENT = {
     ): "No candidate owns /controller before its term begins, where one transaction writes it and the epoch.",
 }
 UNNOTICED = {
-    (f"{EXPANSION}.expansion.restore_partitions", "give_up(s, b, answer) -> nothing"): SECOND_TERM,
-    (
-        f"{EXPANSION}.expansion.restore_partitions",
-        f"{REFUSED} -> if answer == FENCED or answer != EXPIRED: give_up(s, b, answer)",
-    ): SECOND_TERM,
     (
         f"{EXPANSION}.zookeeper.partitions_beside",
         "count += 1 -> nothing",

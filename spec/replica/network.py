@@ -18,7 +18,7 @@ For the clients see `kafkaproof.spec.replica.clients.network`.
 from kafkaproof.spec.language.domains import NOBODY, Array, Bound, Choice, Id, Number, Record, SetOf
 from kafkaproof.spec.language.sets import contains, everybody, is_empty, with_member, without_member
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, TRUNCATING
-from kafkaproof.spec.replica.storage import LeaderEpoch, Offset, last_epoch
+from kafkaproof.spec.replica.storage import NO_EPOCH, LeaderEpoch, Offset, last_epoch
 from kafkaproof.spec.replica.zookeeper import FENCED_LEADER_EPOCH, NOT_LEADER, OK, UNKNOWN_LEADER_EPOCH
 from kafkaproof.spec.replication.replication import append
 
@@ -174,15 +174,32 @@ def request_arrives(network, b, f, kind):
     return network.messages[f].kind == kind and network.messages[f].peer == b
 
 
-def check(network, f, broker):
-    """How the broker answers `f`: OK, NOT_LEADER, FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH (KIP-320)."""
-    if broker.state != LEADER:
-        return NOT_LEADER
-    if network.messages[f].epoch < broker.leader_epoch:
+def compare_epochs(epoch, broker):
+    """OK if a request is of the broker's leader epoch, else FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH (KIP-320).
+
+    Kafka: Partition.checkCurrentLeaderEpoch, 2.1 to 3.9.
+    """
+    if epoch < broker.leader_epoch:
         return FENCED_LEADER_EPOCH
-    if network.messages[f].epoch > broker.leader_epoch:
+    if epoch > broker.leader_epoch:
         return UNKNOWN_LEADER_EPOCH
     return OK
+
+
+def answer_to(epoch, broker):
+    """How a broker answers a request of a leader epoch: with a replica it compares epochs before it looks whether it leads.
+
+    Kafka: Partition.getLocalReplica, 2.1 to 2.3; getLocalLog, 2.4 to 3.9.
+    """
+    if broker.leader_epoch == NO_EPOCH:
+        return NOT_LEADER
+    answer = compare_epochs(epoch, broker)
+    return NOT_LEADER if answer == OK and broker.state != LEADER else answer
+
+
+def check(network, f, broker):
+    """How the broker answers `f`: OK, NOT_LEADER, FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH."""
+    return answer_to(network.messages[f].epoch, broker)
 
 
 def check_role(network, f, broker):

@@ -7,22 +7,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from types import FunctionType
 
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.group import deletion, join, loading, membership, network, offsets, storage, sync
+from kafkaproof.spec.group import deletion, join, loading, membership, network, offsets, static, storage, sync
 from kafkaproof.spec.group.coordinator import forget_group
+from kafkaproof.spec.group.transitions import REPLACEMENT
 from kafkaproof.spec.language.model import Model, Transition
 from kafkaproof.spec.language.plain import Plain, values_of
 from kafkaproof.spec.language.rebind import rebind
 
 IDS, PROTOCOLS, APPENDS = 33, 16, 16
-"""How many members, and one more number for "no member"; how many protocols; how many appends in flight."""
+"""How many members, and one more number for "no member"; how many protocols; how many appends in flight.
+
+There are as many places for a group.instance.id as for members; in what runs a set of them has any number.
+"""
 UNKNOWN = IDS - 1
 _MANY = 1 << 30
 SCOPE = {
     "brokers": 1,
-    "clients": 1,
+    "clients": UNKNOWN,
     "ids": IDS,
     "generations": _MANY,
     "epochs": _MANY,
@@ -34,7 +39,9 @@ SCOPE = {
     "periods": 0,
     "prepared": 1,
 }
-MODEL = find("group", "current")[0]
+_CURRENT = find("group", "current")[0]
+MODEL = replace(_CURRENT, transitions=_CURRENT.transitions + REPLACEMENT)
+"""What runs: *current*, and any client may be static."""
 STEPS = (
     join.first_join,
     join.join,
@@ -60,6 +67,11 @@ STEPS = (
     loading.load,
     loading.unload,
     deletion.remove_dead,
+    deletion.delete_group,
+    deletion.bury,
+    static.static_join,
+    static.static_stored,
+    static.static_not_stored,
 )
 """The steps that a running coordinator takes."""
 PROTOTYPE = ""
@@ -87,11 +99,6 @@ def bound(model: Model, networks: type | None, storages: type) -> dict[Callable,
 
 def _method(name):
     return lambda target, *arguments: getattr(target, name)(*arguments)
-
-
-def arguments_of(function: Callable) -> tuple[str, ...]:
-    """The names of a transition's arguments, but for the state."""
-    return function.__code__.co_varnames[1 : function.__code__.co_argcount]
 
 
 def begin(record: Plain, known: Plain | None = None) -> None:

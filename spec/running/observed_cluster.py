@@ -30,6 +30,8 @@ from kafkaproof.spec.partition.znodes import ARMED, FIRED
 from kafkaproof.spec.replica import broker, replica
 from kafkaproof.spec.replica.history import forgotten_ends
 from kafkaproof.spec.replica.history.leaderless import obey_or_rest
+from kafkaproof.spec.replica.history.role_first import answer_by_role_first
+from kafkaproof.spec.replica.network import answer_to
 from kafkaproof.spec.running.earlier_recordings import caught_up
 from kafkaproof.spec.running.processes import Cluster, cluster, has_planes
 
@@ -45,7 +47,8 @@ def observed_cluster(
     brokers are sent no UpdateMetadata (`updates`), and up to 7 an event whose session has expired ends at once, with its
     term, brokers of 2.0 take the brokers that they list as live one by one, a leader that is told that nobody leads
     stops leading, and a state whose write met another version is read again at once (`goes_on`). Up to 8 a controller adds
-    partitions to a topic by what it remembers, and tells nobody of an ISR that it does not write (not `is_newest`).
+    partitions to a topic by what it remembers, and tells nobody of an ISR that it does not write, and a broker that does not
+    lead answers so whatever the epochs are (not `is_newest`).
     """
     plain = cluster(variant, deletes, reassigns, updates, is_newest)
     election = {zookeeper.end_session: end_candidates_session, faults.stop: stop}
@@ -66,6 +69,7 @@ def observed_cluster(
     if has_planes(partition) and not is_newest:
         kept = tuple(t for t in partition.transitions if t.function.__name__ != isr.refuse_change.__name__)
         partition = replace(partition, transitions=kept).rebound(UP_TO_8 if goes_on else {})
+        partition = partition.rebound({answer_to: answer_by_role_first})
     return Cluster(variant, plain.election.rebound(election), partition)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.language.plain import Plain, values_of
 from kafkaproof.spec.replica.network import DONE, EPOCHS, FETCH, NO_MESSAGE, REFUSED
 
 FETCHED, ASKED, WRITTEN, OUTDATED = "Fetched", "Fetch", "IsrWritten", "IsrOutdated"
@@ -38,10 +38,16 @@ def put_fields(record: Plain, fields: dict[str, int]) -> None:
         setattr(record, name, fields[name])
 
 
-def departures(before: Plain, after: Plain, b: int) -> Iterator[Departure]:
-    """What a step of broker `b` has put into the network of a data plane, requests first."""
+def contents_of(network: Plain) -> tuple[list[list[int]], list[int]]:
+    """What is in the network of a data plane: the values of each message, and the state of each proposal."""
+    return [values_of(each) for each in network.messages], [each.state for each in network.alters]
+
+
+def departures(before: tuple[list[list[int]], list[int]], after: Plain, b: int) -> Iterator[Departure]:
+    """What a step of broker `b` has put into the network of a data plane, requests first; `before`: what was in it."""
+    messages, alters = before
     for f, message in enumerate(after.messages):
-        if message.kind == NO_MESSAGE or message == before.messages[f]:
+        if message.kind == NO_MESSAGE or values_of(message) == messages[f]:
             continue
         is_request = message.kind in (FETCH, EPOCHS)
         if is_request and f == b:
@@ -49,5 +55,5 @@ def departures(before: Plain, after: Plain, b: int) -> Iterator[Departure]:
         elif not is_request and f != b:
             yield Departure(FETCHED, f, fields_of(message))
     for sender, alter in enumerate(after.alters):
-        if sender != b and alter.state in DECIDED and before.alters[sender].state != alter.state:
+        if sender != b and alter.state in DECIDED and alters[sender] != alter.state:
             yield Departure(DECIDED[alter.state], sender, fields_of(alter))

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable
 from types import FunctionType
 
-from kafkaproof.spec.language.rebind import globals_used
+from kafkaproof.spec.language.rebind import globals_used, original
 from kafkaproof.spec.replica.clients.network import take_record
 from kafkaproof.spec.replica.network import check
 
@@ -43,7 +43,7 @@ def seams_of(function: Callable) -> set[Callable]:
 
 def answers_of(function: Callable) -> set[Callable]:
     """The functions that a transition calls, itself or through helpers, whose answer is that of the step."""
-    return {callee for callee in _reached(function) if callee in ANSWERS or is_seam(callee) and asks(callee)}
+    return {callee for callee in _reached(function) if original(callee) in ANSWERS or is_seam(callee) and asks(callee)}
 
 
 def _reached(function):

@@ -32,10 +32,18 @@ SMALL = {
     "partition": ({"replicas": 2},),
     "requests": ({"queue": 2}, {"queue": 3, "faults": 0}),
     "placement": ({"partitions": 2},),
+    "migration": ({"brokers": 1, "epochs": 4, "records": 4, "topics": 2, "changes": 0, "faults": 0, "receivers": 0},),
 }
 
 
-SEVERAL = {"consumer": {}, "group": {}, "replica": {}, "topics": {}, "cluster": {"faults": 0}}
+SEVERAL = {
+    "consumer": {},
+    "group": {},
+    "replica": {},
+    "topics": {},
+    "cluster": {"faults": 0},
+    "migration": {"elections": 1, "quorum_epochs": 1, "changes": 0, "records": 3, "epochs": 4},
+}
 """Systems of which no small scope takes every transition: what changes their quick scope."""
 
 

@@ -19,7 +19,7 @@ from kafkaproof.checker.liveness.kernel import look_of
 from kafkaproof.checker.liveness.labels import Labels
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.files import as_bytes, checksum
-from kafkaproof.checker.spark.cluster import ClusterError
+from kafkaproof.checker.spark.session import ClusterError
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.model import always, eventually, eventually_always
 from kafkaproof.spec.replication.replication import initial as begin

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 
 import pytest
@@ -32,14 +33,45 @@ SMALL = ("kip320", 2, 1, 1, 1)
         (f"{KIP320} --property none.py:holds", "no file none.py"),
         (f"{KIP320} --master nosuch", "unknown Spark master 'nosuch'; try local[*]"),
         (f"{KIP320} --master spark://127.0.0.1:1", "cannot reach the Spark master spark://127.0.0.1:1: "),
-        ("check --resume nowhere", "nowhere is not a run directory: it has no run.json"),
-        ("runs --delete nowhere", "nowhere is not a run directory: it has no run.json"),
-        ("show nowhere", "nowhere is not a run directory: it has no run.json"),
+        ("check --resume nowhere", "nowhere is not a run directory: there is no such directory"),
+        ("runs --delete nowhere", "nowhere is not a run directory: there is no such directory"),
+        ("runs nowhere", "there is no directory nowhere"),
+        ("explore electon", "no system, scenario, file or directory 'electon'; systems are "),
+        ("explore .", ". is no run, no recording, and no directory of ZooKeeper's logs"),
+        ("show nowhere", "no file or directory 'nowhere'; name a run (`kafkaproof runs` lists them)"),
     ],
 )
 def test_wrong_use_is_refused_before_anything_is_started(kafkaproof, tmp_path, command, complaint):
     assert complaint in kafkaproof(*command.split()).complaint
     assert list(tmp_path.iterdir()) == []
+
+
+def test_who_reads_no_further_does_not_make_it_a_violation():
+    command = "from kafkaproof.checker.commands.main import main; exit(main(['list', 'election']))"
+    piped = f'{sys.executable} -c "{command}" | head -1; exit ${{PIPESTATUS[0]}}'
+    done = subprocess.run(["bash", "-c", piped], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [
+        ("chek election", "did you mean check?; see kafkaproof --help"),
+        (
+            "check election --varant x",
+            "unrecognized arguments: --varant x; did you mean --variant?; see kafkaproof check",
+        ),
+        ("check election --brokrs=3", "did you mean --brokers?"),
+        ("replay logs --jsn", "did you mean --json?"),
+        ("replay logs --fail-on uncleen", "did you mean unclean?"),
+        ("completion bsh", "did you mean bash?"),
+        ("check election --brokers many", "argument --brokers: 'many' is not a whole number; see"),
+    ],
+)
+def test_what_was_meant_by_a_name_that_is_nearly_one(kafkaproof, capsys, command, meant):
+    with pytest.raises(SystemExit):
+        kafkaproof(*command.split())
+    assert meant in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

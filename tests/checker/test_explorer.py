@@ -7,7 +7,9 @@ import pytest
 
 from kafkaproof.checker.explore.explorer import Limits
 from kafkaproof.checker.explore.reference import explore
-from kafkaproof.checker.spark.cluster import ClusterError, Levels, LostLevel
+from kafkaproof.checker.spark.blocks import LostLevel
+from kafkaproof.checker.spark.cluster import Levels
+from kafkaproof.checker.spark.session import ClusterError
 from tests.checker.models import (
     ENOUGH,
     EVERYTHING,

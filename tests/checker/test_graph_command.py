@@ -242,9 +242,9 @@ def test_without_the_program_dot_a_picture_is_refused_and_nothing_is_lost(kafkap
         (["nosuch"], "no system 'nosuch'"),
         (["election"], "choose one with --variant: rolling, zkclient, legacy, fenced"),
         (["election", "--variant", "fenced", "--log", 2], "election has no bound 'log'"),
-        (["election", "--project", "state"], "election has no machine 'state'; it has none"),
+        (["election", "--project", "state"], "election has no machine 'state'; it names none; name fields with --on"),
         (["group", "--project", "nosuch"], "group has no machine 'nosuch'; it has state"),
-        (["group", "--variant", "static", "--project", "state"], "group has no machine 'state'; it has none"),
+        (["group", "--variant", "static", "--project", "state"], "group has no machine 'state'; it names none"),
         (["election", "--variant", "fenced", "--brokers", 9], "brokers goes from 1 to 7, not 9"),
         (["election", "--variant", "fenced", "--on", "zk.nosuch"], "no field zk.nosuch; zk has clients, controller, "),
         (

@@ -3,9 +3,10 @@
 import pytest
 from rich.table import Table
 
+from kafkaproof.checker.basics import terminal
 from kafkaproof.checker.basics.words import counted, times
 from kafkaproof.checker.commands import summary
-from kafkaproof.checker.commands.tables import _Console, console
+from kafkaproof.checker.commands.tables import _Console, _shared, console
 
 
 def table():
@@ -48,3 +49,29 @@ def test_the_rows_of_many_runs_fit(capsys, monkeypatch):
 )
 def test_counts_are_in_words(count, name, told):
     assert counted(count, name) == told and (times(1), times(2)) == ("once", "2 times")
+
+
+def test_a_table_that_just_fits_cuts_no_word(capsys):
+    found = Table()
+    for name in ("system", "eventually", "what it says"):
+        found.add_column(name)
+    found.add_row("semaphore", "is_free", "a text of many words, which may wrap as often as it must")
+    _Console(width=46, highlight=False).print(found)
+    told = capsys.readouterr().out
+    assert "eventually" in told and "semaphore" in told and "\u2503" in told and "\u2026" not in told
+    assert {len(line) for line in told.splitlines()} == {46}
+
+
+@pytest.mark.parametrize(
+    ("room", "widths"), [(0, [2, 3, 4]), (3, [3, 3, 6]), (4, [3, 3, 7]), (9, [3, 3, 9]), (1, [3, 3, 4])]
+)
+def test_room_is_shared_as_far_as_columns_use_it(room, widths):
+    assert _shared([2, 3, 4], [3, 3, 9], room) == widths
+
+
+def test_a_text_has_as_many_columns_as_the_terminal(monkeypatch):
+    assert terminal.columns(100) == 100
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    for own, of in (("72", 72), ("300", 100), ("10", 40)):
+        monkeypatch.setenv("COLUMNS", own)
+        assert terminal.columns(100) == of

@@ -36,6 +36,22 @@ OLDER = model_of("replication", "truncate-to-hw").transition("become_follower").
 MINE = SAME.rebound({SAME.transition("become_follower").function: OLDER}, variant="mine", expected={})
 """
 
+WATCHED = """
+
+from kafkaproof.model import gauge
+
+
+def believers(s):
+    \"\"\"brokers that believe that they hold the lock\"\"\"
+    count = 0
+    for broker in s.brokers:
+        count += broker.believes
+    return count
+
+
+WATCHED = replace(MODEL, metrics=(gauge(believers, "above 1 for long"),))
+"""
+
 
 @pytest.fixture
 def lock(kafkaproof, tmp_path):
@@ -360,3 +376,12 @@ def test_a_variant_of_a_system_is_checked_as_that_is(kafkaproof, tmp_path):
         "there is a replication/kip101 already; write another variant in yours"
         in kafkaproof("list", "mine.py:SAME").complaint
     )
+
+
+def test_sizes_properties_and_metrics_of_a_model_of_ones_own_are_listed(kafkaproof, lock):
+    lock.write_text(f"from dataclasses import replace\n{lock.read_text()}{WATCHED}")
+    told = kafkaproof("list", "lock.py:WATCHED").out
+    for row in ("--versions", "no_stale_write", "gauge", "brokers that believe", "above 1 for long"):
+        assert row in told
+    assert "worry when" in told and "Kafka" not in told and "replaced" not in told
+    assert "worry when" not in kafkaproof("list", MODEL).out

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
+from kafkaproof.checker.basics.spent import Spent
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.runs.table import RUNNING, Table
 from kafkaproof.checker.spark import partition
+from kafkaproof.checker.spark.blocks import END, LostLevel, whole
+from kafkaproof.checker.spark.cluster import LevelTask
 from kafkaproof.checker.spark.partition import TABLES, remove_orphans, seen_before, table_directory, take_new
 from tests.checker.models import explored, kernel_of
 from tests.toys import queue
@@ -47,7 +50,14 @@ def test_a_table_at_the_level_before_is_trusted(run, tmp_path):
         assert table.states == 0
 
 
-@pytest.mark.parametrize("left", [RUNNING, -1, 1, 3])
+def test_a_table_that_lacks_levels_is_given_those_alone(run, tmp_path):
+    kept = Table(KERNEL.compiled.words, tmp_path / "tables" / "table-0")
+    kept.level = 1
+    with table_at(run, 4) as table:
+        assert table.level == 3 and table.states == owned(run, 4) - owned(run, 2) > 0
+
+
+@pytest.mark.parametrize("left", [RUNNING, 3, 4])
 def test_what_a_killed_task_left_behind_is_not_trusted(run, tmp_path, left):
     kept = Table(KERNEL.compiled.words, tmp_path / "tables" / "table-0")
     kept.insert(np.arange(1000, dtype=np.uint64)[:, None] + np.uint64(1 << 63))
@@ -71,7 +81,7 @@ def test_a_retried_task_finds_the_same_new_states(run):
     for _ in range(2):
         with table_at(run, 2) as table:
             table.level = RUNNING
-            found.append(take_new(table, blocks, KERNEL.compiled.words).tolist())
+            found.append(take_new(table, blocks, KERNEL.compiled.words, Spent()).tolist())
             table.level = 2
     assert found[0] == found[1] and len(found[0]) == owned(run, 3) - owned(run, 2) > 0
 
@@ -92,3 +102,14 @@ def test_two_runs_never_share_a_table_even_when_their_directories_have_one_name(
         for place in places:
             if place.exists():
                 place.rmdir()
+
+
+def test_a_task_that_does_not_get_all_blocks_fails_and_leaves_nothing_that_is_trusted(run, tmp_path):
+    task = LevelTask(run.uri, KERNEL.compiled, PARTITIONS, None)
+    blocks = [(0, block) for block in (np.ones((1, KERNEL.compiled.words + 1), np.uint64).tobytes(), END)]
+    begun = len(list((tmp_path / "run").rglob("part-*")))
+    with pytest.raises(LostLevel, match="did not arrive"):
+        list(task.advance(3, 0, blocks[:1]))
+    assert Table(KERNEL.compiled.words, tmp_path / "tables" / "table-0").level == RUNNING
+    assert len(list((tmp_path / "run").rglob("part-*"))) == begun
+    assert [*whole(blocks)] == [block for _, block in blocks]

@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.explore import progress
 from kafkaproof.checker.explore.progress import Progress
 from kafkaproof.checker.model.selection import properties_of
@@ -46,8 +47,12 @@ def test_bounded_model_checking_tells_how_many_states(notes):
     at = {**model.scope, "log": 1, "records": 1, "epochs": 1}
     violations_within(model, at, properties_of(model, at, ("strong_isr",)), 6, 100.0, note=notes.append)
     told = [note.split("  ")[0] for note in notes]
-    assert [each for each in told if each.endswith("strong_isr")] == [f"{n} states, strong_isr" for n in range(1, 7)]
-    assert set(told) <= {f"{n} states, {what}" for n in range(1, 8) for what in ("strong_isr", "values in range")}
+    assert [each for each in told if each.endswith("strong_isr")] == [
+        f"{counted(n, 'state')}, strong_isr" for n in range(1, 7)
+    ]
+    assert set(told) <= {
+        f"{counted(n, 'state')}, {what}" for n in range(1, 8) for what in ("strong_isr", "values in range")
+    }
 
 
 def test_a_live_line_is_cut_to_the_terminal_and_cleared(monkeypatch):

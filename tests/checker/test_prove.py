@@ -12,7 +12,7 @@ from kafkaproof.checker.prove.question import Question
 from kafkaproof.checker.prove.relation import Relation
 from kafkaproof.checker.prove.work import Work
 from kafkaproof.spec.catalogue import find
-from kafkaproof.spec.language.domains import Array, Bound, Flag, Number, Record
+from kafkaproof.spec.language.domains import Array, Bound, Flag, Id, Number, Record
 from kafkaproof.spec.language.model import always, always_step
 from tests import toys
 from tests.checker.proving import model_of, verdicts
@@ -249,3 +249,25 @@ def test_a_counterexample_to_induction_is_one():
     moved = relation.moved(relation.always["no_stale_write"], failure.action.after)
     assert z3.is_false(cti.model.eval(moved, model_completion=True))
     assert max(l.before for l in cti.leaves if isinstance(l.before, int)) <= 3
+
+
+def test_a_property_that_counts_ids_without_end_is_not_decided():
+    broker = Id("brokers")
+    state = Record(done=(Number(0, Bound("steps")), "steps done"), up=(Array(Flag(), "brokers"), "who is up"))
+
+    def few(s):
+        count = 0
+        for up in s.up:
+            count += up
+        return count <= 1
+
+    def start(s, b: broker):
+        if s.up[b]:
+            return False
+        s.done += 1
+        return True
+
+    model = model_of(state, [start], (always(few),))
+    found, proof = verdicts(model, any_size=True)
+    assert found["few"] == NOT_DECIDED and proof.verdicts[-1].where == "it counts what has no end"
+    assert verdicts(model)[0]["few"] == PROVED

@@ -124,6 +124,8 @@ def test_what_a_run_did_not_decide_is_not_called_sound(kafkaproof, monkeypatch):
     assert "nothing is violated (holds)" in kafkaproof("show", "runs/asked").complaint
     told = kafkaproof("show", "runs/asked", "--property", "strong_isr").complaint
     assert "strong_isr was not asked in this run; ask it with: kafkaproof check replication --variant kip101" in told
+    told = kafkaproof("show", "runs/asked", "--property", "strong_is").complaint
+    assert "replication has no property 'strong_is'; it has " in told and told.endswith("; did you mean strong_isr?")
     kafkaproof(*KIP101, *kept("runs/whole"))
     told = kafkaproof("show", "runs/whole", "--property", "weak_isr").complaint
     assert "weak_isr is not violated at this scope; violated are strong_isr" in told

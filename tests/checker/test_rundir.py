@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kafkaproof.checker.basics.spent import Spent
 from kafkaproof.checker.compile.packing import MARK
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.table import STEP_BITS, keys_of
@@ -27,7 +28,7 @@ def write_level(run, level, parts):
     """Write and complete a level; `parts` maps partitions to numbers."""
     run.begin_level(level)
     for partition, numbers in parts.items():
-        run.write_part(level, partition, rows_of(*numbers), {})
+        run.write_part(level, partition, rows_of(*numbers), {}, Spent())
     return run.commit_level(level, parts)
 
 
@@ -53,7 +54,7 @@ def test_what_is_written_is_read_back(run):
 def test_a_state_is_kept_with_its_key_its_parent_and_its_step(run):
     run.begin_level(0)
     rows = rows_of(4, 5, parent=77, step=12)
-    run.write_part(0, None, rows, {})
+    run.write_part(0, None, rows, {}, Spent())
     ((states, keys, parents, steps),) = run.links(run.commit_level(0, [None]))
     assert (states == rows[:, :2]).all() and (keys == keys_of(states)).all()
     assert parents.tolist() == [77, 77] and steps.tolist() == [12, 12]
@@ -68,8 +69,8 @@ def test_a_level_of_the_driver_is_divided_among_owners(run):
 def test_one_attempt_of_each_partition_is_chosen(run):
     run.begin_level(0)
     for _ in range(3):
-        run.write_part(0, 0, rows_of(1, 2), {})
-    run.write_part(0, 1, rows_of(3), {})
+        run.write_part(0, 0, rows_of(1, 2), {}, Spent())
+    run.write_part(0, 1, rows_of(3), {}, Spent())
     level = run.commit_level(0, [0, 1])
     assert sorted(part["partition"] for part in level["parts"]) == [0, 1]
     assert states_in(run, level) == [1, 2, 3]
@@ -77,7 +78,7 @@ def test_one_attempt_of_each_partition_is_chosen(run):
 
 def test_a_level_that_lacks_a_partition_is_not_completed(run):
     run.begin_level(0)
-    run.write_part(0, 0, rows_of(1), {})
+    run.write_part(0, 0, rows_of(1), {}, Spent())
     with pytest.raises(RunError, match=r"level 0 lacks partitions \[1\]; resume the run"):
         run.commit_level(0, [0, 1])
     assert run.levels() == []
@@ -85,7 +86,7 @@ def test_a_level_that_lacks_a_partition_is_not_completed(run):
 
 def test_stray_files_and_half_written_parts_are_ignored(run):
     run.begin_level(0)
-    run.write_part(0, 0, rows_of(1), {})
+    run.write_part(0, 0, rows_of(1), {}, Spent())
     (folder(run, 0) / "part-1-dead.parquet").write_bytes(b"half")
     (folder(run, 0) / "part-1-dead.json.17.tmp").write_text('{"partition": 1')
     (folder(run, 0) / ".crc").write_text("")
@@ -95,17 +96,17 @@ def test_stray_files_and_half_written_parts_are_ignored(run):
 
 def test_a_part_whose_file_is_gone_does_not_count(run):
     run.begin_level(0)
-    run.write_part(0, 0, rows_of(1), {})
+    run.write_part(0, 0, rows_of(1), {}, Spent())
     next(folder(run, 0).glob("*.parquet")).unlink()
     with pytest.raises(RunError, match="lacks partitions"):
         run.commit_level(0, [0])
-    run.write_part(0, 0, rows_of(1), {})
+    run.write_part(0, 0, rows_of(1), {}, Spent())
     assert states_in(run, run.commit_level(0, [0])) == [1]
 
 
 def test_a_level_begun_again_is_empty(run):
     run.begin_level(0)
-    run.write_part(0, 0, rows_of(1, 2), {})
+    run.write_part(0, 0, rows_of(1, 2), {}, Spent())
     assert states_in(run, write_level(run, 0, {0: [5]})) == [5]
 
 
@@ -121,7 +122,7 @@ def test_a_level_that_is_written_and_not_yet_named_is_not_complete(run):
 def test_a_level_that_another_process_has_completed_is_told(run):
     write_level(run, 0, {0: [0]})
     run.begin_level(2)
-    run.write_part(2, 0, rows_of(1), {})
+    run.write_part(2, 0, rows_of(1), {}, Spent())
     with pytest.raises(RunError, match="another process has completed level 2; let one alone go on"):
         run.commit_level(2, [0])
 

@@ -4,9 +4,13 @@ import json
 import time
 from pathlib import Path
 
-PATIENCE = 120.0
+PATIENCE = 240.0
 KIP320 = ("kip320", 3, 2, 2, 2)
 COUNTS = (737_794, 1_967_560, 26, "holds")
+SMALLER = ("kip320", 3, 2, 2, 1)
+SMALLER_COUNTS = (39_619, 104_488, 22, "holds")
+SPREAD = 3_000
+"""From a level of so many states on, the smaller scope is explored on Spark: half of its levels are."""
 
 
 def levels(run: Path) -> list[dict]:

@@ -11,7 +11,7 @@ from tests.sources.findings import COLUMNS, NO_RELEASE, PAGES, findings, tables
 FINDINGS = [finding for page in PAGES for finding in findings(page)]
 RELEASES = {model.name: model.releases for model in MODELS if model.releases}
 OVERVIEW, *ACCOUNTS = PAGES
-ALL_IN_THE_OVERVIEW = {"placement.md", "upgrade.md"}
+ALL_IN_THE_OVERVIEW = {"migration.md", "placement.md", "upgrade.md"}
 
 
 def name(finding):

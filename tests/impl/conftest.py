@@ -1,10 +1,12 @@
-"""One real ZooKeeper for the tests of a file, whose sessions are long."""
+"""One real ZooKeeper for the tests of a file, whose sessions are long; and the jars of Kafka, where they can be had."""
 
 import pytest
 
 from kafkaproof.impl.harness.driving.zookeeper_server import Keeper
+from kafkaproof.impl.harness.real import jars
 from kafkaproof.impl.seams.zookeeper.requests import Requests, create
 from kafkaproof.impl.seams.zookeeper.znodes import PERSISTENT
+from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.kafka.zookeeper import OK
 
 TICK, SESSION = 3000, 60.0
@@ -39,3 +41,18 @@ def opened(keeper):
     yield open_one
     for requests in all_of_them:
         requests.session.close()
+
+
+@pytest.fixture
+def kafka(monkeypatch):
+    """Make sure that the jars of a release are there, or skip."""
+    monkeypatch.setattr(jars, "PATIENCE", 180)
+
+    def of(release):
+        try:
+            jars.class_path(release)
+        except UserError as error:
+            pytest.skip(f"no Kafka {release} here: {error}")
+        return release
+
+    return of

@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 
-from kafkaproof.impl.protocol.batches import read_header
 from kafkaproof.spec.group.storage import NOT_LEADER
+from kafkaproof.spec.protocol.batches import read_header
 from kafkaproof.spec.replica.broker import LEADER
 from kafkaproof.traces.processes.groups.coordinator import Coordinator, Steps
 from kafkaproof.traces.processes.recorded.group_lines import GroupLines, Offered
@@ -46,14 +46,17 @@ class Replays:
     """A replay of each broker's coordinator; `broken` are the properties that were, `steps` what was taken."""
 
     def __init__(self, machine):
-        self._machine, self._batches, self._answered = machine, {}, defaultdict(set)
+        self._machine, self._batches = machine, {}
+        self._answered, self._deleted = defaultdict(set), defaultdict(set)
         self._coordinators, self._lines, self._produced = {}, {}, None
         self.broken, self.steps = set(), []
 
     def add(self, broker):
         """Follow one more broker."""
         log = Log(self._machine, broker)
-        self._coordinators[broker.broker] = Coordinator(broker.broker, log, STEPS, self._batches, self._answered)
+        self._coordinators[broker.broker] = Coordinator(
+            broker.broker, log, STEPS, self._batches, self._answered, self._deleted
+        )
         self._lines[broker.broker] = GroupLines(f"{broker.broker}.1")
 
     def look(self, b):

@@ -10,7 +10,8 @@ from kafkaproof.impl.broker import process
 from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.harness.conducting.conductor import Conductor
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Size, assignments
-from kafkaproof.impl.seams.network import Message
+from kafkaproof.impl.seams.between.messages import Receiver
+from kafkaproof.impl.seams.between.port import Answered, Arrived
 from kafkaproof.impl.seams.storage.checkpoint import NAME
 from kafkaproof.impl.seams.zookeeper import requests
 from kafkaproof.impl.seams.zookeeper.request_znodes import ConfigChange, IsrChange, PreferredElection, Reassignment
@@ -59,6 +60,7 @@ class World:
             monkeypatch.setattr(module, name, stand_in)
         self.server, self.variant, self.children, self.orders = Server(), variant, {}, {}
         self.size, self.room, self.left = size, room, {}
+        self.incarnations = dict.fromkeys(range(size[0]), 0)
         self.logs = TemporaryDirectory()
         self.operator = MemorySession(self.server, 0, None)
         self.links = {b: SimpleNamespace(lose=self._lose) for b in range(size[0])}
@@ -75,10 +77,11 @@ class World:
 
     def start(self, b):
         size, replicas, partitions = self.size
+        self.incarnations[b] += 1
         broker = brokers.Broker(
             Settings(
                 b,
-                1,
+                self.incarnations[b],
                 size,
                 replicas,
                 partitions,
@@ -150,8 +153,11 @@ class InMemory(Conductor):
         super().__init__(world, SimpleNamespace(say=lambda *_, **__: None, look=lambda _: None))
 
     def _announce(self, leaver, controller):
-        address = self._cluster.orders[controller][1].process.port.address
-        self._cluster.orders[leaver][1].process.announce(address, "ControlledShutdown", {})
+        self._cluster.orders[leaver][1].process.announce(self.receiver(controller), "ControlledShutdown", {})
+
+    def receiver(self, b):
+        """Where a broker listens."""
+        return Receiver(b, *self._cluster.orders[b][1].process.port.address)
 
     def _order(self, b, part, names, content=None, **arguments):
         ordered, broker = self._cluster.orders[b]
@@ -174,10 +180,13 @@ class InMemory(Conductor):
         """Let a broker take note of all that has arrived."""
         broker = self._cluster.orders[b][1]
         asked = broker.process.requests
-        for waiting in (asked.backlog, *([asked.inbox.queue] if asked.has_session else [])):
-            while waiting:
-                item = waiting.popleft()
-                asked.take(item) or isinstance(item, Message) and broker.messages.append(item)
+        if asked.has_session:
+            while not asked.inbox.empty():
+                asked.backlog.append(asked.inbox.get())
+        while asked.backlog:
+            item = asked.backlog.popleft()
+            if not asked.take(item) and isinstance(item, Arrived | Answered):
+                broker.messages.extend(broker.process.post.read(item))
 
     def broker(self, b):
         """A broker, which has taken note of all that has arrived."""

@@ -3,13 +3,12 @@
 The model's networks say which message a step handles; it must have arrived, and say the same.
 """
 
-import math
-
 from kafkaproof.impl.broker.replica import Offer
-from kafkaproof.impl.protocol.batches import one_record, read_header
-from kafkaproof.impl.replicas.replication import REFUSED
+from kafkaproof.impl.protocol.batches import one_record
+from kafkaproof.impl.seams.between.data_apis import REFUSED
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.spec.cluster.data_plane import send_request
+from kafkaproof.spec.protocol.batches import read_header
 from kafkaproof.spec.replica.network import DONE, RECORD
 from kafkaproof.spec.running.processes import PARTITION
 from kafkaproof.spec.running.replica_messages import ASKED, FETCHED, WRITTEN, fields_of, put_fields
@@ -63,9 +62,7 @@ class PlanesInMemory(InMemory):
     def propose(self, sender, p, b):
         """Let a leader ask controller `b` for its ISR; the message."""
         leader = self.broker(sender)
-        leader.leadership.controller = self._cluster.orders[b][1].process.port.address
-        leader.leadership._proposed.clear()
-        leader.leadership._propose(p, leader.process.planes[p], math.inf)
+        leader.leadership.propose_to(self.receiver(b), p)
         alter = self.state.planes[p].network.alters[sender]
         return self.found(b, "AlterPartition", sender, p=p, isr=alter.isr, leader_epoch=alter.epoch)
 
@@ -124,11 +121,14 @@ class PlanesInMemory(InMemory):
         return answer
 
     def take_send_request(self, b, p):
-        """A process may have sent it when it began to follow, where in the model a former request was in its place."""
+        """A process may have sent it when it began to follow, where in the model a former request was in its place: then it
+        asks again.
+        """
         process = self.broker(b).process
         if not self.broker(b).try_step(send_request, p=p):
             sent, replica = process.planes[p].network.messages[b], process.planes[p].replica
             assert (sent.peer, sent.epoch) == (replica.leader, replica.leader_epoch)
+            self.broker(b).leadership.ask_again(p)
 
     def take_serve_fetch(self, b, p, follower):
         message = self.fetch_of(b, p, follower)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from types import SimpleNamespace
 
 from kazoo.exceptions import BadVersionError, NodeExistsError, NoNodeError, RolledBackError
@@ -17,7 +18,9 @@ from kazoo.protocol.serialization import (
 )
 from kazoo.protocol.states import EventType
 
-from kafkaproof.impl.seams.network import HOST, decode
+from kafkaproof.impl.protocol.inner_frames import read_answer, read_request
+from kafkaproof.impl.protocol.wire import HOST
+from kafkaproof.impl.seams.between.port import Answered, Arrived
 from kafkaproof.impl.seams.zookeeper.session import Event, Expired, Expiry, Lost, Reply, Session
 
 EPHEMERAL, SEQUENTIAL = 1, 2
@@ -170,19 +173,26 @@ class MemorySession(Session):
 
 
 class MemoryPort:
-    """A port whose messages are in the receiver's inbox at once: none is ever to be sent again."""
+    """A port whose requests are in the receiver's inbox at once: none is ever to be sent again."""
 
     listening: dict = {}
+    pipelined = True
 
-    def __init__(self, inbox, is_wanted=None):
+    def __init__(self, inbox, *_):
         self.inbox, self.address = inbox, (HOST, len(self.listening))
         self.listening[self.address] = self
 
-    def send(self, address, message):
-        """Deliver a message."""
-        frame = message.encode()
-        size = int.from_bytes(frame[:4], "big")
-        self.listening[tuple(address)].inbox.put(decode(frame[8 : 8 + size], frame[8 + size :]))
+    def ask(self, request):
+        """Deliver a request."""
+        arrived = Arrived(read_request(request.frame(1)[4:]), SimpleNamespace(answer=partial(self._take, request)))
+        self.listening[request.receiver.address].inbox.put(arrived)
+
+    def _take(self, request, data):
+        self.inbox.put(Answered(request, read_answer(data[4:], request.api, request.version)))
+
+    def is_busy(self, address, lane):
+        """Nothing waits."""
+        return False
 
 
 class MemoryClientPort:

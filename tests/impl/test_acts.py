@@ -9,6 +9,7 @@ from kafkaproof.impl.harness.driving import acts
 from kafkaproof.impl.harness.driving.acts import Act, carry_out, read_acts
 from kafkaproof.impl.harness.driving.catalogue import FAULTS
 from kafkaproof.impl.harness.driving.cluster import Cluster, Size
+from kafkaproof.impl.harness.real.mixed import MixedCluster
 from kafkaproof.spec.errors import UserError
 from tests.impl.test_chaos import FakeCluster, Silent
 
@@ -43,7 +44,7 @@ def write(tmp_path):
 
 def test_each_act_is_a_method_with_these_arguments():
     for fault, declared in FAULTS.items():
-        code = getattr(Cluster, fault).__code__
+        code = getattr(MixedCluster if declared.mixed else Cluster, fault).__code__
         assert code.co_varnames[1 : 1 + len(declared.needs)] == declared.needs, fault
         assert not declared.undone_by or declared.undone_by.needs == ("broker",), fault
 
@@ -100,6 +101,14 @@ def test_legacy_brokers_have_no_logs(write):
 def test_real_brokers_are_not_told_when_to_stop(write, fault, about):
     with pytest.raises(UserError, match=f"{fault}: only brokers of our own do that"):
         read_acts(write({"time": 1, "fault": fault, "broker": 0, **about}), Size(release="3.9.1"))
+
+
+def test_only_in_a_cluster_of_both_kinds_a_broker_of_the_other_is_put_in_the_place_of_one(write):
+    file = write({"time": 1, "fault": "replace", "broker": 0})
+    assert read_acts(file, Size(release="3.9.1", ours=1)) == [Act(1, "replace", (0,))]
+    for size in (Size(), Size(release="3.9.1")):
+        with pytest.raises(UserError, match="replace: only in a cluster of both kinds"):
+            read_acts(file, size)
 
 
 def test_real_brokers_have_a_link_to_each_other(write):

@@ -8,7 +8,6 @@ from kafka.errors import EligibleLeadersNotAvailableError, KafkaConnectionError
 
 from kafkaproof.impl.harness.conducting.conductor import Departs
 from kafkaproof.impl.harness.driving.cluster import Size
-from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
 from kafkaproof.impl.harness.links.rules import HOLD
 from kafkaproof.impl.harness.real import deeds, verdict
 from kafkaproof.impl.harness.real.along import Along
@@ -19,6 +18,7 @@ from kafkaproof.impl.harness.real.reproduction import concluded
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.partition.reassignment.properties import isr_assigned
+from kafkaproof.spec.protocol.passed import ANSWER, REQUEST
 from kafkaproof.spec.topics.properties.safety import force_elects, state_tells
 from tests.impl.test_along import NOBODY_STANDS
 from tests.impl.test_conductor import write_run

@@ -54,7 +54,7 @@ def bystander(cluster):
 
 
 def test_kafka_python(cluster):
-    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap(), acks="all", enable_idempotence=False)
+    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap(), acks="all")
     sent = [producer.send(TOPIC, value=b"%d" % n, key=b"%d" % n, timestamp_ms=1000 + n) for n in range(40)]
     written = {(m.partition, m.offset): b"%d" % n for n, m in enumerate(f.get(PATIENCE) for f in sent)}
     producer.close()
@@ -77,7 +77,7 @@ def test_kafka_python(cluster):
 
 def test_librdkafka(cluster):
     servers = {"bootstrap.servers": ",".join(cluster.bootstrap()), "log_level": 0}
-    producer, reports = Producer(servers | {"acks": "all", "enable.idempotence": False}), []
+    producer, reports = Producer(servers | {"acks": "all"}), []
     for n in range(40):
         producer.produce(TOPIC, b"r%d" % n, partition=n % 2, on_delivery=lambda *report: reports.append(report))
     assert producer.flush(PATIENCE) == 0
@@ -109,7 +109,7 @@ def test_kafka_python_creates_a_topic(cluster):
         with pytest.raises(error):
             admin.create_topics([wrong])
     admin.close()
-    producer = KafkaProducer(acks="all", enable_idempotence=False, **servers)
+    producer = KafkaProducer(acks="all", **servers)
     found = [producer.send("made", b"%d" % n, partition=n % 2).get(PATIENCE) for n in range(6)]
     producer.close()
     assert [(m.topic, m.partition) for m in found] == [("made", n % 2) for n in range(6)]
@@ -141,7 +141,7 @@ def test_librdkafka_creates_a_topic_while_controllers_die(cluster):
     assert wait_until(lambda: cluster.controller() not in (None, former))
     cluster.start(former)
     assert wait_until(lambda: cluster.is_whole() and len(state(cluster, 0, "late")["isr"]) == 2)
-    producer, reports = Producer(servers | {"acks": "all", "enable.idempotence": False}), []
+    producer, reports = Producer(servers | {"acks": "all"}), []
     producer.produce("late", b"here", on_delivery=lambda *report: reports.append(report))
     assert producer.flush(PATIENCE) == 0 and reports[0][0] is None
     consumer = Consumer(servers | {"group.id": "none", "enable.auto.commit": False})

@@ -5,33 +5,23 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kafka.record.default_records import DefaultRecordBatchBuilder
 
-from kafkaproof.impl.protocol.batches import CorruptBatch, check, read_header, split
+from kafkaproof.impl.protocol.batches import check, split
 from kafkaproof.impl.seams.storage.checkpoint import NAME, Checkpoint
 from kafkaproof.impl.seams.storage.log import FileLog, LogFailed
 from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.protocol.batches import CorruptBatch, read_header
 from kafkaproof.spec.replica import storage
 from kafkaproof.spec.replication.replication import append, truncate
+from tests.impl import batches
 
 LONGEST, EPOCHS = 12, 4
 
 
 def batch(value=b"v", count=1):
     """A record batch, as a producer sends it."""
-    builder = DefaultRecordBatchBuilder(
-        magic=2,
-        compression_type=0,
-        is_transactional=False,
-        producer_id=-1,
-        producer_epoch=-1,
-        base_sequence=-1,
-        batch_size=10_000,
-    )
-    for offset in range(count):
-        builder.append(offset, timestamp=1, key=None, value=value, headers=[])
-    return bytes(builder.build())
+    return batches.batch(*[value] * count)
 
 
 def add(log, value, epoch, count=1):

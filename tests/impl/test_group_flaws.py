@@ -21,9 +21,9 @@ def groups():
     machine.teardown()
 
 
-def handled(groups, request, b=BROKER):
+def handled(groups, request, b=BROKER, version=4):
     """The answer to a request, once what it appends is replicated."""
-    call = Call(request, 0)
+    call = Call(request, version)
     groups.brokers[b].coordinator.handle(call)
     groups.replicate()
     groups.time_passes(0.0)
@@ -65,6 +65,19 @@ def fetched(groups, p):
     kind = OffsetFetchRequest.OffsetFetchRequestTopic
     answer = handled(groups, OffsetFetchRequest(group_id=NAME, topics=[kind(name="events", partition_indexes=[p])]))
     return answer.topics[0].partitions[0].committed_offset
+
+
+def fetched_together(groups, *names):
+    """The answers to one request for the offsets of several groups: error, and offsets by partition."""
+    kind = OffsetFetchRequest.OffsetFetchRequestGroup
+    answer = handled(groups, OffsetFetchRequest(groups=[kind(group_id=name, topics=None) for name in names]), version=8)
+    return {
+        group.group_id: (
+            NAMES[group.error_code],
+            {(t.name, each.partition_index): each.committed_offset for t in group.topics for each in t.partitions},
+        )
+        for group in answer.groups
+    }
 
 
 GOOD, TOO_LONG, MISSING = ("events", 0, 7, "m"), ("events", 1, 8, "m" * (MOST_METADATA + 1)), ("nowhere", 0, 9, "m")
@@ -114,3 +127,13 @@ def test_an_empty_group_takes_another_type_but_not_an_empty_one(groups):
     committed(groups, GOOD)
     assert joined(groups, kind="") == "INCONSISTENT_GROUP_PROTOCOL"
     assert joined(groups, kind="connect") == "MEMBER_ID_REQUIRED"
+
+
+def test_several_groups_are_fetched_in_one_request_and_none_is_answered_too(groups):
+    committed(groups, GOOD)
+    assert fetched_together(groups, NAME, "another", "") == {
+        NAME: ("NONE", {("events", 0): 7}),
+        "another": ("NONE", {}),
+        "": ("INVALID_GROUP_ID", {}),
+    }
+    assert fetched_together(groups) == {}

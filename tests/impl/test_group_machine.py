@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from kafka.protocol.admin.groups import DeleteGroupsRequest
 from kafka.protocol.consumer.group import (
     HeartbeatRequest,
     JoinGroupRequest,
@@ -19,7 +20,7 @@ from kafka.protocol.consumer.group import (
     SyncGroupRequest,
 )
 
-from kafkaproof.impl.groups import coordinator as coordinators
+from kafkaproof.impl.groups import appends as group_appends
 from kafkaproof.impl.groups import timers as group_timers
 from kafkaproof.impl.groups.coordinator import Coordinator
 from kafkaproof.impl.protocol.wire import Call
@@ -97,8 +98,8 @@ class Groups(RuleBasedStateMachine):
         super().__init__()
         self.now, self.log, self.waiting, self.number, self.acked = 1000.0, [], [], 0, {}
         clock = SimpleNamespace(monotonic=lambda: self.now)
-        self.clocks = coordinators.time, group_timers.time
-        coordinators.time = group_timers.time = clock
+        self.clocks = group_appends.time, group_timers.time
+        group_appends.time = group_timers.time = clock
         self.assignments, self.leaders, self.replays = {}, {}, Replays(self)
         self.clients = [Client() for _ in range(CLIENTS)]
         self.brokers = [Broker(self, b) for b in range(2)]
@@ -114,7 +115,7 @@ class Groups(RuleBasedStateMachine):
                 self.answers_arrive()
             assert [client.call for client in self.clients] == [None] * CLIENTS
         finally:
-            coordinators.time, group_timers.time = self.clocks
+            group_appends.time, group_timers.time = self.clocks
 
     def name_of(self, c):
         """The group of a client."""
@@ -136,7 +137,7 @@ class Groups(RuleBasedStateMachine):
     def ask(self, c, b, request):
         client = self.clients[c]
         if client.call is None:
-            client.call = Call(request, 0)
+            client.call = Call(request, 4)
             self.brokers[b].coordinator.handle(client.call)
             self.hear(client)
 
@@ -215,6 +216,15 @@ class Groups(RuleBasedStateMachine):
     def heartbeat(self, c, b):
         client = self.clients[c]
         self.ask(c, b, HeartbeatRequest(group_id=self.name_of(c), generation_id=client.generation, member_id=client.id))
+
+    @rule(c=CLIENT, b=BROKER)
+    def delete_group(self, c, b):
+        name = self.name_of(c)
+        call = Call(DeleteGroupsRequest(groups_names=[name]), 1)
+        self.brokers[b].coordinator.handle(call)
+        (result,) = call.wait().results
+        if result.error_code == 0:
+            self.acked.pop(name, None)
 
     @rule(c=CLIENT, b=BROKER)
     def leave(self, c, b):

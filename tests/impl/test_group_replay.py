@@ -19,7 +19,7 @@ WRONG = (
     "owned-for-ever",
 )
 SETTINGS = settings(
-    max_examples=25,
+    max_examples=60,
     stateful_step_count=40,
     deadline=None,
     database=None,

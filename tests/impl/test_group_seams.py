@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka.record import MemoryRecordsBuilder
 
-from kafkaproof.impl.groups import coordinator, timers
+from kafkaproof.impl.groups import appends, coordinator, timers
 from kafkaproof.impl.groups.group import MODEL, GroupNetwork, GroupStorage, bound
 from kafkaproof.impl.protocol.offset_records import Committed, Entry, GroupValue, Member, batch_of, entries_of
 from kafkaproof.spec.group import network, storage
@@ -78,7 +78,7 @@ def test_a_record_of_a_group_is_kafkas():
 
 def test_the_steps_of_a_coordinator_are_those_that_it_takes():
     assert bound().keys() == set(STEPS)
-    callbacks = {function for both in coordinator.CALLBACKS.values() for function in both}
+    callbacks = {function for both in appends.CALLBACKS.values() for function in both}
     assert named(coordinator, coordinator.Coordinator) | named(timers, timers.Timers) | callbacks == set(STEPS)
 
 

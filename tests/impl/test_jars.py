@@ -5,7 +5,7 @@ import stat
 import pytest
 
 from kafkaproof.impl.harness.real import jars
-from kafkaproof.impl.harness.real.jars import class_path, number_of
+from kafkaproof.impl.harness.real.jars import class_path, number_of, tools_class_path
 from kafkaproof.spec.errors import UserError
 
 
@@ -47,6 +47,15 @@ def test_what_has_no_zookeeper_mode_or_no_listeners_is_refused(release, why):
 
 def test_releases_are_numbers():
     assert number_of("3.9.1") == (3, 9, 1) and number_of("0.10.2.2") == (0, 10, 2, 2)
+
+
+def test_the_tools_have_jars_of_their_own(tmp_path):
+    maven(tmp_path, COPY)
+    broker, tools = tools_class_path("2.8.2").split(":")
+    assert broker == class_path("2.8.2") and tools == f"{tmp_path}/cache/kafkaproof/kafka/2.8.2-tools/*"
+    assert (
+        "kafka-tools</artifactId><version>2.8.2<" in (tmp_path / "cache/kafkaproof/kafka/2.8.2-tools/pom").read_text()
+    )
 
 
 def test_maven_fetches_once_and_into_the_cache(tmp_path):

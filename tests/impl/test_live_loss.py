@@ -6,9 +6,9 @@ import pytest
 
 from kafkaproof.impl.harness.conducting.counterexample import read_counterexample
 from kafkaproof.impl.harness.conducting.replica_messages import batch_of
-from kafkaproof.impl.protocol.batches import read_header
 from kafkaproof.spec.cluster.model import FENCED
 from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.protocol.batches import read_header
 from tests.checker.test_cluster_system import LOSS, ZOMBIE_TELLS_AN_OLD_ISR
 from tests.impl.test_conductor import write_run
 

@@ -1,14 +1,13 @@
 """One broker on a real ZooKeeper, step by step in this process: it registers, is elected, and rules."""
 
 import json
-import queue
 import time
 
 import pytest
 from kazoo.protocol.serialization import Delete
 
 from kafkaproof.impl.broker.settings import Settings
-from kafkaproof.impl.seams.network import Message, Port
+from kafkaproof.impl.seams.between.messages import Message
 from kafkaproof.impl.seams.zookeeper.requests import create
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId, Controller, ControllerEpoch, State, Topic, TopicConfig
 from kafkaproof.impl.server.main import Broker
@@ -17,6 +16,7 @@ from kafkaproof.spec.election.election import maybe_resign
 from kafkaproof.spec.kafka.zookeeper import NONODE, OK
 from kafkaproof.spec.language.digest import fields_of, values_in
 from kafkaproof.spec.partition import context
+from kafkaproof.spec.running.processes import named
 
 TOPIC = "alone"
 
@@ -112,25 +112,32 @@ def test_what_is_written_is_told_before_it_is_asked_for(broker, tmp_path):
 def test_messages_go_out_when_their_step_is_recorded(broker, tmp_path):
     sent = []
 
-    def send(address, message):
+    def ask(request):
         recorded = [each for line in lines(tmp_path) for each in (*line.get("sent", ()), line.get("sends"))]
-        sent.append((message.id, recorded))
+        sent.extend((message.id, recorded) for message in request.asked.messages)
 
-    broker.process.port.send = send
+    broker.process.port.ask = ask
     broker.try_step(session.start)
     steps(broker, lambda: sent)
     assert all(message in recorded for message, recorded in sent)
 
 
-def test_a_step_whose_read_is_not_answered_has_not_happened(broker, tmp_path):
+def values_of_all(process):
+    records = process.records | named(process.replicas)
+    assert values_in(records) == list(fields_of(records).values())
+    return values_in(records)
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_step_whose_read_is_not_answered_has_not_happened(broker, tmp_path, is_recorded):
     process = broker.process
+    process.recorder.on = is_recorded
     broker.try_step(session.start)
     broker.try_step(session.register_broker)
-    before = process._values, len(lines(tmp_path))
+    before = values_of_all(process), len(lines(tmp_path))
     process.requests.session._usable = False
     assert not broker.try_step(maybe_resign)
-    assert (process._values, len(lines(tmp_path))) == before
-    assert values_in(process.all_records) == list(fields_of(process.all_records).values()) == process._values
+    assert (values_of_all(process), len(lines(tmp_path))) == before
     process.requests.session._usable = True
     assert broker.try_step(maybe_resign)
 
@@ -142,34 +149,8 @@ def test_a_request_for_a_former_registration_is_refused(broker):
     own = process.network.broker_epoch
     assert own == process.election_zookeeper.registration > 0
     content = {"epoch": 1, "p": 0, "broker_epoch": own - 1}
-    assert process.network.is_refused(Message("LeaderAndIsr", "x", 0, ("h", 1), 0, 0, content))
+    assert process.network.is_refused(Message("LeaderAndIsr", "x", 0, 0, 0, content))
     present = content | {"broker_epoch": own}
-    assert not process.network.is_refused(Message("LeaderAndIsr", "x", 0, ("h", 1), 0, 0, present))
-    broker.handle(Message("LeaderAndIsr", "x", 0, ("h", 1), 0, 0, content))
+    assert not process.network.is_refused(Message("LeaderAndIsr", "x", 0, 0, 0, present))
+    broker.handle(Message("LeaderAndIsr", "x", 0, 0, 0, content))
     assert process.partition.replicas[0].leader == -1
-
-
-def test_a_message_crosses_the_network():
-    inbox = queue.Queue()
-    one, other = Port(queue.Queue()), Port(inbox)
-    messages = [Message("Fetch", str(n), 1, one.address, n, n, {"p": n}) for n in range(50)]
-    for message in messages:
-        one.send(other.address, message)
-    assert [inbox.get(timeout=120) for _ in messages] == messages
-
-
-def test_what_a_controller_asks_over_a_cut_link_is_asked_again_while_it_rules():
-    inbox, wanted = queue.Queue(), {2}
-    one, other = Port(queue.Queue(), lambda message: message.content["epoch"] in wanted), Port(inbox)
-    one.cut(other.address, True)
-    deposed, asked, fetched, last = (
-        Message(kind, kind, 1, one.address, 0, 0, {"epoch": epoch})
-        for kind, epoch in (("LeaderAndIsr", 1), ("StopReplica", 2), ("Fetch", 2), ("LeaderAndIsr", 2))
-    )
-    for message in (deposed, fetched):
-        one.send(other.address, message)
-    one.flush()
-    for message in (asked, last):
-        one.send(other.address, message)
-    one.cut(other.address, False)
-    assert [inbox.get(timeout=120) for _ in range(2)] == [asked, last]

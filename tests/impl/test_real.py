@@ -6,29 +6,12 @@ from pathlib import Path
 import pytest
 
 from kafkaproof.checker.commands.main import main
-from kafkaproof.impl.harness.real import jars
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.cluster import model as cluster
-from kafkaproof.spec.errors import UserError
 from tests.checker.test_cluster_system import LOSS
 from tests.impl.test_along import FENCED, FOREIGN_DELETE, LANDS, NOBODY_STANDS, STAYS_NEW
 from tests.impl.test_conductor import write_run
 from tests.impl.test_reproduction import ALONE
-
-
-@pytest.fixture
-def kafka(monkeypatch):
-    """Make sure that the jars of a release are there, or skip."""
-    monkeypatch.setattr(jars, "PATIENCE", 180)
-
-    def of(release):
-        try:
-            jars.class_path(release)
-        except UserError as error:
-            pytest.skip(f"no Kafka {release} here: {error}")
-        return release
-
-    return of
 
 
 def counterexample(directory, variant, trace):

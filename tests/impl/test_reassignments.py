@@ -39,7 +39,8 @@ def in_sync(cluster):
 
 
 def topic(cluster):
-    return Topic.decode(cluster.operator.get(Topic.path_of(TOPIC))[0])
+    """The topic znode, without its id."""
+    return Topic.decode(cluster.operator.get(Topic.path_of(TOPIC))[0])._replace(id="")
 
 
 def is_over(cluster, *replicas):

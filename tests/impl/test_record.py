@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkaproof.impl.broker.changes import Changes
 from kafkaproof.impl.broker.record import ReadOnly, new_record, transition
 from kafkaproof.spec.election.broker_state import BROKER as CANDIDATE
 from kafkaproof.spec.election.broker_state import begin_term
@@ -51,3 +52,17 @@ def test_records_of_two_processes_share_nothing():
     with transition():
         one.controller.partitions[1].replicas[2] = 3
     assert other.controller.partitions[1].replicas[2] == 0
+
+
+def test_changes_are_found_wherever_they_are_and_the_hash_is_that_of_all_records():
+    records = {"one": new_record(BROKER, SCOPE), "other": new_record(CANDIDATE, SCOPE)}
+    changes = Changes(records)
+    assert (changes.take(), changes.state()) == ({}, digest(records))
+    with transition():
+        records["one"].errors[0] = 1
+        records["one"].controller.result.leader = 2
+    assert changes.take() == {"one.errors[0]": 1, "one.controller.result.leader": 2}
+    assert (changes.take(), changes.state()) == ({}, digest(records))
+    with transition():
+        begin_term(records["other"], 1, 1)
+    assert changes.take() and changes.state() == digest(records)

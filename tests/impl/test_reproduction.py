@@ -226,7 +226,9 @@ def test_the_driver_produces_reads_and_looks_into_logs(tmp_path):
         cluster.await_that(lambda: led(cluster), "the partition is led")
         driver = Clients(TOPIC, {b: child.port for b, child in cluster.children.items()})
         leader = led(cluster)["leader"]
-        cluster.await_that(lambda: cluster.recorded(leader, "leader_and_isr"), "the leader is told")
+        cluster.await_that(
+            lambda: all(cluster.recorded(broker, "leader_and_isr") for broker in cluster.children), "both are told"
+        )
         records = [driver.produce(broker, 0, ALL) for broker in (leader, 1 - leader)]
 
         def answered():

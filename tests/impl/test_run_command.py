@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import sys
+import time
 
 import pytest
 from kazoo.exceptions import ConnectionLoss
@@ -45,6 +46,18 @@ def test_a_cluster_runs_until_it_is_interrupted_and_nothing_is_left(begin, answe
     assert all_end(started)
 
 
+def test_an_interrupted_load_is_looked_at_all_the_same(begin, answer_of):
+    sizes = ("--brokers", 1, "--partitions", 1, "--replicas", 1)
+    process = begin("run", *sizes, "--load", "--json", "--directory", "c", "--session-timeout", 60)
+    lines_until(process, lambda line: line.get("what") == "events-0")
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    answer = answer_of(process)
+    told = [json.loads(line) for line in answer.out.splitlines()]
+    (verdict,) = [line for line in told if "acknowledged" in line]
+    assert (answer.code, verdict["lost"]) == (0, 0) and verdict["read"] >= verdict["acknowledged"] > 0
+
+
 def test_nothing_is_left_when_the_parent_is_killed(begin):
     process = begin("run", "--brokers", 2, "--json", "--directory", "c", "--session-timeout", 60)
     lines_until(process, all_registered(2))
@@ -70,6 +83,8 @@ def test_no_zookeeper(kafkaproof):
         (["--brokers", "0"], "--brokers 0: from 1 to 9"),
         (["--brokers", "2", "--replicas", "3"], "--replicas 3: from 1 to 2"),
         (["--partitions", "999"], "from 1 to 50"),
+        (["--room", "61"], "--room 61: from 0 to 60"),
+        (["--partitions", "4", "--room", "60"], "--room 60: from 0 to 59"),
         (["--seconds", "0"], "more than 0"),
         (["--port", "0"], "--port 0"),
         (["--seconds", "nan"], "--seconds nan: more than 0"),

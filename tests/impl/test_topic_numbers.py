@@ -1,12 +1,15 @@
-"""The numbers of a topic that is created are noted as given, whoever else notes some at that moment."""
+"""The numbers of a topic that is created are noted as given, whoever else notes some at that moment; and those of a topic
+that none of our controllers has created, once, by whichever broker finds it first.
+"""
 
 from types import SimpleNamespace
 
 from kazoo.protocol.serialization import SetData
 
-from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
+from kafkaproof.impl.seams.zookeeper.numbering import numbers_of, with_all
+from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC, Places
 from kafkaproof.impl.seams.zookeeper.topics import TopicZooKeeper
-from kafkaproof.impl.seams.zookeeper.znodes import Given
+from kafkaproof.impl.seams.zookeeper.znodes import Given, Topic
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, FENCED, OK
 
 NEW, OF_ANOTHER = 0b1100, 0b10000
@@ -46,3 +49,40 @@ def test_a_controller_notes_its_numbers_though_a_deposed_one_has_noted_others_me
 def test_a_deposed_controller_creates_no_topic():
     controller = Controller(SimpleNamespace(given=0b1, version=7), fenced=True)
     assert controller.checked_create_topic(1, NEW, 1, 0, 0, 0b111, 2, 0) == FENCED
+
+
+ROOM = Places("events", 2, 3, 8, takes_any=True)
+"""Two partitions of the first topic, the offsets partition, and five numbers that are free."""
+FOREIGN = Topic(((0, 1), (1, 0)), "opguTbXnTuWgAF4_b1tylQ")
+
+
+def test_a_topic_of_a_real_controller_gets_numbers_once():
+    first = with_all(ROOM, {"made": FOREIGN}, Given(0b1000))
+    assert first == Given(0b111000, {FOREIGN.id: (4, 5)})
+    assert with_all(ROOM, {"made": FOREIGN}, first) is None, "all have numbers"
+    assert numbers_of([], "made", FOREIGN, first) == [4, 5]
+
+
+def test_its_further_partitions_get_more_numbers_and_those_before_keep_theirs():
+    noted, larger = Given(0b111000, {FOREIGN.id: (4, 5)}), FOREIGN._replace(assignments=((0,),) * 3)
+    more = with_all(ROOM, {"made": larger}, noted)
+    assert more == Given(0b1111000, {FOREIGN.id: (4, 5, 6)}) and numbers_of([], "made", larger, more) == [4, 5, 6]
+
+
+def test_a_topic_keeps_its_numbers_when_it_is_given_an_id():
+    plain = FOREIGN._replace(id="")
+    noted = with_all(ROOM, {"made": plain}, Given(0))
+    assert noted.added == {"made": (3, 4)} and with_all(ROOM, {"made": FOREIGN}, noted) is None
+    assert numbers_of([], "made", FOREIGN, noted) == [3, 4]
+
+
+def test_topics_that_have_numbers_or_for_which_none_are_left_get_none():
+    ours = Topic.created(((0, 1),), 0b1000)
+    assert with_all(ROOM, {"own": ours, "events": FOREIGN, OFFSETS_TOPIC: ours}, Given(0b1000)) is None
+    large = FOREIGN._replace(assignments=((0,),) * 6)
+    assert with_all(ROOM, {"large": large}, Given(0)) is None
+    assert with_all(ROOM, {"large": large, "made": FOREIGN}, Given(0)).added == {FOREIGN.id: (3, 4)}
+
+
+def test_in_a_cluster_of_our_own_only_our_topics_have_numbers():
+    assert with_all(Places("events", 2, 3, 8), {"made": FOREIGN}, Given(0)) is None

@@ -86,9 +86,41 @@ def test_a_real_cluster_writes_the_same_fields(znode, path):
             assert ours.keys() | {"rack", "leader_recovery_state"} >= content.keys() >= ours.keys()
 
 
-def test_a_real_controller_of_1_1_writes_the_same_fields():
-    for content in written("1.1.1-zombie", ("/controller", "controller")):
-        assert json.loads(content).keys() == json.loads(Controller(1).encode()).keys()
+@pytest.mark.parametrize("name, is_new", [("1.1.1-zombie", False), ("3.9.1-controller-failover", True)])
+def test_a_real_controller_writes_the_same_fields(name, is_new):
+    for content in written(name, ("/controller", "controller")):
+        told, ours = json.loads(content), json.loads(Controller(1).encode(is_new))
+        assert told.keys() == ours.keys() and told["version"] == ours["version"]
+
+
+def registered(endpoints, protocols, host=None, port=-1):
+    content = {"endpoints": endpoints, "listener_security_protocol_map": protocols, "host": host, "port": port}
+    return json.dumps(content | {"version": 5}).encode()
+
+
+@pytest.mark.parametrize(
+    "data, found",
+    [
+        (
+            registered(
+                ["SSL://a:1", "REPLICATION://b:2", "PLAINTEXT://c:3"],
+                {"SSL": "SSL", "REPLICATION": "PLAINTEXT", "PLAINTEXT": "PLAINTEXT"},
+            ),
+            ("c", 3, 2),
+        ),
+        (registered(["SSL://a:1", "PLAINTEXT://c:3"], {"SSL": "SSL", "PLAINTEXT": "PLAINTEXT"}), ("c", 3, 3)),
+        (registered(["CLIENT://a:1", "INNER://b:2"], {"CLIENT": "PLAINTEXT", "INNER": "PLAINTEXT"}), ("a", 1, 1)),
+        (registered(["SSL://a:1"], {"SSL": "SSL"}), ("", 0, 0)),
+        (b'{"version":1,"host":"a","port":9092}', ("a", 9092, 9092)),
+    ],
+)
+def test_where_a_broker_of_any_version_listens(data, found):
+    assert BrokerId.decode(data) == found
+
+
+def test_where_real_brokers_listen():
+    contents = list(written("3.9.1-controller-failover", ("/brokers/ids/", "")))
+    assert contents and all(BrokerId.decode(content).inner_port > 0 for content in contents)
 
 
 @pytest.mark.parametrize(

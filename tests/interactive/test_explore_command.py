@@ -136,7 +136,6 @@ def test_it_opens_at_the_first_violation_of_a_recording_that_conforms(piped):
     ("name", "more", "told"),
     [
         ("run-fenced-failover", [], "conforms to fenced and violates nothing: there is nothing to open it at"),
-        ("1.1.1-zombie", [], "no state of a model is known; kafkaproof replay"),
         ("run-legacy-split-brain", ["--brokers", "2"], "has its own scope"),
         ("run-legacy-split-brain", ["--variant", "nonsense"], "--variant: no cluster is 'nonsense'"),
     ],

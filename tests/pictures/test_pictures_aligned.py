@@ -124,6 +124,12 @@ LEFT = history(["a.elect(b=0) -> OK", "a.read(b=0)", "a.write(b=0) -> OK", "a.en
 RIGHT = history(["a.elect(b=2) -> OK", "a.write(b=2) -> OK", "a.end(b=2)", "a.more(b=2)"], notes=["done by the driver"])
 
 
+@pytest.mark.parametrize("width", [40, 61, 80])
+def test_two_histories_fit_into_the_width(width):
+    lines = beside_text(LEFT, RIGHT, width).splitlines()
+    assert max(map(len, lines)) <= width and all(line.find(" | ") in (-1, (width - 3) // 2) for line in lines)
+
+
 def test_text_has_an_empty_column_for_a_gap():
     lines = beside_text(LEFT, RIGHT).splitlines()
     assert any("1  a.elect(b=0) -> OK" in line and "1  a.elect(b=2) -> OK" in line for line in lines)

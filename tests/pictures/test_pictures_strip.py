@@ -76,6 +76,14 @@ def test_the_table_has_a_column_for_each_state_in_which_a_metric_changes():
     assert (head, offline, produced) == (["step", "0", "1"], ["offline", "1", "0"], ["produced", "0", "0"])
 
 
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_text_and_table_fit_into_the_width(width):
+    history = measured()
+    for told in (to_text(history, width), metrics_text(history, width)):
+        assert max(map(len, told.splitlines())) <= width
+    assert metrics_text(history, 40).count("produced") > metrics_text(history).count("produced") == 1
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [

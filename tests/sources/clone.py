@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-FOLDERS = ("core", "clients", "server-common", "server", "storage")
+FOLDERS = ("core", "clients", "server-common", "server", "storage", "metadata", "raft")
 """The parts of Kafka in which brokers and clients of the ZooKeeper mode are written."""
 KIND = "(?:class|object|trait|interface|enum)"
 _TAG = re.compile(r"(\d+(?:\.\d+)+)(?:-rc(\d+))?")

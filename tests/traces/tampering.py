@@ -57,6 +57,17 @@ def consistent(log: Log, original: Log) -> Recording:
     return Recording(Path("altered"), None, found, [])
 
 
+def renumbered(log: Log) -> Log:
+    """The log with the zxids and versions that ZooKeeper would give; what is written stays as it is."""
+    tree, found, names = Tree(), [], dict[str, str]()
+    for zxid, transaction in enumerate(log, 1):
+        right = tuple(_right(transaction.operations, transaction, tree, names))
+        changed = replace(transaction, zxid=zxid, operations=right, trailer=b"")
+        tree.apply(changed)
+        found.append(changed)
+    return found
+
+
 def repaired(log: Log, original: Log) -> tuple[list[Transaction], list[str]]:
     """The same as far as ZooKeeper can have it, and where it cannot."""
     raises, tree, found, epochs, contradictions = _raises(original), Tree(), [], {}, []

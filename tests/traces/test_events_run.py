@@ -8,7 +8,7 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.evidence.features import RANGES
 from kafkaproof.traces.explain.partitions.events import Partition, Seen, events_of
 from kafkaproof.traces.explain.partitions.reassigned import reassigned_by
-from kafkaproof.traces.explain.partitions.scene import Written
+from kafkaproof.traces.explain.partitions.scene import TOPICS, Written
 from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
 from tests.traces.partition_log import cluster
 
@@ -96,8 +96,8 @@ def test_nothing_is_elected_where_the_leader_lives_and_nothing_happened():
 
 def test_a_new_topic_and_an_added_partition():
     for run in (
-        events_of(NEW.creating).makes(Partition((3, 1)), seen(1, 3)),
-        events_of(NEW.expanding).adds(Partition((3, 1)), seen(1, 3)),
+        events_of(NEW.making[0], TOPICS).makes(Partition((3, 1)), seen(1, 3)),
+        events_of(NEW.making[0], TOPICS).adds(Partition((3, 1)), seen(1, 3)),
         events_of("fenced").joins(Partition((3, 1)), seen(1, 3), 3),
     ):
         assert written(run) == [(Strategy.NEW_TOPIC, elected(3, 1, 3))]

@@ -25,6 +25,7 @@ def test_the_election_of_a_range_has_its_releases(features):
     [
         ("guarded", [NEW, NEWEST]),
         ("kip455", [NEWEST]),
+        ("numbers_partitions", [NEWEST]),
         ("has_one_thread", [OLD, NEW, NEWEST]),
         ("keeps_to_its_session", [OLD, NEW, NEWEST]),
         ("elects_uncleanly_unless_told", [OLDEST]),

@@ -9,7 +9,7 @@ from kafkaproof.checker.commands.main import main
 from kafkaproof.traces.commands import follow as following
 from kafkaproof.traces.commands.follow import PATIENCE, Watch
 from kafkaproof.traces.commands.log import report_of_growing
-from kafkaproof.traces.report.log import CONFORMS
+from kafkaproof.traces.report.log import CONFORMS, UNDECIDED
 from kafkaproof.traces.zookeeper.log import read_more
 from tests.traces.log_writer import file_header, record
 from tests.traces.replaying import FENCED, LEGACY, REASSIGN, altered, first, read
@@ -32,9 +32,8 @@ class Growing:
 
 
 def watch(directory, variant: str | None = None) -> Watch:
-    options = Namespace(
-        directory=directory, chroot=None, variant=variant, release=None, logs=None, events=None, master=None
-    )
+    asked = dict.fromkeys(("chroot", "release", "logs", "events", "master", "metadata_log", "redact"))
+    options = Namespace(directory=directory, variant=variant, **asked)
     return Watch(directory, partial(report_of_growing, options))
 
 
@@ -72,6 +71,16 @@ def test_a_new_file_goes_on(tmp_path):
     watched = watch(tmp_path)
     Growing(tmp_path, "log.71").append(whole[0x70:0x90])
     assert any("0x80 broker 1 is controller of epoch 3" in line for line in watched.round())
+
+
+def test_missing_records_are_told_and_nothing_is_judged_by_them(tmp_path):
+    whole = read(FENCED).transactions
+    Growing(tmp_path).append(whole[:0x58])
+    watched = watch(tmp_path)
+    Growing(tmp_path, "log.5b").append(whole[0x5A:0x90])
+    lines = watched.round()
+    assert "records 0x59 to 0x5a are missing before this one" in lines[0]
+    assert (watched.report.verdict, watched.over) == (UNDECIDED, False)
 
 
 def test_the_first_divergence_ends_it_once_later_records_have_come(tmp_path):

@@ -43,6 +43,7 @@ def test_a_row_of_each_and_the_worst_code(kafkaproof, recordings):
     assert rows["altered"]["first_divergence"] == ": ".join(alone["first_divergence"].values())
     assert (rows["good"]["steps"], rows["good"]["error"]) == (len(steps(FAILOVER)), None)
     assert "line 1 cannot be read" in rows["torn"]["error"]
+    assert (rows["zombie"]["incidents"], rows["good"]["incidents"]) == (["split-brain"], [])
     assert rows["zombie"]["violations"] == [
         each["property"] for each in kafkaproof("replay", "--json", ZOMBIE).json["violations"]
     ]
@@ -63,6 +64,22 @@ def test_the_table_tells_what_is_wrong(kafkaproof, recordings):
     violated = "--expect C4 --expect C5 --expect C8 --expect C12".split()
     expected = kafkaproof("replay", recordings / "good", SPLIT_BRAIN, *violated)
     assert expected.code == OK and "2 of 2 recordings conform" in expected.out
+
+
+def test_a_log_that_conforms_and_yet_hurt_is_not_green(kafkaproof, tmp_path):
+    answer = kafkaproof("replay", BUNDLED / "3.9.1-lost-records", FAILOVER)
+    assert answer.code == OK and "went wrong" in answer.out and "offline" in answer.out
+
+
+def test_what_is_imperfect_in_a_log_is_told(kafkaproof, tmp_path, monkeypatch):
+    shutil.copytree(ZOMBIE, tmp_path / "torn")
+    log = tmp_path / "torn" / "version-2" / "log.1"
+    log.write_bytes(log.read_bytes()[:10_000])
+    monkeypatch.chdir(tmp_path)
+    answer = kafkaproof("replay", "torn", FAILOVER)
+    assert answer.code == OK and "problem: torn/version-2/log.1: torn last record at byte" in answer.out
+    rows = kafkaproof("replay", "--json", "torn", FAILOVER).json["recordings"]
+    assert [len(row["problems"]) for row in rows] == [1, 0]
 
 
 def test_the_worst_code():

@@ -3,7 +3,8 @@
 import pytest
 
 from kafkaproof.traces.zookeeper.tree import Tree
-from tests.traces.replaying import FENCED, LEGACY, REASSIGN, read
+from tests.traces.log_writer import write_log
+from tests.traces.replaying import FENCED, LEGACY, REASSIGN, first, read
 
 
 @pytest.fixture
@@ -57,6 +58,13 @@ def test_records_are_dumped_one_a_line_with_who_wrote_them(kafkaproof):
     assert [line.split()[0] for line in every] == [hex(zxid) for zxid in range(1, 0x41)]
     own = kafkaproof("replay", LEGACY, "--dump", "--broker", "3", "--topic", "za0").out.splitlines()
     assert own and all(" broker 3: " in line and "za0" in line for line in own)
+
+
+@pytest.mark.parametrize("options", [["--at", "0x30"], ["--dump", "--to", "0x30"]])
+def test_what_is_missing_in_the_files_is_told(kafkaproof, tmp_path, options):
+    write_log(tmp_path / "log.1", [each for each in first(LEGACY, 0x40) if each.zxid != 0x20])
+    answer = kafkaproof("replay", tmp_path, *options)
+    assert answer.code == 0 and "problem: " in answer.err and "gap: records 0x20 to 0x20 are missing" in answer.err
 
 
 @pytest.mark.parametrize(

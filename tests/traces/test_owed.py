@@ -8,7 +8,9 @@ from kafkaproof.checker.commands.main import main
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.evidence.features import RANGES
 from kafkaproof.traces.explain.partitions.events import Partition, Seen, events_of, first
+from kafkaproof.traces.explain.partitions.scene import TOPICS
 from kafkaproof.traces.explain.partitions.strategies import Elected
+from kafkaproof.traces.reading.missing import Missing
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.report.log import CONFORMS, UNDECIDED, verdict_of
 from kafkaproof.traces.zookeeper.transactions import Check
@@ -72,7 +74,7 @@ def test_without_a_live_member_only_who_takes_out_writes():
 
 
 def test_a_first_state_needs_a_replica_that_is_online():
-    creating = events_of(NEW.creating)
+    creating = events_of(NEW.making[0], TOPICS)
     made = first(creating.makes(Partition((1, 2)), seen(2, 3)))
     assert made == first(handlers_of(NEW).begins(Partition((1, 2)), seen(2))) == elected(2, 2)
     assert first(creating.makes(Partition((1, 2)), seen(3))) is None
@@ -174,9 +176,9 @@ def test_nothing_is_missing_from_what_real_clusters_wrote(directory):
 def test_where_records_are_missing_a_hole_is_no_divergence():
     whole = without(REASSIGN, 0x114)
     assert verdict(whole) != CONFORMS
-    assert told(replace(whole, gaps=1)).streams.owed.missing == []
+    assert told(replace(whole, gaps=(Missing(1, 1, 2),))).streams.owed.missing == []
     log = [t for t in read(REASSIGN).transactions if t.zxid != 0x11F]
-    assert verdict(replace(read(REASSIGN), transactions=log, gaps=1)) == UNDECIDED
+    assert verdict(replace(read(REASSIGN), transactions=log, gaps=(Missing(1, 1, 2),))) == UNDECIDED
 
 
 def test_of_a_version_with_several_threads_nothing_is_said_to_be_missing():

@@ -14,7 +14,7 @@ from kafkaproof.spec.running.processes import VARIANTS, cluster
 from kafkaproof.traces.evidence.features import RANGES
 from kafkaproof.traces.explain.election.possibilities import own_steps
 from kafkaproof.traces.explain.election.single_steps import ElectionSteps
-from kafkaproof.traces.explain.partitions.scene import stage_of
+from kafkaproof.traces.explain.partitions.scene import PARTITION, TOPICS, stage_of
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted(
@@ -32,11 +32,8 @@ NOT_SHOWN = {
     "partition": {
         "leader_and_isr": REQUESTS,
         "update_metadata": REQUESTS,
-        "stop_replica": REQUESTS,
         "halt_replica": REQUESTS,
-        "replica_stopped": REQUESTS,
         "receive_error": REQUESTS,
-        "log_dir_notification": REQUESTS,
         "produce": DATA_PLANE,
         "consume": DATA_PLANE,
         "send_request": DATA_PLANE,
@@ -85,9 +82,15 @@ def named_in(file, known):
                 value = getattr(module, name, None)
             case _:
                 continue
-        code = getattr(value, "__code__", None)
-        if code in known:
-            yield known[code]
+        yield from (known[part.__code__] for part in parts_of(value) if part.__code__ in known)
+
+
+def parts_of(value):
+    """A function, and the steps that it joins into one; nothing of what is no function."""
+    if hasattr(value, "__code__"):
+        yield value
+        for name in getattr(value, "__joins__", ()):
+            yield from parts_of(value.__globals__[name])
 
 
 def reached(part):
@@ -98,11 +101,11 @@ def reached(part):
     if part == "election":
         return found.union(*(own_steps(ElectionSteps(model)) for model in ELECTIONS))
     variants = {
-        variant
+        (variant, PARTITION)
         for each in RANGES
-        for variant in (each.electing, each.handling, each.reassigning, each.creating, each.expanding, *each.explaining)
-    }
-    return found | {name for variant in variants for name, *_ in stage_of(variant).continuations}
+        for variant in (each.electing, each.handling, each.reassigning, *each.explaining)
+    } | {(variant, TOPICS) for each in RANGES for variant in each.making}
+    return found | {name for variant in variants for name, *_ in stage_of(*variant).continuations}
 
 
 def unreached(part, transitions):

@@ -137,9 +137,8 @@ STORIES = {
     },
     "3.9.1/reassign": {
         "ask_for_reassignment": [0xF2],
-        "delete_listed": [0xF9, 0xFE],
         "ask_for_preferred": [0x161],
-        "delete_request": [0x166],
+        "delete_request": [0xF9, 0xFE, 0x166],
         "delete_controller": [0xA2],
     },
     "3.9.1/topic-deletion": {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkaproof.traces.reading.missing import Missing
 from kafkaproof.traces.reading.recording import read_recording
 from kafkaproof.traces.zookeeper.transactions import Create, Failure, LogError, Transaction
 from tests.traces.log_writer import record, write_log
@@ -26,11 +27,11 @@ def log(folder: Path, *zxids: int) -> Path:
     return path
 
 
-def snapshot(folder: Path, zxid: int) -> Path:
-    """Write a snapshot that holds only the root."""
+def snapshot(folder: Path, zxid: int, written: int = 0) -> Path:
+    """Write a snapshot that holds only the root, written last by a record."""
     folder.mkdir(parents=True, exist_ok=True)
     content = b"ZKSN" + struct.pack(">iqii", 2, -1, 0, 0)
-    content += struct.pack(">iiq", 0, 0, 1) + bytes(60) + struct.pack(">i", 1) + b"/"
+    content += struct.pack(">iiqqq", 0, 0, 1, 0, written) + bytes(44) + struct.pack(">i", 1) + b"/"
     path = folder / f"snapshot.{zxid:x}"
     path.write_bytes(content + struct.pack(">qi", zlib.adler32(content), 1) + b"/")
     return path
@@ -91,7 +92,7 @@ def test_a_digest_makes_no_difference_between_duplicates(tmp_path):
 
 def test_two_different_records_of_one_zxid_are_an_error(tmp_path):
     write_log(tmp_path / "log.1", [failure(1), Transaction(1, 1, 0, 0, (Create("/a", b"", False, 1),))])
-    with pytest.raises(LogError, match="zxid 0x1 is create /a, but another record of this zxid is error nonode"):
+    with pytest.raises(LogError, match="record 0x1 .create /a. differs from another record of this zxid .error nonode"):
         read_recording(tmp_path)
 
 
@@ -103,7 +104,31 @@ def test_gaps_and_epochs(tmp_path):
         f"{tmp_path}: gap: records 0x3 to 0x4 {remedy}",
         f"{tmp_path}: gap: records 0x300000001 to 0x300000001 {remedy}",
     ]
-    assert (recording.earlier, recording.gaps) == (None, 2)
+    assert recording.earlier is None
+    assert recording.gaps == (Missing(3, 4, 5), Missing(3 * EPOCH + 1, 3 * EPOCH + 1, 3 * EPOCH + 2))
+
+
+@pytest.mark.parametrize(
+    "known, held, missing",
+    [
+        (EPOCH + 9, 0, (EPOCH + 3, EPOCH + 9)),
+        (2 * EPOCH, EPOCH + 7, (EPOCH + 3, EPOCH + 7)),
+        (2 * EPOCH, EPOCH + 2, None),
+        (EPOCH + 2, 0, None),
+    ],
+    ids=["named after a record", "of a new epoch", "of a new epoch, without more", "of the last record"],
+)
+def test_only_a_snapshot_tells_what_is_missing_at_the_end_of_an_epoch(tmp_path, known, held, missing):
+    log(tmp_path, EPOCH + 1, EPOCH + 2)
+    snapshot(tmp_path, known, held)
+    alone = read_recording(tmp_path)
+    assert [each[:2] for each in alone.gaps] == [missing] * bool(missing)
+    log(tmp_path, 2 * EPOCH + 1, 2 * EPOCH + 2)
+    found = read_recording(tmp_path)
+    assert len(found.parts) == 1 + bool(missing) and found.gaps == ()
+    if missing:
+        assert found.start.zxid == known and found.transactions[0].zxid == 2 * EPOCH + 1
+        assert f"gap: records {missing[0]:#x} to {missing[1]:#x} are missing" in found.problems[0]
 
 
 def test_where_a_file_is_missing_another_recording_begins(tmp_path):
@@ -170,11 +195,13 @@ def test_torn_tails_and_empty_logs_are_told(tmp_path):
     torn.write_bytes(torn.read_bytes()[:-1])
     (tmp_path / "log.3").write_bytes(b"")
     recording = read_recording(tmp_path)
-    assert zxids(recording.transactions) == [1]
+    assert zxids(recording.transactions) == [1] and recording.torn
     assert [line.split(": ")[1].split(" at ")[0] for line in recording.problems] == [
         "torn last record",
         "empty file, no record",
     ]
+    log(tmp_path, 2, 3)
+    assert not read_recording(tmp_path).torn
 
 
 def test_a_damaged_log_keeps_what_was_read_before(tmp_path):
@@ -189,6 +216,11 @@ def test_a_damaged_log_keeps_what_was_read_before(tmp_path):
 def test_nothing_to_read_is_told(tmp_path):
     with pytest.raises(LogError, match="no log.* file here"):
         read_recording(tmp_path)
+    for name in ("steady", "zombie"):
+        (tmp_path / "all" / name / "zookeeper" / "version-2").mkdir(parents=True)
+        (tmp_path / "all" / name / "zookeeper" / "version-2" / "log.1").touch()
+    with pytest.raises(LogError, match="logs are in its steady, zombie: give one of them, or several"):
+        read_recording(tmp_path / "all")
     with pytest.raises(LogError, match="not a directory"):
         read_recording(tmp_path / "missing")
     (tmp_path / "log.1").write_bytes(b"")

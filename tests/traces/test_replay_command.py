@@ -5,15 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from kafkaproof.checker.commands.main import main
+from kafkaproof.checker.commands.main import OK, WRONG_USE, main
 from kafkaproof.checker.pictures import render_beside, to_text
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.report.history import history_of
 from kafkaproof.traces.zookeeper.snapshot import Snapshot, Znode
-from kafkaproof.traces.zookeeper.transactions import CloseSession, CreateSession, Failure, Transaction
+from kafkaproof.traces.zookeeper.transactions import CloseSession, CreateSession, Failure, SetData, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
 from tests.traces.log_writer import record, write_log, write_snapshot
-from tests.traces.replaying import BUNDLED, FENCED, LEGACY, first, read, replayed, run_json, whole
+from tests.traces.replaying import BUNDLED, FENCED, LEGACY, altered, first, read, replayed, run_json, whole
+from tests.traces.test_replay_alterations import ALTERATIONS
 
 BEGINNING = 0xA0
 
@@ -153,6 +154,7 @@ def test_a_damaged_record_is_bad_input_and_what_was_before_is_kept(capsys, tmp_p
     assert (code, found["verdict"], found["records"]) == (2, "bad-input", BEGINNING - 2)
     assert "wrong checksum" in found["problems"][0] and "0x9e" in found["problems"][0]
     assert len(found["controllers"]) == 3 and found["explained"] > 0
+    assert main(["replay", str(tmp_path)]) == 2 and capsys.readouterr().out.count("wrong checksum") == 1
 
 
 def test_duplicated_records_are_told_and_harmless(capsys, tmp_path):
@@ -171,10 +173,63 @@ def test_a_gap_that_hides_nothing_leaves_it_undecided(capsys, tmp_path):
     assert "gap: records 0x20 to 0x20 are missing" in found["problems"][0]
 
 
-def test_a_gap_that_hides_an_election_diverges_where_it_is_needed(capsys, tmp_path):
+def test_a_record_that_a_missing_one_may_explain_leaves_it_undecided(capsys, tmp_path):
     write(tmp_path, [t for t in first(FENCED, BEGINNING) if t.zxid != 0x5A])
     code, found = run_json(capsys, tmp_path)
-    assert (code, found["verdict"], found["first_divergence"]["zxid"]) == (1, "diverges", "0x5b")
+    assert (code, found["verdict"], found["first_divergence"]) == (3, "undecided", None)
+    assert found["reason"].startswith("0x5b: records 0x5a to 0x5a are missing before it, and nothing else explains it")
+    assert not any(each["explains"] for each in found["releases"])
+    assert main(["replay", str(tmp_path)]) == 3
+    assert "(fenced): undecided" in capsys.readouterr().out
+
+
+def test_what_no_missing_record_can_explain_diverges(capsys, tmp_path):
+    log = [t for t in first(FENCED, BEGINNING) if t.zxid != 0x5A]
+    place = next(n for n, t in enumerate(log) if t.zxid > 0x5A and state_set(t))
+    wrong = replace(log[place].operations[-1], data=b"no state")
+    log[place] = replace(log[place], operations=(*log[place].operations[:-1], wrong))
+    write(tmp_path, log)
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["verdict"], found["first_divergence"]["zxid"]) == (1, "diverges", hex(log[place].zxid))
+
+
+def state_set(transaction):
+    """Whether a record that succeeded sets a state."""
+    write = transaction.operations[-1]
+    return not transaction.failed and isinstance(write, SetData) and write.path.endswith("/state")
+
+
+def test_what_comes_before_a_missing_record_diverges(capsys, tmp_path):
+    directory, zxid, caught, change, _ = ALTERATIONS["an epoch that skips"]
+    log = altered(first(directory, 0x130), zxid, change).transactions
+    write(tmp_path, [t for t in log if t.zxid != caught + 20])
+    code, found = run_json(capsys, tmp_path)
+    assert (code, found["verdict"], found["first_divergence"]["zxid"]) == (1, "diverges", hex(caught))
+
+
+CUTS = {
+    "in a record": (lambda log: log[: len(log) // 2], OK, "torn last record at byte"),
+    "in a record, with zeros": (
+        lambda log: log[: len(log) // 2] + bytes(len(log) // 2),
+        OK,
+        "torn last record at byte",
+    ),
+    "zeros within": (lambda log: log[:20_000] + bytes(5_000) + log[25_000:], WRONG_USE, "wrong checksum"),
+    "bytes left out": (lambda log: log[:20_000] + log[25_000:], WRONG_USE, "wrong checksum"),
+}
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_a_file_that_is_cut_is_told(capsys, tmp_path, cut):
+    change, expected, told = CUTS[cut]
+    write(tmp_path, read(FENCED).transactions)
+    (tmp_path / "log.1").write_bytes(change((tmp_path / "log.1").read_bytes()))
+    code, found = run_json(capsys, tmp_path)
+    assert (code, len(found["problems"])) == (expected, 1) and told in found["problems"][0]
+    main(["replay", str(tmp_path)])
+    text = capsys.readouterr().out
+    assert told in text
+    assert expected != OK or f"conforms to fenced up to {found['records']:#x}, where it is torn: each" in text
 
 
 @pytest.fixture
@@ -241,6 +296,15 @@ def test_no_election_and_no_cluster_are_told(capsys, tmp_path):
     write(tmp_path, [Transaction(1, 5, 0, 0, (CreateSession(3000),))])
     assert main(["replay", str(tmp_path)]) == 2
     assert "no Kafka cluster in this log" in capsys.readouterr().err
+
+
+def test_a_log_that_diverges_is_told_with_the_command_that_explores_it(capsys, tmp_path):
+    def lie(transaction):
+        return replace(transaction, operations=(CloseSession(()),)) if transaction.zxid == 0xA0 else transaction
+
+    write(tmp_path, [*map(lie, first(FENCED, 0xC8))])
+    assert main(["replay", str(tmp_path)]) == 1
+    assert capsys.readouterr().out.endswith(f"and why this was not: kafkaproof explore {tmp_path}\n")
 
 
 def test_the_history_can_be_shown_beside_another(capsys, split_brain, tmp_path):

@@ -150,8 +150,8 @@ def test_a_snapshot_ahead_of_the_log_leaves_it_undecided(capsys, logs):
     code, report = run_json(capsys, logs(FENCED))
     assert (code, report["verdict"]) == (3, "undecided")
     assert report["problems"] == [
-        f"{logs(FENCED)}: snapshot.{RECORDS + 5:x} is ahead of the log, which ends at {RECORDS:#x}: records up to "
-        f"{RECORDS + 5:#x} are missing; take them from another server of the ensemble"
+        f"{logs(FENCED)}: a snapshot is ahead of the log, which ends at {RECORDS:#x}: records "
+        f"{RECORDS + 1:#x} to {RECORDS + 5:#x} are missing; take them from another server of the ensemble"
     ]
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.spark import cluster
+from kafkaproof.checker.spark.blocks import LostLevel
+from kafkaproof.checker.spark.cluster import run_job
+from kafkaproof.checker.spark.session import Place, start
 from kafkaproof.traces.basics.tasks import Progress, collecting_seldom
 
 POLL = 0.5
@@ -22,7 +24,7 @@ _TASKS = 100
 @contextmanager
 def started(master: str) -> Iterator["Jobs"]:
     """Spark on `master` while the block runs; raises ClusterError where it cannot be used."""
-    context = cluster.start(master)
+    context = start(Place(master))
     try:
         with ThreadPoolExecutor(2) as beside:
             yield Jobs(context, beside)
@@ -73,8 +75,8 @@ class Jobs:
 
     def _collected(self, found) -> list:
         try:
-            return cluster.run_job(found.collect)
-        except cluster.LostLevel as lost:
+            return run_job(found.collect)
+        except LostLevel as lost:
             raise UserError(f"a job of Spark failed: {lost}") from lost
 
 

@@ -1,7 +1,8 @@
-"""``kafkaproof explore RECORDING``: the state of the specification before the record at which replay diverges."""
+"""``kafkaproof explore RECORDING``: the state of a model before the record at which replay diverges."""
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
@@ -11,11 +12,17 @@ from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.plain import from_json, to_json
 from kafkaproof.spec.language.subset import RuleError
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, cluster
+from kafkaproof.traces.commands.log import report_of
+from kafkaproof.traces.evidence.choice import asked_for
+from kafkaproof.traces.opened.log import Place, first_place, standing_before
+from kafkaproof.traces.opened.standing import Standing
 from kafkaproof.traces.processes.recorded.order import Occurrence, in_order
 from kafkaproof.traces.processes.recorded.reading import Cluster, is_recording, read_cluster
 from kafkaproof.traces.processes.replay import Follower, NoSuchVariant, replay
 from kafkaproof.traces.processes.state.result import Result
-from kafkaproof.traces.reading.recording import log_files
+from kafkaproof.traces.reading.files import log_files
+from kafkaproof.traces.reading.recording import read_readable
+from kafkaproof.traces.report.log import Report
 
 EARLIER = (
     "The recording is of an earlier format: replay put rules of brokers of that time in place of some that are "
@@ -24,18 +31,44 @@ EARLIER = (
 
 
 def opened(directory: Path, variant: str | None) -> Opened | None:
-    """The state before the divergence of a recording, or before its first violation; None for what is no recording.
+    """The state before the divergence of a recording or a ZooKeeper's log, or before its first violation.
 
-    Raises UserError where it conforms, and for the log of a ZooKeeper, of which no whole state is known.
+    None for what is neither. Raises UserError where it conforms, or no verdict is reached.
     """
     if is_recording(directory):
         return _before(directory, read_cluster(directory), variant)
-    if log_files(directory):
-        raise UserError(
-            f"{directory}: the log of a ZooKeeper does not have what brokers remember, so no state of a model is known; "
-            f"kafkaproof replay {directory} --history FILE draws the records at its divergence"
-        )
-    return None
+    return _in_log(directory, variant) if log_files(directory) else None
+
+
+def _in_log(directory: Path, variant: str | None) -> Opened:
+    """The state before the first record of a real log that diverges, or violates something."""
+    asked_for(None, variant)
+    recording, error = read_readable(directory)
+    asked = dict.fromkeys(("logs", "chroot", "release", "metadata_log", "redact"))
+    report = report_of(recording, error, Namespace(directory=directory, variant=variant, **asked))
+    for part in report.parts:
+        place = first_place(part.result, part.recording) if part.result else None
+        if place and part.result and part.streams:
+            standing = standing_before(place, part.result, part.recording, part.streams)
+            return _opened(directory, place, standing, variant)
+    raise UserError(
+        f"{directory}: {report.verdict}{_because(report)}: there is no divergence or violation to open it at"
+    )
+
+
+def _because(report: Report) -> str:
+    return f", {report.reason}" if report.reason else ""
+
+
+def _opened(directory: Path, place: Place, standing: Standing, variant: str | None) -> Opened:
+    """What `explore` shows of the states that may stand before a record."""
+    texts = tuple(choice.text for choice in standing.choices)
+    alone = (f"{texts[0]}.",) if len(texts) == 1 and texts[0] else ()
+    told = (f"{directory} {place.told}.", *standing.told, *alone)
+    words = (str(directory), *(("--variant", variant) if variant else ()))
+    states, paths = zip(*((choice.state, choice.path) for choice in standing.choices))
+    labels = texts if len(texts) > 1 else ()
+    return Opened(standing.model, standing.scope, states, told, words, paths, labels)
 
 
 def _before(directory: Path, recorded: Cluster, variant: str | None) -> Opened:
@@ -67,7 +100,7 @@ def _before(directory: Path, recorded: Cluster, variant: str | None) -> Opened:
     told = _told(directory, result, occurrence, part, took is not None)
     if not (recorded.goes_on and recorded.is_newest and recorded.keeps_ends):
         told = (*told, EARLIER)
-    return Opened(model, scope, state, told, (str(directory), "--variant", result.variant))
+    return Opened(model, scope, (state,), told, (str(directory), "--variant", result.variant))
 
 
 def _scope(scope: Scope) -> Scope:

@@ -3,9 +3,12 @@
 import gc
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
-from kafkaproof.traces.reading.recording import Recording, log_files, read_recording
+from kafkaproof.traces.reading.files import log_files
+from kafkaproof.traces.reading.missing import missing_between
+from kafkaproof.traces.reading.recording import Recording, read_recording
 from kafkaproof.traces.report.log import DIVERGES, Report
 from kafkaproof.traces.zookeeper.log import read_more
 from kafkaproof.traces.zookeeper.snapshot import Snapshot
@@ -87,6 +90,8 @@ class Watch:
     def _grow(self, new: list[Transaction]) -> None:
         """Append records, and let the recording begin later where it has become long."""
         known, start = self._recording, self._recording.start
+        zxids = [self._last, *(each.zxid for each in new)]
+        gaps = tuple(filter(None, (missing_between(known.directory, *pair) for pair in pairwise(zxids))))
         transactions = [*known.transactions, *new]
         if len(transactions) > MOST:
             tree = Tree(start)
@@ -94,7 +99,8 @@ class Watch:
                 tree.apply(transaction)
             start = Snapshot(tree.zxid, tree.zxid, dict(tree.sessions), dict(tree.nodes))
             transactions = transactions[-MOST // 2 :]
-        self._recording = Recording(known.directory, start, transactions, known.problems, known.gaps)
+        problems = [*known.problems, *(each.told(known.directory) for each in gaps)]
+        self._recording = Recording(known.directory, start, transactions, problems, known.gaps + gaps)
 
     def _events(self) -> Iterator[tuple[int, str]]:
         """What is worth a line, each at its zxid."""
@@ -106,6 +112,9 @@ class Watch:
 
     def _happened(self) -> Iterator[tuple[int, str]]:
         report = self.report
+        for gap in report.recording.gaps:
+            if gap.following is not None:
+                yield gap.following, f"{gap.text} before this one"
         if report.result is None:
             return
         for controller in report.result.controllers.all:

@@ -9,6 +9,7 @@ from pathlib import Path
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK, UNFINISHED, VIOLATED, WRONG_USE
 from kafkaproof.checker.commands.tables import console
+from kafkaproof.traces.basics.verdicts import WORST_FIRST
 from kafkaproof.traces.commands.options import chroot_of, given
 from kafkaproof.traces.commands.recording_rows import Row
 from kafkaproof.traces.groups.directories import beside, has_partitions
@@ -16,13 +17,14 @@ from kafkaproof.traces.groups.offsets_topic import known_from
 from kafkaproof.traces.groups.properties import SAYS
 from kafkaproof.traces.groups.replay import BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, Groups, replay_groups
 from kafkaproof.traces.reading.cluster import find_root
-from kafkaproof.traces.reading.recording import Recording, log_files
+from kafkaproof.traces.reading.files import log_files
+from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.redaction import Redactor
 from kafkaproof.traces.report.groups import groups_as_json, print_groups
 
 EXPECTED = frozenset(SAYS)
-_WORST_FIRST = (BAD_INPUT, DIVERGES, UNDECIDED, CONFORMS)
-_CODES = {BAD_INPUT: WRONG_USE, DIVERGES: VIOLATED, UNDECIDED: UNFINISHED, CONFORMS: OK}
+CODES = {BAD_INPUT: WRONG_USE, DIVERGES: VIOLATED, UNDECIDED: UNFINISHED, CONFORMS: OK}
+"""The exit code of each verdict."""
 
 
 def is_segments(directory: Path) -> bool:
@@ -43,6 +45,8 @@ def replay_segments(options) -> int:
         "master",
         "offsets",
         "logs",
+        "wire",
+        "metadata_log",
         "follow",
         "fail_on",
     ):
@@ -84,7 +88,7 @@ def groups_beside(options, recording: Recording, redactor: Redactor | None = Non
 def with_groups(report: dict, groups: Groups) -> dict:
     """The JSON of a replay with its groups: the worse verdict of both."""
     found = groups_as_json(groups)
-    verdict = min(report["verdict"], found["verdict"], key=_WORST_FIRST.index)
+    verdict = worst_of(report["verdict"], found["verdict"])
     first = report["first_divergence"] or found["first_divergence"]
     return report | {"verdict": verdict, "first_divergence": first, "groups": found}
 
@@ -97,7 +101,7 @@ def row_with(row: Row, groups: Groups | None, expected: list[str]) -> Row:
     told = first and f"offset {first.offset} of {first.segment}: {first.reason}"
     return replace(
         row,
-        verdict=min(row.verdict, groups.verdict, key=_WORST_FIRST.index),
+        verdict=worst_of(row.verdict, groups.verdict),
         variant=row.variant or groups.machine.variant,
         steps=row.steps + sum(groups.kinds.values()),
         first_divergence=row.first_divergence or told,
@@ -109,8 +113,13 @@ def row_with(row: Row, groups: Groups | None, expected: list[str]) -> Row:
 
 def exit_code_of(groups: Groups, expected: list[str]) -> int:
     """0 when all conform and violate at most what is expected; 1, 2, 3 as of any replay."""
-    code = _CODES[groups.verdict]
+    code = CODES[groups.verdict]
     return VIOLATED if code in (OK, UNFINISHED) and set(groups.properties.violated()) - set(expected) else code
+
+
+def worst_of(*verdicts: str) -> str:
+    """The verdict on what has several: bad input before diverges before undecided."""
+    return min(verdicts, key=WORST_FIRST.index)
 
 
 def worse(*codes: int) -> int:

@@ -22,8 +22,10 @@ from kafkaproof.traces.broker_logs.reading import Read, read_logs
 from kafkaproof.traces.commands.elections_and_metrics import Beside, followed_beside
 from kafkaproof.traces.commands.follow import Watch
 from kafkaproof.traces.commands.groups import EXPECTED, exit_code_of, groups_beside, with_groups, worse
+from kafkaproof.traces.commands.migration import migration_in
 from kafkaproof.traces.commands.options import chroot_of, given, jobs_on, write_history
 from kafkaproof.traces.commands.page import clusters_of, write_page
+from kafkaproof.traces.commands.wire import exit_code_of_wire, expect_no_others, wire_beside, with_wire
 from kafkaproof.traces.evidence.choice import VARIANTS_BY_RELEASE, Choice, asked_for, choice_of, fitting
 from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.evidence.gathering import Gathering
@@ -37,7 +39,8 @@ from kafkaproof.traces.integrity.early_expiries import Expiries
 from kafkaproof.traces.integrity.later_snapshots import Snapshots
 from kafkaproof.traces.reading.cluster import Members, find_root
 from kafkaproof.traces.reading.events import rows_in
-from kafkaproof.traces.reading.recording import Recording, log_files, read_readable
+from kafkaproof.traces.reading.files import log_files
+from kafkaproof.traces.reading.recording import Recording, read_readable
 from kafkaproof.traces.reading.storing import learn
 from kafkaproof.traces.reading.sweep import sweep
 from kafkaproof.traces.redaction import Redactor
@@ -56,6 +59,7 @@ from kafkaproof.traces.report.log import (
     verdict_of,
 )
 from kafkaproof.traces.report.page.render import render
+from kafkaproof.traces.report.wire import print_wire
 from kafkaproof.traces.zookeeper.transactions import LogError
 
 PROPERTIES = {name: p for model in MODELS for name, p in logged_properties(model).items()}
@@ -70,6 +74,7 @@ def replay_log(options) -> int:
     for name in set(options.expect) - PROPERTIES.keys() - EXPECTED:
         raise UserError(f"--expect {name}: replay evaluates {', '.join((*PROPERTIES, *sorted(EXPECTED)))}")
     asked_for(options.release, options.variant)
+    expect_no_others(options)
     if options.on_event and not options.follow:
         raise UserError("--on-event runs a command for what happens while a log grows: give --follow, too")
     if options.follow:
@@ -85,18 +90,23 @@ def replay_log(options) -> int:
             problems = (*recording.problems, str(problem))
             report = Report(recording, None, problems, BAD_INPUT, str(problem))
     groups = groups_beside(options, recording, redactor) if recording.transactions else None
+    wire = wire_beside(options, report)
     if options.json:
-        print(json.dumps(with_groups(report.as_json(), groups) if groups else report.as_json(), indent=2))
+        found = with_groups(report.as_json(), groups) if groups else report.as_json()
+        print(json.dumps(with_wire(found, wire) if wire else found, indent=2))
     else:
         print_report(report)
         if groups:
             print_groups(console(), groups)
+        if wire:
+            print_wire(console(), wire)
     if options.history:
         write_history(_history(report), options.history)
     if options.html:
-        write_page(options.html, render(report, groups, clusters_of(options, recording, redactor)))
+        write_page(options.html, render(report, groups, clusters_of(options, recording, redactor), wire))
     code = exit_code(report, options.expect, options.fail_on)
-    return worse(code, exit_code_of(groups, options.expect)) if groups else code
+    besides = [exit_code_of(groups, options.expect)] if groups else []
+    return worse(code, *besides, *([exit_code_of_wire(wire)] if wire else []))
 
 
 def _history(report: Report) -> dict | None:
@@ -204,10 +214,12 @@ def _report_of_part(
         return Report(recording, None, problems, UNDECIDED, "what was before the first record is unknown")
     root = find_root(recording, chroot)
     if end := recording.survey.ends.get(root):
+        if end.migrated:
+            return _report_of_migrated(recording, error, root, read, options, jobs, redactor, held_to)
         recording, problems = recording.before(end.zxid), (*problems, f"{options.directory}: {end.text}")
-        error = error if end.migrated else UserError(problems[-1])
+        error = UserError(problems[-1])
         if not recording.transactions:
-            raise UserError(problems[-1])
+            raise error
     members = Members(recording, root)
     if asked := asked_for(options.release, options.variant):
         held_to = fitting(asked, recording, root)
@@ -226,6 +238,36 @@ def _report_of_part(
     raise UserError(problems[-1] if end else told)
 
 
+def _report_of_migrated(
+    recording: Recording,
+    error: UserError | None,
+    root: str,
+    read: Read | None,
+    options,
+    jobs,
+    redactor: Redactor | None,
+    held_to: Features | None,
+) -> Report:
+    """Follow a log in which a quorum rules for a while, and a controller in ZooKeeper mode before, and perhaps after."""
+    judged = migration_in(recording, root, options)
+    reports = []
+    for stretch in judged.stretches:
+        part = recording.between(stretch.start, stretch.first, stretch.last)
+        last = stretch is judged.stretches[-1] and judged.reigns[-1].owner is None
+        if not part.transactions:
+            continue
+        try:
+            found = _report_of_part(part, error if last else None, root, read, options, jobs, redactor, held_to)
+        except UserError as problem:
+            found = Report(part, None, (str(problem),), UNDECIDED, str(problem))
+        reports.append(replace(found, end=judged.end_of(stretch)))
+    if not reports:
+        reports.append(Report(recording.between(recording.start, 0, -1), None, (), CONFORMS))
+    whole = reduce(lambda earlier, report: report.behind(earlier), reports)
+    problems = (*recording.problems, *([str(error)] if error else []))
+    return whole.beside(judged, problems)
+
+
 def _furthest(choice: Choice, judged: Callable[[Features], Report]) -> Report:
     """The report of the releases that explain a log; where none of the likely do, of all that go furthest."""
     found = {features: judged(features) for features in choice.likely}
@@ -234,14 +276,17 @@ def _furthest(choice: Choice, judged: Callable[[Features], Report]) -> Report:
         found |= {features: judged(features) for features in excluded}
         excluded = {}
     best = max(found.values(), key=_reach)
-    ranges = [Held(features, report.divergence, None) for features, report in found.items()]
+    ranges = [
+        Held(features, each.divergence, None, bool(each.result and each.result.undecided))
+        for features, each in found.items()
+    ]
     ranges += [Held(features, None, why) for features, why in excluded.items()]
     return replace(best, held=tuple(sorted(ranges, key=lambda each: each.features.releases)))
 
 
-def _reach(report: Report) -> float:
-    """The zxid up to which a log is explained."""
-    return report.divergence[0] if report.divergence else inf
+def _reach(report: Report) -> tuple[bool, float]:
+    """Whether nothing of a log diverges, and the zxid up to which it is explained."""
+    return report.divergence is None, report.result.last if report.result else inf
 
 
 def _held_to(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -51,10 +52,12 @@ def add_moment_options(parser) -> None:
 
 
 def look_into(options) -> int:
-    """Print the cluster or the records that the options ask for. Raises UserError."""
+    """Print the cluster or the records that the options ask for, and what is wrong with the files. Raises UserError."""
     recording, error = read_readable(options.directory)
     if not recording.transactions:
         raise error or UserError("; ".join(recording.problems) or f"{options.directory}: no record")
+    for problem in (*recording.problems, *([error] if error else [])):
+        print(printable(f"problem: {problem}"), file=sys.stderr)
     root = find_root(recording, chroot_of(options, None))
     if options.at:
         _print_at(options, recording, root)

@@ -29,7 +29,20 @@ def replay_recording(options) -> int:
     """Replay what `kafkaproof run` has recorded; returns the exit code."""
     for name in set(options.expect) - RECORDED:
         raise UserError(f"--expect {name}: of a recording replay evaluates {', '.join(sorted(RECORDED))}")
-    if names := given(options, "release", "chroot", "events", "html", "offsets", "logs", "redact", "follow", "fail_on"):
+    if names := given(
+        options,
+        "release",
+        "chroot",
+        "events",
+        "html",
+        "offsets",
+        "logs",
+        "wire",
+        "metadata_log",
+        "redact",
+        "follow",
+        "fail_on",
+    ):
         raise UserError(
             f"{options.directory}: {names}: for the log of a ZooKeeper only; its own is in "
             f"{options.directory / 'zookeeper'}"
@@ -47,7 +60,8 @@ def replay_recording(options) -> int:
 
 def recorded_row(directory: Path, options) -> Row:
     """The row of one recording among many; raises UserError."""
-    result = _followed(read_cluster(directory), options)
+    recorded = read_cluster(directory)
+    result = _followed(recorded, options)
     told = result.divergence and ": ".join(result.divergence)
     return Row(
         str(directory),
@@ -57,6 +71,7 @@ def recorded_row(directory: Path, options) -> Row:
         told,
         tuple(result.violations),
         code=_code(result, options),
+        problems=recorded.problems,
     )
 
 

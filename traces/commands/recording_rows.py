@@ -24,7 +24,8 @@ COLOURS = {OK: "green", UNFINISHED: "yellow", WRONG_USE: "bold yellow", VIOLATED
 @dataclass(frozen=True)
 class Row:
     """What the replay of one recording found: `steps` of its processes, or records of its log; `first_divergence` in
-    words; `violations` by their ids; `error` where it could not be read; `code` as if it were the only one.
+    words; `violations` by their ids; `error` where it could not be read; `code` as if it were the only one; `incidents`,
+    of a log, by their kinds, without warnings; `problems`, of a log, a line each.
     """
 
     recording: str
@@ -35,6 +36,8 @@ class Row:
     violations: tuple[str, ...] = ()
     error: str | None = None
     code: int = WRONG_USE
+    incidents: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def recordings_in(directories: Iterable[Path]) -> list[Path]:
@@ -86,22 +89,25 @@ def as_json(rows: list[Row]) -> dict:
 def print_rows(rows: list[Row]) -> None:
     """A table of all recordings, below it what is wrong with each, and how many conform."""
     out = console()
-    common = os.path.commonpath([str(Path(row.recording).parent) for row in rows])
+    common = os.path.commonpath([os.path.abspath(Path(row.recording).parent) for row in rows])
     table = Table(header_style="bold")
-    for name in ("recording", "variant", "verdict", "steps", "violates"):
+    for name in ("recording", "variant", "verdict", "steps", "violates", "went wrong"):
         table.add_column(name, justify="right" if name == "steps" else "left")
     for row in rows:
         table.add_row(
-            escape(os.path.relpath(row.recording, common or ".")),
+            escape(os.path.relpath(row.recording, common)),
             row.variant or "",
-            f"[{COLOURS[row.code]}]{row.verdict}[/]",
+            f"[{'yellow' if row.code == OK and row.incidents else COLOURS[row.code]}]{row.verdict}[/]",
             f"{row.steps:,}",
             " ".join(row.violations),
+            ", ".join(row.incidents),
         )
     out.print(table)
     for row in rows:
         if told := row.error or row.first_divergence:
             out.print(f"{row.recording}: {told}", soft_wrap=True, markup=False)
+        for problem in row.problems:
+            out.print(f"[yellow]problem[/]: {escape(problem)}", soft_wrap=True)
     fine = sum(row.code == OK for row in rows)
     out.print(
         f"{fine:,} of {len(rows):,} recordings conform and violate nothing unexpected, "

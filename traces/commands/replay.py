@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.errors import UserError, meant
 from kafkaproof.spec.running.processes import CHECKED
 from kafkaproof.spec.running.processes import VARIANTS as RUN
 from kafkaproof.traces.basics.whole_files import expect_writable
@@ -34,6 +34,8 @@ EXAMPLES = """examples:
   kafkaproof replay /var/lib/zookeeper --dump --from 0x90 --to 0xa0
   kafkaproof replay /var/lib/zookeeper --offsets copy-of-the-brokers
   kafkaproof replay /var/lib/zookeeper --logs /var/log/kafka
+  kafkaproof replay /var/lib/zookeeper --metadata-log copy-of-the-controllers
+  kafkaproof replay /var/lib/zookeeper --wire broker-1.pcap broker-2.pcap
   kafkaproof replay /var/lib/zookeeper --redact --html report.html
   kafkaproof replay /var/lib/zookeeper --fail-on unclean,split-brain,offline
   kafkaproof replay /var/lib/zookeeper --follow --on-event 'logger -t kafka'
@@ -114,6 +116,22 @@ def add_parser(commands) -> None:
         "gzipped or not",
     )
     parser.add_argument(
+        "--metadata-log",
+        metavar="PATH",
+        type=Path,
+        help="hold ZooKeeper's log of a migration against that of the quorum: a controller's metadata.log.dir, or a "
+        "directory that has several (default: metadata/ in DIR or beside it)",
+    )
+    parser.add_argument(
+        "--wire",
+        metavar="PATH",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="also hold traffic to the specification: packet captures of plaintext listeners (.pcap, .pcapng), or what "
+        "the proxies of `kafkaproof run --kafka` noted; files, or directories that have them",
+    )
+    parser.add_argument(
         "--events",
         metavar="OUT",
         type=Path,
@@ -149,7 +167,8 @@ def add_parser(commands) -> None:
 def _kinds(text: str) -> tuple[str, ...]:
     kinds = tuple(kind.strip() for kind in text.split(","))
     for unknown in (kind for kind in kinds if kind not in KINDS):
-        raise argparse.ArgumentTypeError(f"no kind of incident {unknown!r}; there are {', '.join(KINDS)}")
+        known = f"there are {', '.join(KINDS)}{meant(unknown, KINDS)}"
+        raise argparse.ArgumentTypeError(f"no kind of incident {unknown!r}; {known}")
     return kinds
 
 
@@ -158,7 +177,19 @@ def _look(directories: list[Path], options) -> int:
         raise UserError("--at and --dump look into one directory of ZooKeeper's logs")
     if options.at and options.dump or options.at and (options.begin or options.end):
         raise UserError("--at prints one moment, and --dump the records --from and --to: give one of them")
-    judging = ("html", "history", "events", "master", "offsets", "logs", "redact", "follow", "fail_on")
+    judging = (
+        "html",
+        "history",
+        "events",
+        "master",
+        "offsets",
+        "logs",
+        "wire",
+        "redact",
+        "follow",
+        "fail_on",
+        "metadata_log",
+    )
     if not (options.at and options.html) and (names := given(options, *judging)):
         raise UserError(
             f"{names}: not with --at or --dump, which judge nothing; --at --html puts the moment on the page of the report"

@@ -26,7 +26,9 @@ def replay_several(directories: list[Path], options) -> int:
     known = PROPERTIES.keys() | RECORDED | EXPECTED
     for name in set(options.expect) - known:
         raise UserError(f"--expect {name}: replay evaluates {', '.join(sorted(known))}")
-    if names := given(options, "history", "events", "html", "offsets", "logs", "redact", "follow", "on_event"):
+    if names := given(
+        options, "history", "events", "html", "offsets", "logs", "wire", "metadata_log", "redact", "follow", "on_event"
+    ):
         raise UserError(f"{names}: for one recording only: give one DIR")
     asked = vars(options) | {"master": None}
     asked.pop("run")
@@ -50,6 +52,7 @@ def row_of(asked: dict, directory: Path) -> Row:
     report = report_of(*read_readable(directory), options)
     result, found = report.result, report.divergence
     records = sum(len(part.recording.transactions) for part in report.parts)
+    records += report.migration.records if report.migration else 0
     row = Row(
         str(directory),
         result.variant if result else None,
@@ -59,5 +62,7 @@ def row_of(asked: dict, directory: Path) -> Row:
         tuple(sorted(report.violated)),
         report.reason,
         exit_code(report, options.expect, options.fail_on),
+        report.hurt,
+        report.problems,
     )
     return row_with(row, groups_beside(options, report.recording), options.expect)

@@ -12,6 +12,8 @@ KINDS = {
     "feature levels, written unguarded": "written by a new controller, and read by no transition",
     "generated broker ids": "a broker that has no id counts up a version",
     "listeners of a broker, changed while it runs": "no transition reads them",
+    "lists of reassignments, written once more": "a controller of 2.0 to 2.3 writes what it remembers of the list whenever it "
+    "has looked at it",
     "old consumers": "parents of their znodes, what other clients write, and offsets by version 0 of OffsetCommit",
     "old notifications of configuration, purged by any broker": "no system has them",
     "other znodes": "no Kafka writes them; nor does one send a multi without operations",

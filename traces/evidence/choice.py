@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.errors import UserError, meant
 from kafkaproof.spec.election.model import MODELS
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.traces.evidence.features import RANGES, Features, of_release
 from kafkaproof.traces.reading.cluster import Members, ephemerals_of
 from kafkaproof.traces.reading.recording import Recording
-from kafkaproof.traces.zookeeper.znodes.formats import format_of, releases_of
+from kafkaproof.traces.zookeeper.znodes.formats import content_of, format_of
 
 VARIANTS = tuple(model.variant for model in MODELS)
 VARIANTS_BY_RELEASE = ", ".join(f"{model.variant} ({model.releases})" for model in MODELS if model.releases)
@@ -54,7 +54,7 @@ def asked_for(release: str | None, variant: str | None) -> tuple[Features, ...]:
     if variant is None:
         return ()
     if variant not in VARIANTS:
-        raise UserError(f"--variant {variant}: there are {', '.join(VARIANTS)}")
+        raise UserError(f"--variant {variant}: there are {', '.join(VARIANTS)}{meant(variant, VARIANTS)}")
     return tuple(each._replace(variant=variant) for each in RANGES if variant.startswith(each.variant))
 
 
@@ -77,10 +77,10 @@ def _written(recording: Recording, root: str) -> Iterator[Written]:
     seen = set()
     for zxid, _, path, data in ephemerals_of(recording):
         home, known = format_of(path) or ("", None)
-        if known and home == root and known.versions and (found := releases_of(known, data)):
-            if (known, found[0]) not in seen:
-                seen.add((known, found[0]))
-                yield Written(zxid, known.name, *found)
+        if known and home == root and known.versions and (found := content_of(known, data).version):
+            if (known, found.version) not in seen:
+                seen.add((known, found.version))
+                yield Written(zxid, known.name, found.version, found.releases)
 
 
 def _narrowed(features: Features, written: list[Written]) -> Features:

@@ -12,11 +12,20 @@ from typing import NamedTuple
 
 from kafkaproof.spec.election import election, session
 from kafkaproof.spec.facts import Fact, fact_of
+from kafkaproof.spec.kafka.replica_lists import is_numbered
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.partition import progress, verdicts
+from kafkaproof.spec.partition.metadata import halting
 from kafkaproof.spec.partition.model import MODELS as PRESENT
 from kafkaproof.spec.partition.reassignment import reassignment
 from kafkaproof.spec.partition.releases.model import MODELS as FORMER
+from kafkaproof.spec.replica.model import MODELS as REPLICAS
+from kafkaproof.spec.requests.history.stops import is_later, whenever_it_was
+from kafkaproof.spec.topics.model import MODELS as TOPICS
+from kafkaproof.spec.topics.releases.model import MODELS as TOPICS_BEFORE
+
+OF_TOPICS = (*TOPICS_BEFORE, *TOPICS)
+"""The variants of *topics*, the oldest first."""
 
 
 class Features(NamedTuple):
@@ -39,14 +48,29 @@ class Features(NamedTuple):
         return tuple(reversed(own)) or (self.handling,)
 
     @property
-    def creating(self) -> str:
-        """The variant in which a controller reads of new topics."""
-        return "creating"
+    def making(self) -> tuple[str, ...]:
+        """The variants of *topics* any of which a controller may have followed where topics are created or expanded, the
+        newest first; the oldest where none is as old.
+        """
+        own = [m.variant for m in OF_TOPICS if m.releases and m.releases.overlaps(self.releases)]
+        return tuple(reversed(own)) or (OF_TOPICS[0].variant,)
 
     @property
-    def expanding(self) -> str:
-        """The variant in which it reads of partitions that were added to a topic."""
-        return "expanding"
+    def replicating(self) -> tuple[str, ...]:
+        """The variants of *replica* any of which brokers may have followed, the newest first; the nearest where none is of
+        these releases.
+        """
+        known = [(m.variant, m.releases) for m in REPLICAS if m.releases]
+        own = [variant for variant, releases in known if releases.overlaps(self.releases)]
+        earlier = [variant for variant, releases in known if releases < self.releases]
+        later = [variant for variant, releases in known if self.releases < releases]
+        return tuple(reversed(own or earlier[-1:] + later[:1]))
+
+    @property
+    def stopping(self) -> tuple[Callable, ...]:
+        """By what a broker may tell whether a StopReplica comes too late, in one of the releases."""
+        rules = halting.is_in_time, is_later, whenever_it_was
+        return tuple(each for each in rules if any(r.overlaps(self.releases) for r in _fact(each).releases))
 
     @property
     def granting(self) -> str:
@@ -74,6 +98,11 @@ class Features(NamedTuple):
         /admin/reassign_partitions tells of a reassignment.
         """
         return _all_have(self.releases, reassignment.write_assignment)
+
+    @property
+    def numbers_partitions(self) -> bool:
+        """Whether a topic is refused whose partitions are not numbered from 0 on (2.3 and later)."""
+        return _all_have(self.releases, is_numbered)
 
     @property
     def has_one_thread(self) -> bool:

@@ -51,7 +51,7 @@ _TAKEN = names(
 LOG, MANY = 8, 1 << 30
 
 
-def instance_of(m):
+def instance_of(_, m):
     """The group.instance.id in the requests of client `m`, as a set: client 0 has none."""
     return only(m) if m > 0 else 0
 

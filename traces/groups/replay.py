@@ -10,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 from kafkaproof.spec.kafka.offset_values import GroupValue, OffsetValue, read_key, read_value
+from kafkaproof.traces.basics.verdicts import BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED
 from kafkaproof.traces.groups.directories import partitions_in
 from kafkaproof.traces.groups.group import Group, Undecided, Unexplained
 from kafkaproof.traces.groups.machine import CURRENT, LOCKED, UNLOCKED, Machine, machine_of
@@ -21,7 +22,6 @@ from kafkaproof.traces.groups.redacted import redacted_entry
 from kafkaproof.traces.groups.replicas import Divergence, Entry, Log, read_log
 from kafkaproof.traces.redaction import Redactor
 
-CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
 MARKER, UNREADABLE = "marker", "unreadable"
 _key = lru_cache(maxsize=100_000)(read_key)
 

@@ -75,7 +75,7 @@ def read_segment(path: Path) -> Segment:
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
     content, batches = memoryview(found), list[Batch]()
-    position, offset = 0, int(path.stem)
+    position, offset = 0, int(path.stem.partition("-")[0])
     while position < len(content):
         rest = len(content) - position
         length = _FRAME.unpack_from(content, position)[1] if rest >= _FRAME.size else 0

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -13,15 +12,15 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from kafkaproof.traces.basics.tasks import Here, shown
+from kafkaproof.traces.reading.files import log_files, snapshot_files, zxid_of
+from kafkaproof.traces.reading.missing import Missing, follows, missing_behind, missing_between
 from kafkaproof.traces.reading.records import Logged
-from kafkaproof.traces.reading.storing import joined, misplaced_among, store_log, zxid_of
+from kafkaproof.traces.reading.storing import is_torn, joined, misplaced_among, store_log
 from kafkaproof.traces.reading.survey import Survey, survey_of
 from kafkaproof.traces.redaction import Redactor
 from kafkaproof.traces.zookeeper.snapshot import Snapshot, read_snapshot
 from kafkaproof.traces.zookeeper.transactions import LogError, Transaction
 
-_LOG_NAME = re.compile(r"log\.[0-9a-f]+")
-_SNAPSHOT_NAME = re.compile(r"snapshot\.[0-9a-f]+(\.gz|\.snappy)?")
 _FIRST_ZXIDS = (1, (1 << 32) + 1)
 _FIRST_ZXID, _LAST_ZXID = -(1 << 63), (1 << 63) - 1
 
@@ -30,18 +29,20 @@ _FIRST_ZXID, _LAST_ZXID = -(1 << 63), (1 << 63) - 1
 class Recording:
     """Transactions in zxid order, the snapshot to replay them from (None: an empty tree), imperfections as lines.
 
-    `gaps`: how often records are missing in the middle of a file, which ZooKeeper never leaves; `earlier`: what there
-    is before missing files, None where none is missing. `problems` are of all of it. `contradictions`: what ZooKeeper
-    cannot have written as it is in the files, each the zxid of a record and why.
+    `gaps`: the records that are missing in the middle of a file, which ZooKeeper never leaves, or behind the last one;
+    `earlier`: what there is before missing files, None where none is missing. `problems` are of all of it.
+    `contradictions`: what ZooKeeper cannot have written as it is in the files, each the zxid of a record and why;
+    `torn`: the last file ends inside a record, which is left out.
     """
 
     directory: Path
     start: Snapshot | None
     transactions: Sequence[Transaction]
     problems: list[str]
-    gaps: int = 0
+    gaps: tuple[Missing, ...] = ()
     earlier: Recording | None = None
     contradictions: tuple[tuple[int, str], ...] = ()
+    torn: bool = False
 
     @property
     def parts(self) -> list[Recording]:
@@ -67,6 +68,20 @@ class Recording:
         if isinstance(self.transactions, Logged):
             return replace(self, transactions=self.transactions.between(_FIRST_ZXID, zxid - 1))
         return replace(self, transactions=[each for each in self.transactions if each.zxid < zxid])
+
+    def between(self, start: Snapshot | None, first: int, last: int) -> Recording:
+        """Records from one zxid to another, as a recording of their own that begins with a snapshot; problems stay here."""
+        if isinstance(self.transactions, Logged):
+            kept: Sequence[Transaction] = self.transactions.between(first, last)
+        else:
+            kept = [each for each in self.transactions if first <= each.zxid <= last]
+        gaps = tuple(each for each in self.gaps if first <= each.first <= last)
+        wrong = tuple(each for each in self.contradictions if first <= each[0] <= last)
+        return Recording(self.directory, start, kept, [], gaps, None, wrong)
+
+    def missing_before(self, zxid: float) -> Missing | None:
+        """The first records that are missing before one."""
+        return next((gap for gap in self.gaps if gap.following is not None and gap.following <= zxid), None)
 
     @property
     def zxids(self) -> np.ndarray:
@@ -111,18 +126,19 @@ def read_recording(
     if not logs:
         raise LogError(
             f"{directory}: no log.* file here, in version-2/ or in */version-2/; give the directory "
-            "that ZooKeeper's dataLogDir (or dataDir) names"
+            f"that ZooKeeper's dataLogDir (or dataDir) names{_deeper(directory)}"
         )
     kept = None
     if events is None:
         kept = TemporaryDirectory(prefix="kafkaproof-log-")
         events = Path(kept.name)
-    newest = max(map(zxid_of, _files(directory, _SNAPSHOT_NAME)), default=0)
     store = partial(store_log, redactor=redactor, directory=events)
     problems: list[str] = []
+    snapshots = snapshot_files(directory)  # before the logs, which may grow
     stored = work.each(list(enumerate(logs)), store, shown("files"))
     wrong = [*(found for each in stored for found in each.contradictions), *misplaced_among(stored)]
-    return _recording(directory, joined(directory, stored, kept, problems), problems, redactor, wrong, newest)
+    whole = _recording(directory, joined(directory, stored, kept, problems), problems, redactor, wrong, snapshots)
+    return replace(whole, torn=is_torn(stored))
 
 
 def _recording(
@@ -131,24 +147,25 @@ def _recording(
     problems: list[str],
     redactor: Redactor | None,
     wrong: Sequence[tuple[int, str]] = (),
-    newest: int = 0,
+    snapshots: Sequence[Path] = (),
 ) -> Recording:
     """Return the recording of these transactions, each part of it with the right snapshot.
 
-    `wrong`: what ZooKeeper has not written so; `newest`: the zxid of the newest snapshot.
+    `wrong`: what ZooKeeper has not written so; `snapshots`: those that may be ahead of what could be read.
     """
     if not isinstance(transactions, Logged) or not transactions:
         return Recording(directory, None, [], problems)
     parts: list[Recording] = []
-    for part in _parts(directory, transactions):
+    for part, missing in _parts(directory, transactions):
         earlier = parts[-1] if parts else None
-        recording = _part(directory, part, earlier, [*(earlier.problems if earlier else problems)], redactor)
+        known = [*(earlier.problems if earlier else problems), *(each.told(directory) for each in missing)]
+        recording = replace(_part(directory, part, known, redactor), earlier=earlier)
         first, last = _ends(recording)
         here = tuple(each for each in wrong if first <= each[0] <= last)
         parts.append(replace(recording, contradictions=here))
     whole = parts[-1]
-    if ahead := _ahead(directory, transactions.ends[1], newest):
-        return replace(whole, problems=[*whole.problems, ahead], gaps=whole.gaps + 1)
+    if ahead := missing_behind(snapshots, transactions.ends[1]):
+        return replace(whole, problems=[*whole.problems, ahead.told(directory)], gaps=(*whole.gaps, ahead))
     return whole
 
 
@@ -158,13 +175,9 @@ def _ends(recording: Recording) -> tuple[int, int]:
     return transactions.ends if isinstance(transactions, Logged) and transactions else (0, 0)
 
 
-def _part(
-    directory: Path, transactions: Logged, earlier: Recording | None, problems: list[str], redactor: Redactor | None
-) -> Recording:
-    """Return the recording of transactions that come after what is earlier, with the right snapshot."""
+def _part(directory: Path, transactions: Logged, problems: list[str], redactor: Redactor | None) -> Recording:
+    """Return the recording of transactions, with the right snapshot."""
     first, whole = transactions.ends[0], len(transactions)
-    if earlier:
-        problems.append(_missing(directory, _ends(earlier)[1], first))
     start = _start(directory, transactions, problems, redactor)
     if start is not None and first <= start.zxid:
         transactions = transactions.between(start.zxid + 1, _LAST_ZXID)
@@ -172,22 +185,8 @@ def _part(
             f"{directory}: {whole - len(transactions)} records left out, which are not after the oldest "
             f"snapshot, {start.zxid:#x}"
         )
-    gaps = [_missing(directory, *gap) for gap in _gaps(transactions)]
-    return Recording(directory, start, transactions, problems + gaps, len(gaps), earlier)
-
-
-def _ahead(directory: Path, last: int, newest: int) -> str | None:
-    """What is missing behind the last record when there is a snapshot of a later one.
-
-    A snapshot is of what is in the log already; but a server that has got one from its leader has not the records before
-    it. With a new epoch a snapshot may have the zxid before its first record.
-    """
-    if newest <= last or not newest & 0xFFFFFFFF:
-        return None
-    return (
-        f"{directory}: snapshot.{newest:x} is ahead of the log, which ends at {last:#x}: records up to {newest:#x} "
-        "are missing; take them from another server of the ensemble"
-    )
+    gaps = tuple(_gaps(directory, transactions))
+    return Recording(directory, start, transactions, [*problems, *(each.told(directory) for each in gaps)], gaps)
 
 
 def snapshots_among(recording: Recording) -> list[tuple[int, Path]]:
@@ -196,26 +195,15 @@ def snapshots_among(recording: Recording) -> list[tuple[int, Path]]:
         return []
     complete = recording.start.last_processed_zxid if recording.start else 0
     first, last = recording.transactions.ends
-    files = [file for file in _files(recording.directory, _SNAPSHOT_NAME) if file.name.count(".") == 1]
+    files = [file for file in snapshot_files(recording.directory) if file.name.count(".") == 1]
     return [(zxid_of(file), file) for file in files if max(first, complete) < zxid_of(file) <= last]
 
 
-def log_files(directory: Path) -> list[Path]:
-    """The transaction logs that `read_recording` reads, in the order of the zxids in their names."""
-    return _files(directory, _LOG_NAME)
-
-
-def _files(directory: Path, name: re.Pattern) -> list[Path]:
-    """List the files of that name in all places of a directory, in the order of the zxids in their names."""
-    folders = [directory, directory / "version-2", *directory.glob("*/version-2")]
-    try:
-        files = [file for folder in folders if folder.is_dir() for file in folder.iterdir()]
-    except OSError as error:
-        raise LogError(f"{error.filename}: cannot be read: {error.strerror}") from None
-    found = [file for file in files if name.fullmatch(file.name)]
-    if strange := [file for file in found if not file.is_file()]:
-        raise LogError(f"{strange[0]}: no regular file, though it is named like one of ZooKeeper's; take it away")
-    return sorted(found, key=lambda file: (zxid_of(file), file))
+def _deeper(directory: Path) -> str:
+    """The directories of logs that are one level too deep for `directory`, in words."""
+    found = [each.name for each in sorted(directory.iterdir()) if each.is_dir() and log_files(each)]
+    more = ", ..." if len(found) > 3 else ""
+    return f"; logs are in its {', '.join(found[:3])}{more}: give one of them, or several" if found else ""
 
 
 def _start(directory: Path, transactions: Logged, problems: list[str], redactor: Redactor | None) -> Snapshot | None:
@@ -224,9 +212,9 @@ def _start(directory: Path, transactions: Logged, problems: list[str], redactor:
     No snapshot is needed for the first record ever.
     """
     first, last = transactions.ends
-    snapshots = _files(directory, _SNAPSHOT_NAME)
+    snapshots = snapshot_files(directory)
     before = [file for file in snapshots if zxid_of(file) < first]
-    followed = [file for file in before if _follows(zxid_of(file), first)]
+    followed = [file for file in before if follows(zxid_of(file), first)]
     among = [file for file in snapshots if first <= zxid_of(file) < last]
     for file in followed[::-1] + ([] if first in _FIRST_ZXIDS else among):
         try:
@@ -239,44 +227,40 @@ def _start(directory: Path, transactions: Logged, problems: list[str], redactor:
             f"{directory}: the log begins at {first:#x} and no snapshot can be read: what the tree was "
             "before is unknown; add the snapshot.* files of dataDir"
         )
-        problems += [_missing(directory, zxid_of(file), first) for file in before[: len(before) - len(followed)][-1:]]
+        found = [
+            missing_between(directory, zxid_of(file), first) for file in before[: len(before) - len(followed)][-1:]
+        ]
+        problems += [each.told(directory) for each in found if each]
     return None
 
 
-def _parts(directory: Path, transactions: Logged) -> list[Logged]:
-    """Cut where records are missing between two files, or before a snapshot that makes up for them."""
-    begins = {zxid_of(file) for file in _files(directory, _LOG_NAME)}
-    begins |= {zxid_of(file) + 1 for file in _files(directory, _SNAPSHOT_NAME)}
-    cuts = [following for _, following in _gaps(transactions) if following in begins]
+def _parts(directory: Path, transactions: Logged) -> list[tuple[Logged, list[Missing]]]:
+    """Cut where records are missing between two files, or before a snapshot that makes up for them.
+
+    With each part is what is missing before it.
+    """
+    begins = {zxid_of(file) for file in log_files(directory)}
+    snapshots = [zxid_of(file) for file in snapshot_files(directory)]
+    cuts = {
+        gap.following: gap
+        for gap in _gaps(directory, transactions)
+        if gap.following is not None
+        and (gap.following in begins or any(gap.first <= zxid and follows(zxid, gap.following) for zxid in snapshots))
+    }
     if not cuts:
-        return [transactions]
-    return [transactions.between(first, end - 1) for first, end in pairwise([_FIRST_ZXID, *cuts, _LAST_ZXID + 1])]
+        return [(transactions, [])]
+    return [
+        (transactions.between(first, end - 1), [cuts[first]] if first in cuts else [])
+        for first, end in pairwise([_FIRST_ZXID, *cuts, _LAST_ZXID + 1])
+    ]
 
 
-def _gaps(transactions: Logged) -> list[tuple[int, int]]:
-    """The zxids on both sides of each place where records are missing."""
-    found, last = [], None
+def _gaps(directory: Path, transactions: Logged) -> Iterator[Missing]:
+    """Each place where records are missing."""
+    last = None
     for zxids in filter(len, transactions.blocks()):
         places = np.flatnonzero(np.diff(zxids) != 1)
         pairs = [(last, int(zxids[0]))] if last is not None else []
         pairs += zip(zxids[places].tolist(), zxids[places + 1].tolist())
-        found += [pair for pair in pairs if not _follows(*pair)]
+        yield from filter(None, (missing_between(directory, *pair) for pair in pairs))
         last = int(zxids[-1])
-    return found
-
-
-def _follows(zxid: int, following: int) -> bool:
-    """Whether no record is between two: inside an epoch zxids count up from 1, one by one."""
-    return following == _next(zxid, following)
-
-
-def _next(zxid: int, following: int) -> int:
-    epoch = following >> 32
-    return zxid + 1 if epoch == zxid >> 32 else (epoch << 32) + 1
-
-
-def _missing(directory: Path, last: int, first: int) -> str:
-    return (
-        f"{directory}: gap: records {_next(last, first):#x} to {first - 1:#x} are missing; "
-        "take them from another server of the ensemble"
-    )

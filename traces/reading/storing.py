@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkaproof.traces.reading.events import write_events
+from kafkaproof.traces.reading.files import zxid_of
 from kafkaproof.traces.reading.records import Logged, Part, runs_of
 from kafkaproof.traces.reading.survey import survey_of
 from kafkaproof.traces.redaction import Redactor
@@ -21,7 +22,8 @@ from kafkaproof.traces.zookeeper.transactions import LogError, Transaction
 class Stored(NamedTuple):
     """A log file that has been written as events: the records that could be read, what is imperfect, the damage.
 
-    `part` is None without a record. `contradictions`: a zxid and why ZooKeeper has not written the file so.
+    `part` is None without a record. `contradictions`: a zxid and why ZooKeeper has not written the file so; `torn`: it
+    ends inside a record.
     """
 
     log: Path
@@ -30,6 +32,12 @@ class Stored(NamedTuple):
     duplicates: int
     damage: str | None
     contradictions: tuple[tuple[int, str], ...] = ()
+    torn: bool = False
+
+    @property
+    def last(self) -> int:
+        """The zxid of the last record; without one, that in the file's name."""
+        return self.part.last if self.part else zxid_of(self.log)
 
 
 def store_log(numbered: tuple[int, Path], redactor: Redactor | None, directory: Path) -> Stored:
@@ -40,21 +48,21 @@ def store_log(numbered: tuple[int, Path], redactor: Redactor | None, directory: 
     number, log = numbered
     try:
         found, damage = read_file(log, redactor), None
-        records, problems = found.transactions, found.problems
+        records, problems, torn = found.transactions, found.problems, found.torn
     except LogError as error:
         read = error.transactions
         records, problems, damage = read if isinstance(read, Records) else Records.of(read), (), str(error)
+        torn = False
     wrong = tuple(_misplaced(log, records.headers.zxid))
     written, conflict = _in_order(log, records)
     damage = conflict or damage
     duplicates = len(records) - len(written) if damage is None else 0
     if not written:
-        return Stored(log, None, problems, duplicates, damage)
+        return Stored(log, None, problems, duplicates, damage, torn=torn)
     file = directory / f"{number:04d}-{log.name}.parquet"
     write_events(written, file)
-    return Stored(
-        log, Part(file, runs_of(written.headers.zxid), survey_of(written)), problems, duplicates, damage, wrong
-    )
+    part = Part(file, runs_of(written.headers.zxid), survey_of(written))
+    return Stored(log, part, problems, duplicates, damage, wrong, torn)
 
 
 def _misplaced(log: Path, zxids: np.ndarray) -> Iterator[tuple[int, str]]:
@@ -100,13 +108,14 @@ def misplaced_among(stored: list[Stored]) -> Iterator[tuple[int, str]]:
                     )
 
 
+def is_torn(stored: list[Stored]) -> bool:
+    """Whether the log ends inside a record."""
+    last = max((each.part.last for each in stored if each.part), default=0)
+    return any(each.torn for each in stored if each.last >= last)
+
+
 def _place(stored: Stored) -> tuple[Path, int]:
     return stored.log.parent, zxid_of(stored.log)
-
-
-def zxid_of(file: Path) -> int:
-    """The zxid in the name of a log or of a snapshot."""
-    return int(file.name.split(".")[1], 16)
 
 
 def _in_order(log: Path, records: Records) -> tuple[Records, str | None]:
@@ -160,7 +169,8 @@ def joined(directory: Path, stored: list[Stored], kept: TemporaryDirectory | Non
         raise LogError(damage, logged)
     duplicates = sum(each.duplicates for each in read) + sum(len(part.zxids()) for part in parts) - len(logged)
     if duplicates:
-        problems.append(f"{directory}: {duplicates} records that occur more than once, the same each time, dropped")
+        those = "1 record that occurs" if duplicates == 1 else f"{duplicates} records that occur"
+        problems.append(f"{directory}: {those} more than once, the same each time, dropped")
     return logged
 
 
@@ -189,6 +199,6 @@ def _same(one: Transaction, other: Transaction) -> bool:
 
 def _conflict(log: Path, known: Transaction, again: Transaction) -> str:
     return (
-        f"{log}: zxid {again.zxid:#x} is {again.form()}, but another record of this zxid is {known.form()}; "
+        f"{log}: its record {again.zxid:#x} ({again.form()}) differs from another record of this zxid ({known.form()}); "
         "are these logs of one ensemble?"
     )

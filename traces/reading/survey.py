@@ -15,7 +15,7 @@ from kafkaproof.traces.zookeeper.data_records import slices
 from kafkaproof.traces.zookeeper.records import Records
 from kafkaproof.traces.zookeeper.transactions import Check, Create, Failure, Operation, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.contents import USUAL
-from kafkaproof.traces.zookeeper.znodes.foreign_writes import Strange, strange_at, strange_in
+from kafkaproof.traces.zookeeper.znodes.foreign_writes import Declared, Strange, declared_at, declared_in, strange_in
 from kafkaproof.traces.zookeeper.znodes.formats import STATE, format_of
 from kafkaproof.traces.zookeeper.znodes.json_parts import json_in
 
@@ -63,20 +63,22 @@ class Survey:
     def add(self, transaction: Transaction) -> None:
         """Note what a record shows."""
         for operation in transaction.operations:
-            if not transaction.failed:
-                self.see(transaction.zxid, getattr(operation, "path", ""), getattr(operation, "data", None))
             if isinstance(operation, Create) and operation.ephemeral:
                 self.ephemerals.append(Owned(transaction.zxid, transaction.session, operation.path, operation.data))
         if not transaction.failed:
-            self._note(strange_in(transaction))
-            self.versions.add(transaction)
+            declared = declared_in(transaction)
+            for operation, found in zip(transaction.operations, declared):
+                path, data = getattr(operation, "path", ""), getattr(operation, "data", None)
+                self._see(transaction.zxid, path, data, found)
+            self._note(strange_in(transaction, declared))
+            self.versions.add(transaction, declared)
         root, fenced = _election(transaction.operations, transaction.multi)
         if root is not None and root not in self.elected:
             self.elected[root] = Elected(transaction.zxid, fenced)
 
-    def see(self, zxid: int, path: str, data: bytes | None) -> None:
+    def _see(self, zxid: int, path: str, data: bytes | None, declared: Declared | None) -> None:
         """Note what a znode shows."""
-        if found := end_at(zxid, path, data):
+        if found := end_at(zxid, path, data, declared):
             self.ends.setdefault(*found)
         root, holds_topic = _home(path)
         if root is None:
@@ -90,8 +92,10 @@ class Survey:
 
     def hold(self, zxid: int, path: str, data: bytes | None) -> None:
         """Note what a znode of a snapshot shows."""
-        self.see(zxid, path, data)
-        self._note(filter(None, [strange_at(zxid, path, data)]))
+        declared = declared_at(path, data)
+        self._see(zxid, path, data, declared)
+        if declared and declared.content.fault:
+            self._note([Strange(zxid, None, declared.root, path, *declared.content.fault)])
 
     def _note(self, found: Iterable[Strange]) -> None:
         """Note what is strange; of what one session wrote alike the first counts."""
@@ -146,7 +150,7 @@ def _telling(records: Records) -> Iterator[Transaction]:
 def _tells_by_path(path: str) -> bool:
     """Whether a znode of this path shows something whatever its data."""
     root, holds_topic = _home(path)
-    return root is not None and not holds_topic or end_at(0, path, None) is not None
+    return root is not None and not holds_topic
 
 
 def _election(operations: tuple[Operation, ...], multi: bool) -> tuple[str | None, bool]:

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.traces.zookeeper.transactions import Transaction
-from kafkaproof.traces.zookeeper.znodes.foreign_writes import Strange
-from kafkaproof.traces.zookeeper.znodes.formats import format_of, releases_of
+from kafkaproof.traces.zookeeper.znodes.foreign_writes import Declared, Strange
 
 
 class Written(NamedTuple):
@@ -26,15 +25,14 @@ class WrittenVersions:
 
     first: dict[tuple, Written] = field(default_factory=dict)
 
-    def add(self, transaction: Transaction) -> None:
+    def add(self, transaction: Transaction, declared: list[Declared | None]) -> None:
         """Note what a record that succeeded writes."""
-        for operation in transaction.operations:
-            path, data = getattr(operation, "path", ""), getattr(operation, "data", None)
-            if data and (found := format_of(path)) and len(found[1].versions) > 1:
-                root, known = found
-                if version := releases_of(known, data):
-                    key = transaction.session, root, known.name, version[0]
-                    self._keep(key, Written(transaction.zxid, path, known.name, *version))
+        for operation, found in zip(transaction.operations, declared):
+            version = found and found.content.version
+            if found and version and len(found.known.versions) > 1:
+                key = transaction.session, found.root, found.known.name, version.version
+                path, name = getattr(operation, "path", ""), found.known.name
+                self._keep(key, Written(transaction.zxid, path, name, version.version, version.releases))
 
     def merge(self, other: "WrittenVersions") -> None:
         """Take in what another part of the log shows."""

@@ -96,9 +96,7 @@ def print_facts(out: Console, facts: Facts) -> None:
     _print_some(out, "without a leader for more than a second", facts.long, _leaderless_text)
     for each in facts.broken:
         writes = counted(each.count, "write")
-        out.print(
-            f"unexpected: {writes}, the first at {each.zxid:#x}, of which this is not true: {each.text}", soft_wrap=True
-        )
+        out.print(f"unexpected: {writes} (first {each.zxid:#x}) where this does not hold: {each.text}", soft_wrap=True)
 
 
 def _print_some(out: Console, title: str, found: list, text: Callable[..., str]) -> None:

@@ -23,18 +23,20 @@ from kafkaproof.traces.report.followed import Followed
 from kafkaproof.traces.zookeeper.transactions import Transaction
 
 CRITICAL, SERIOUS, WARNING = "critical", "serious", "warning"
-LOST, UNCLEAN, SPLIT, NO_CONTROLLER, OFFLINE, STUCK, FLAPPING, UNDER_REPLICATED = KINDS = (
+LOST, LOST_METADATA, UNCLEAN, SPLIT, NO_CONTROLLER, OFFLINE, STUCK, MIGRATION, FLAPPING, UNDER_REPLICATED = KINDS = (
     "lost-records",
+    "lost-metadata",
     "unclean",
     "split-brain",
     "no-controller",
     "offline",
     "stuck",
+    "migration",
     "flapping",
     "under-replicated",
 )
 SEVERITIES = dict.fromkeys(KINDS, SERIOUS) | {LOST: CRITICAL, UNCLEAN: CRITICAL, SPLIT: CRITICAL}
-SEVERITIES |= {FLAPPING: WARNING, UNDER_REPLICATED: WARNING}
+SEVERITIES |= {LOST_METADATA: CRITICAL, FLAPPING: WARNING, UNDER_REPLICATED: WARNING}
 OFTEN, WITHIN = 3, 600_000
 """A broker, or the controller, that changes so often within so many ms is flapping."""
 WAY_OUT = {

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
@@ -12,6 +15,7 @@ from rich.table import Table
 
 from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.commands.tables import console
+from kafkaproof.traces.basics.verdicts import BAD_INPUT, CONFORMS, DIVERGES, UNDECIDED, WORST_FIRST
 from kafkaproof.traces.broker_logs.checking import Checked
 from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.explain.consumers.groups import Found
@@ -20,6 +24,7 @@ from kafkaproof.traces.explain.facts.remarks import Remark, print_remarks
 from kafkaproof.traces.explain.log.audit import Audit
 from kafkaproof.traces.explain.log.streams import Streams, flaws
 from kafkaproof.traces.metrics.series import Series
+from kafkaproof.traces.migration.judged import Judged
 from kafkaproof.traces.reading.end import End
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.report.broker_logs import logs_as_json, print_logs
@@ -27,19 +32,23 @@ from kafkaproof.traces.report.facts import Facts, print_facts
 from kafkaproof.traces.report.followed import Followed
 from kafkaproof.traces.report.incidents import CRITICAL, KINDS, SERIOUS, SHOWN, WARNING, Incident, by_kind, incidents_of
 from kafkaproof.traces.report.metrics import metrics_as_json, print_metrics
+from kafkaproof.traces.report.migration import incidents_of_migration, migration_as_json, print_migration
 from kafkaproof.traces.report.partitions import changes_as_json, print_changes
 from kafkaproof.traces.report.topics import notifications_as_json, print_topics, reassignments_as_json, topics_as_json
 
-CONFORMS, DIVERGES, UNDECIDED, BAD_INPUT = "conforms", "diverges", "undecided", "bad-input"
 MISSING = "records are missing; all others fit"
 
 
 class Held(NamedTuple):
-    """What came of holding a log to a range of releases: where it diverges, or why it was not tried at all."""
+    """What came of holding a log to a range of releases: where it diverges, or why it was not tried at all.
+
+    `undecided`: it is neither explained nor refuted.
+    """
 
     features: Features
     divergence: tuple[int, str] | None
     excluded: str | None
+    undecided: bool = False
 
     @property
     def told(self) -> str:
@@ -47,14 +56,16 @@ class Held(NamedTuple):
         name = f"Kafka {self.features.releases} ({self.features.variant})"
         if self.excluded:
             return f"{name}: no, {self.excluded}"
-        return f"{name}: no, diverges at {self.divergence[0]:#x}" if self.divergence else f"{name}: explains the log"
+        if self.divergence:
+            return f"{name}: no, diverges at {self.divergence[0]:#x}"
+        return f"{name}: undecided" if self.undecided else f"{name}: explains the log"
 
     def as_json(self) -> dict:
         """An object of `releases` of `replay --json`."""
         return {
             **self.features.releases.ends,
             "variant": self.features.variant,
-            "explains": not (self.excluded or self.divergence),
+            "explains": not (self.excluded or self.divergence or self.undecided),
             "first_divergence": self.divergence and hex(self.divergence[0]),
             "excluded": self.excluded,
         }
@@ -68,7 +79,9 @@ class Report:
     `audit` is what each record is; `facts` is what happened; `metrics` is what operators would have seen; `logs` is
     what brokers' own logs say to it, where they were given; `end` is the record before which replay ended, if it did;
     `consumers` is what was found of old consumers; `held` are all ranges of releases, where none was asked for;
-    `earlier` is the report of what is before missing records, and then `verdict` and `reason` are of both.
+    `earlier` is the report of what is before missing records, or before a quorum ruled, and then `verdict` and `reason` are
+    of both;
+    `migration` is what was found of a quorum's rule.
     """
 
     recording: Recording
@@ -85,6 +98,7 @@ class Report:
     consumers: Found | None = None
     held: tuple[Held, ...] = ()
     earlier: Report | None = None
+    migration: Judged | None = None
 
     @property
     def followed(self) -> Followed | None:
@@ -103,7 +117,9 @@ class Report:
     @property
     def divergence(self) -> tuple[int, str] | None:
         """The first record of all parts that diverges, and why."""
-        return next((part.result.divergence for part in self.parts if part.result and part.result.divergence), None)
+        found = [part.result.divergence for part in self.parts if part.result and part.result.divergence]
+        found += [self.migration.divergence] if self.migration and self.migration.divergence else []
+        return min(found, default=None)
 
     @property
     def remarks(self) -> list[Remark]:
@@ -124,13 +140,25 @@ class Report:
             if part.followed
             for incident in incidents_of(part.followed, part.remarks, part.recording.transactions)
         ]
+        found += incidents_of_migration(self.migration) if self.migration else []
         return sorted(found, key=lambda each: KINDS.index(each.kind))
 
     @property
     def and_yet(self) -> str:
         """What a log had that conforms, and yet hurt; empty where it had nothing worse than warnings."""
-        kinds = dict.fromkeys(each.kind for each in self.incidents if each.severity != WARNING)
-        return f"but these went wrong: {', '.join(kinds)} (see the top)" if kinds else ""
+        return f"but these went wrong: {', '.join(self.hurt)} (see the top)" if self.hurt else ""
+
+    @property
+    def until(self) -> str:
+        """Up to where a log conforms, if that is not the last that was written."""
+        if self.end:
+            return f" until {self.end.zxid:#x}"
+        return f" up to {self.recording.transactions[-1].zxid:#x}, where it is torn" if self.recording.torn else ""
+
+    @property
+    def hurt(self) -> tuple[str, ...]:
+        """The kinds of incidents that are worse than warnings, the worst first."""
+        return tuple(dict.fromkeys(each.kind for each in self.incidents if each.severity != WARNING))
 
     @property
     def violated(self) -> set[str]:
@@ -144,6 +172,19 @@ class Report:
         if DIVERGES in (self.verdict, earlier.verdict):
             return replace(self, earlier=earlier, verdict=DIVERGES, reason=self.reason or "what is before a gap does")
         return replace(self, earlier=earlier, verdict=UNDECIDED, reason=(self.reason or earlier.reason or MISSING))
+
+    def behind(self, earlier: Report) -> Report:
+        """This report, after that of what is before a quorum ruled: the worse verdict of both."""
+        worse = min(self, earlier, key=lambda each: WORST_FIRST.index(each.verdict))
+        reason = self.reason if worse is self else worse.reason or "what is before a quorum ruled does"
+        return replace(self, earlier=earlier, verdict=worse.verdict, reason=reason)
+
+    def beside(self, migration: Judged, problems: Sequence[str]) -> Report:
+        """This report, with what was found of a quorum's rule: the worse verdict of both."""
+        found = replace(self, migration=migration, problems=(*problems, *migration.problems, *self.problems))
+        if migration.divergence is None or self.verdict in (BAD_INPUT, DIVERGES):
+            return found
+        return replace(found, verdict=DIVERGES, reason=f"while a quorum rules, at {migration.divergence[0]:#x}")
 
     def as_json(self) -> dict:
         """The report as `replay --json` prints it."""
@@ -177,6 +218,7 @@ class Report:
             "consumers": self.consumers and self.consumers.as_json(),
             "logs": self.logs and logs_as_json(self.logs),
             "remarks": [remark.as_json() for remark in self.remarks],
+            "migration": self.migration and migration_as_json(self.migration),
             "earlier": [replace(part, earlier=None).as_json() for part in self.parts[:-1]],
         }
 
@@ -208,6 +250,8 @@ def print_report(report: Report) -> None:
     out = console()
     _print_incidents(out, report.incidents)
     _print_part(out, report)
+    if report.migration:
+        print_migration(out, report.migration)
 
 
 def _print_incidents(out: Console, incidents: list[Incident]) -> None:
@@ -257,7 +301,7 @@ def _print_part(out: Console, report: Report) -> None:
     if report.audit:
         report.audit.print(out)
     print_remarks(out, report.remarks)
-    for problem in report.problems:
+    for problem in (each for each in report.problems if each != report.reason):
         out.print(f"[yellow]problem[/]: {escape(problem)}", soft_wrap=True)
     for held in report.held:
         out.print(held.told, soft_wrap=True, markup=False)
@@ -276,15 +320,21 @@ def _controllers(result: Result) -> Table:
     return table
 
 
+def print_where(out: Console, directory: Path, *options: str) -> None:
+    """Print the command that opens a recording where it diverges."""
+    command = shlex.join(["kafkaproof", "explore", str(directory), *options])
+    out.print(f"see what was possible there, and why this was not: {command}", soft_wrap=True, markup=False)
+
+
 def _print_verdict(out: Console, report: Report) -> None:
     result = report.result
     if result and result.divergence:
         zxid, reason = result.divergence
         out.print(f"[bold red]diverges[/] from {result.variant} at {zxid:#x}:", soft_wrap=True)
         out.print(reason, soft_wrap=True, markup=False)
+        print_where(out, report.recording.directory)
     elif result and report.verdict == CONFORMS:
-        until = f" until {report.end.zxid:#x}" if report.end else ""
-        out.print(f"[green]conforms[/] to {result.variant}{until}: each record is a step that it allows")
+        out.print(f"[green]conforms[/] to {result.variant}{report.until}: each record is a step that it allows")
         if report.and_yet:
             out.print(f"[yellow]{report.and_yet}[/]", soft_wrap=True)
     else:

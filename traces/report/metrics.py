@@ -100,11 +100,11 @@ def metrics_as_json(series: Series) -> dict:
 def print_metrics(out: Console, series: Series) -> None:
     """Print a row for each metric that was ever a worry."""
     table = Table(header_style="bold")
-    for name in ("metric", "most", "first at", "over at", "for", "what it says"):
+    for name in ("metric", "most", "first at", "until", "for", "what it says"):
         table.add_column(name, justify="right" if name in ("most", "for") else "left")
     rows = [row for row in rows_of(series) if row.first]
     for row in rows:
-        over = "not over" if row.lasts else _moment(row.last)
+        over = "the end" if row.lasts else _moment(row.last)
         lasted = "" if row.seconds is None else f"{row.seconds:,.1f} s"
         most = "none" if row.metric.name == "active_controllers" else f"{row.most:,}"
         table.add_row(row.metric.name, most, _moment(row.first), over, lasted, row.metric.text)

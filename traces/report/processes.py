@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from rich.markup import escape
 from rich.table import Table
 
 from kafkaproof.checker.basics.words import counted, times
 from kafkaproof.checker.commands.tables import console
 from kafkaproof.traces.processes.recorded.reading import Cluster
 from kafkaproof.traces.processes.state.result import Result
-from kafkaproof.traces.report.log import CONFORMS, DIVERGES, UNDECIDED
+from kafkaproof.traces.report.log import CONFORMS, DIVERGES, UNDECIDED, print_where
 
 
 def verdict_of(result: Result) -> str:
@@ -26,6 +27,7 @@ def as_json(cluster: Cluster, result: Result) -> dict:
         "recording": str(cluster.directory),
         "variant": result.variant,
         "verdict": verdict_of(result),
+        "problems": list(cluster.problems),
         "unfollowed": result.unfollowed,
         "first_divergence": {"step": where, "reason": reason} if result.divergence else None,
         "violations": [asdict(violation) for violation in result.violations.values()],
@@ -46,18 +48,22 @@ def print_result(cluster: Cluster, result: Result) -> None:
     for name, count in sorted(result.counts.items()):
         table.add_row(name, f"{count:,}")
     out.print(table)
-    out.print(
-        f"{cluster.directory}: {counted(cluster.processes, 'process')}, {counted(result.steps, 'step')}, and "
-        f"{result.hidden:,} that nobody recorded: faults from outside, or steps of a process that died first",
-        soft_wrap=True,
-    )
+    told = f"{cluster.directory}: {counted(cluster.processes, 'process')}, {counted(result.steps, 'step')}"
+    if result.hidden:
+        told += (
+            f", and {result.hidden:,} that nobody recorded: faults from outside, or steps of a process that died first"
+        )
+    out.print(told, style=None, markup=False, soft_wrap=True)
     for name, count in sorted(result.groups.items()):
-        whose = f"group {name!r}" if name else "groups that no coordinator knows"
-        out.print(f"{whose}: {count:,} of them", style=None, markup=False, soft_wrap=True)
+        whose = f"of group {name!r}" if name else "of groups that no coordinator knows"
+        out.print(f"{whose}: {counted(count, 'step')}", style=None, markup=False, soft_wrap=True)
+    for problem in cluster.problems:
+        out.print(f"[yellow]problem[/]: {escape(problem)}", soft_wrap=True)
     if result.divergence:
         where, reason = result.divergence
         out.print(f"[bold red]diverges[/] from {result.variant} at", where, style=None, soft_wrap=True)
         out.print(reason, soft_wrap=True, markup=False)
+        print_where(out, cluster.directory, "--variant", result.variant)
     elif result.unfollowed:
         out.print(
             f"[yellow]undecided[/]: the run goes on, or was cut off. The last {result.unfollowed:,} lines are not followed, "

@@ -23,12 +23,16 @@ _REMEDY = "take the file from another server of the ensemble, or cut a copy at t
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A log file as read: its transactions in file order, and lines on what is imperfect but harmless."""
+    """A log file as read: its transactions in file order, and lines on what is imperfect but harmless.
+
+    `torn`: it ends inside a record.
+    """
 
     path: Path
     dbid: int
     transactions: Records
     problems: tuple[str, ...]
+    torn: bool = False
 
 
 def read_log(path: Path) -> LogFile:
@@ -56,7 +60,7 @@ def read_log(path: Path) -> LogFile:
         problems: tuple[str, ...] = (f"{path}: torn last record at byte {torn} left out ({last})",)
     else:
         problems = () if transactions else (f"{path}: a file header only, no record",)
-    return LogFile(path, dbid, transactions, problems)
+    return LogFile(path, dbid, transactions, problems, torn is not None)
 
 
 def read_more(path: Path, offset: int) -> tuple[tuple[Transaction, ...], int]:

@@ -16,6 +16,7 @@ from kafkaproof.impl.broker.orders import Do
 from kafkaproof.impl.harness.driving.child import BrokerChild
 from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.watch import Watcher
+from kafkaproof.impl.seams.between.messages import Receiver
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
 from kafkaproof.spec.catalogue import MODELS
 from kafkaproof.spec.election import active_controller, election, session
@@ -149,14 +150,12 @@ class Conductor:
                 raise Unfinished(f"{wanted} did not become possible in {WAIT:.0f} seconds: see {child.log}")
 
     def _announce(self, leaver, controller):
-        self._cluster.children[leaver].command(
-            do=Do.ANNOUNCE, address=self._address(controller), kind="ControlledShutdown"
-        )
+        self._cluster.children[leaver].command(do=Do.ANNOUNCE, to=self._receiver(controller), kind="ControlledShutdown")
 
-    def _address(self, b):
+    def _receiver(self, b) -> Receiver:
         """Where other brokers reach a broker; raises Departs where it is not registered."""
         try:
-            return BrokerId.decode(self._cluster.operator.get(BrokerId.path_of(b))[0]).inner
+            return Receiver(b, *BrokerId.decode(self._cluster.operator.get(BrokerId.path_of(b))[0]).inner)
         except NoNodeError:
             raise Departs(f"broker {b} is not registered: the others do not know where it listens") from None
 

@@ -127,7 +127,8 @@ def read_result(run: Path) -> dict:
     """The result of a run, or the trace of a file, as `show` takes it; raises UserError where there is none."""
     file = run if run.is_file() else run / "result.json"
     if file != run and not (run / "run.json").is_file():
-        raise UserError(f"{run}: not a run directory of kafkaproof check: it has no run.json")
+        why = "it has no run.json" if run.exists() else "there is no such file or directory"
+        raise UserError(f"{run}: not a run directory of kafkaproof check: {why}")
     try:
         result = json.loads(file.read_text())
         if "trace" in result:

@@ -53,11 +53,11 @@ class PlaneConductor(Conductor):
         """A broker answers a follower, who asks again where its request may not be there."""
         b, place = arguments.pop("b"), (arguments["p"], arguments["follower"])
         if place in self._refused or b in self._restarted:
-            self._order(arguments["follower"], PARTITION, (ASK_AGAIN,), p=arguments["p"], address=self._address(b))
+            self._order(arguments["follower"], PARTITION, (ASK_AGAIN,), p=arguments["p"], leader=self._receiver(b))
         answer = self._order(b, PARTITION, names(data_plane.serve_fetch), content, **arguments)[1]
         (self._refused.discard if answer == OK else self._refused.add)(place)
         return answer
 
     def _propose(self, sender, controller, p):
         """A leader proposes its ISR to a broker that takes itself for the controller."""
-        self._cluster.children[sender].command(do=Do.PROPOSE, address=self._address(controller), p=p)
+        self._cluster.children[sender].command(do=Do.PROPOSE, to=self._receiver(controller), p=p)

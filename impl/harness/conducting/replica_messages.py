@@ -9,7 +9,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable
 
-from kafkaproof.impl.protocol.batches import one_record, read_header
+from kafkaproof.impl.protocol.batches import one_record
 from kafkaproof.impl.seams.zookeeper.watches import ids
 from kafkaproof.spec.cluster import control, data_plane, faults
 from kafkaproof.spec.language.plain import Plain
@@ -17,6 +17,7 @@ from kafkaproof.spec.language.steps import Step, by_name, names
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.faults import ask_for_election
 from kafkaproof.spec.partition.triggers import admin_election
+from kafkaproof.spec.protocol.batches import read_header
 from kafkaproof.spec.replica.network import RECORD
 from kafkaproof.spec.running.replica_messages import fields_of
 

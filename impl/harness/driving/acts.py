@@ -92,6 +92,8 @@ def why_not(fault: str, size: Size, owns_zookeeper: bool) -> str | None:
     declared = FAULTS[fault]
     if declared.ours and size.release:
         return "only brokers of our own do that when they are told; leave --kafka away"
+    if declared.mixed and not size.ours:
+        return "only in a cluster of both kinds; give --brokers ours:1,kafka-3.9.1:2, or the like"
     if declared.not_legacy and size.variant == "legacy":
         return declared.not_legacy
     if declared.our_zookeeper and not owns_zookeeper:

@@ -25,7 +25,8 @@ class Fault:
 
     `needs`: what it is to be told. `often`: how often chaos does it beside the others, 0: never. `undoes`: what it
     takes back. `disk`: it breaks a disk, which a new process mends. `ends`: with the process of its broker. `running`:
-    it is done to a running broker only. `ours`: only brokers of our own do it. `not_legacy`: why a legacy cluster has
+    it is done to a running broker only. `ours`: only brokers of our own do it. `mixed`: only a cluster of both kinds has
+    it. `not_legacy`: why a legacy cluster has
     no such thing. `our_zookeeper`: it is done to a ZooKeeper that the cluster has started itself.
     """
 
@@ -37,6 +38,7 @@ class Fault:
     ends: bool = False
     running: bool = False
     ours: bool = False
+    mixed: bool = False
     not_legacy: str = ""
     our_zookeeper: bool = False
 
@@ -85,6 +87,7 @@ LET_GO = Fault("let_go", BROKER, undoes=(LOSE_FRAME, HOLD_FRAME, DELAY_FRAME))
 WRITE_ZNODE = Fault("write_znode", ("path", "data"))
 HOLD = Fault("hold", ("broker", "before"), running=True, ends=True, ours=True)
 RELEASE = Fault("release", BROKER, ours=True, undoes=(HOLD,))
+REPLACE = Fault("replace", BROKER, running=True, mixed=True)
 STOP_ALL = Fault("stop_all")
 FAULTS = {fault.name: fault for fault in list(vars().values()) if isinstance(fault, Fault)}
 """All that are declared above, by their names; chaos draws from them in this order."""

@@ -12,8 +12,8 @@ from kafkaproof.impl.harness.driving.catalogue import CREATE_TOPIC, FAULTS
 from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.damage import Broken
 from kafkaproof.impl.harness.driving.watch import Watcher
-from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
 from kafkaproof.impl.harness.links.zookeeper import WRITES
+from kafkaproof.spec.protocol.passed import ANSWER, REQUEST
 
 OFTEN = {name: fault.often for name, fault in FAULTS.items() if fault.often}
 """What may be done, and how often beside the others."""

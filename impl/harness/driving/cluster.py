@@ -19,6 +19,7 @@ from kafkaproof.impl.harness.driving.child import BrokerChild, Child
 from kafkaproof.impl.harness.driving.faults import OPERATOR, Faults
 from kafkaproof.impl.harness.driving.zookeeper_server import Keeper, answers, parse
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC, Places
+from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.impl.seams.zookeeper.znodes import (
     BROKER_IDS,
     PERSISTENT,
@@ -43,8 +44,9 @@ class Size:
 
     `groups`: it has an offsets partition, behind the partitions of the topic, and group coordinators. `room`: how many
     partitions more topics may have that are created while it runs. `recorded`: its steps are recorded; without that
-    there is no replay. `ordered`: its brokers take only the steps that are ordered. `release`: the release of Kafka
-    whose brokers it has, "" for our own.
+    there is no replay. `ordered`: its brokers take only the steps that are ordered. `auto_create`: a topic that a client
+    asks about is created. `release`: the release of Kafka whose brokers it has, "" for our own; `ours`: how many of
+    them, the first, are our own all the same. `spoken`: the inter.broker.protocol.version of our own, 2.8 or 3.9.
     """
 
     brokers: int = 3
@@ -55,9 +57,12 @@ class Size:
     room: int = 0
     recorded: bool = True
     ordered: bool = False
+    auto_create: bool = False
     variant: str = "fenced"
     session_timeout: float = 2.0
     release: str = ""
+    ours: int = 0
+    spoken: str = "3.9"
 
     @property
     def planes(self) -> int:
@@ -140,19 +145,7 @@ class Cluster(Faults):
 
     def prepare(self) -> None:
         """Create the znodes that brokers find, and say in the recording what is run."""
-        contents = [(path, b"") for path in PERSISTENT]
-        assigned, partitions, there = assignments(self.size), self.size.partitions, self.size.standing
-        for topic, part in ((TOPIC, assigned[:partitions]), (OFFSETS_TOPIC, assigned[partitions:there])):
-            if part:
-                contents += [
-                    (TopicConfig.path_of(topic), TopicConfig(False).encode()),
-                    (Topic.path_of(topic), Topic(part).encode()),
-                ]
-        for path, data in contents:
-            try:
-                self.operator.create(path, data)
-            except NodeExistsError:
-                pass
+        self.create_znodes()
         manifest = {
             "format": FORMAT,
             "kind": "kafkaproof cluster",
@@ -163,6 +156,25 @@ class Cluster(Faults):
             "offsets": self.size.places.offsets,
         }
         (self.directory / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
+
+    def create_znodes(self) -> None:
+        """Create the znodes that our brokers find."""
+        contents: list[tuple[str, bytes | None]] = [(path, None) for path in PERSISTENT]
+        assigned, partitions, there = assignments(self.size), self.size.partitions, self.size.standing
+        for topic, numbers in ((TOPIC, range(partitions)), (OFFSETS_TOPIC, range(partitions, there))):
+            if numbers:
+                part = assigned[numbers.start : numbers.stop]
+                has_ids = self.size.variant != "legacy"
+                created = Topic.created(part, members(numbers)) if has_ids else Topic(part)
+                contents += [
+                    (TopicConfig.path_of(topic), TopicConfig(False).encode()),
+                    (Topic.path_of(topic), created.encode()),
+                ]
+        for path, data in contents:
+            try:
+                self.operator.create(path, data)
+            except NodeExistsError:
+                pass
 
     # Brokers
 
@@ -175,28 +187,31 @@ class Cluster(Faults):
 
     def new_child(self, broker: int, number: int) -> Child:
         """Start the process of a broker that is its `number`th."""
+        return BrokerChild(self.settings_of(broker, number), self.directory / f"broker-{broker}.log")
+
+    def settings_of(self, broker: int, number: int) -> Settings:
+        """What the `number`th process of a broker is told."""
         size = self.size
         port = self.children[broker].port if broker in self.children else 0
-        return BrokerChild(
-            Settings(
-                broker,
-                number,
-                size.brokers,
-                size.replicas,
-                size.planes,
-                size.min_isr,
-                size.variant,
-                TOPIC,
-                self.links[broker].address,
-                size.session_timeout,
-                str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl") if size.recorded else "",
-                str(self.directory / "logs" / f"broker-{broker}"),
-                port,
-                size.places.offsets,
-                size.room,
-                size.ordered,
-            ),
-            self.directory / f"broker-{broker}.log",
+        return Settings(
+            broker,
+            number,
+            size.brokers,
+            size.replicas,
+            size.planes,
+            size.min_isr,
+            size.variant,
+            TOPIC,
+            self.links[broker].address,
+            size.session_timeout,
+            str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl") if size.recorded else "",
+            str(self.directory / "logs" / f"broker-{broker}"),
+            port,
+            size.places.offsets,
+            size.room,
+            size.ordered,
+            size.auto_create,
+            spoken=size.spoken,
         )
 
     def start_all(self) -> None:

@@ -1,26 +1,11 @@
-"""The link to a broker, which knows Kafka's frames: those of controllers, followers and clients.
-
-Source: the JSON message schemas of Apache Kafka 3.9, as kio has them.
-"""
+"""The link to a broker, which knows Kafka's frames: those of controllers, followers and clients."""
 
 from __future__ import annotations
 
-import re
-import struct
-from dataclasses import asdict
-from functools import lru_cache
-
-from kio.index import KioIndexError, load_request_schema, load_response_schema
-from kio.schema.index import api_key_map
-from kio.serial import entity_reader
-from kio.serial.errors import SerialError
-
-from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
-from kafkaproof.impl.harness.links.proxy import LENGTH, Connection, Proxy
-
-_HEAD = struct.Struct(">hhi")
-_INT = struct.Struct(">i")
-_SENDER = re.compile(r"(?:broker-)?(\d+)(?:-.*)?")
+from kafkaproof.impl.harness.links.proxy import Connection, Proxy
+from kafkaproof.spec.protocol.contents import without_contents
+from kafkaproof.spec.protocol.frames import client_of, decoded, key_of, name_of, number_of, sender_of
+from kafkaproof.spec.protocol.passed import ANSWER, REQUEST
 
 
 class KafkaLink(Proxy):
@@ -33,47 +18,28 @@ class KafkaLink(Proxy):
 
     def number(self, data: bytes, part: str) -> int | None:
         """The correlation id."""
-        return _INT.unpack_from(data, LENGTH if part == ANSWER else LENGTH + 4)[0]
+        return number_of(data, part)
 
     def hear(self, connection: Connection, data: bytes, part: str) -> None:
         """Learn which broker a connection is from, by its client id."""
         if "client" not in connection.about and part != ANSWER:
-            client = _client(data)
-            found = _SENDER.fullmatch(client)
-            connection.about |= {"client": client, "sender": int(found[1]) if found else None}
+            client = client_of(data)
+            connection.about |= {"client": client, "sender": sender_of(client)}
 
     def read(self, connection: Connection, data: bytes, part: str) -> dict[str, object]:
         """What a frame says."""
-        request = connection.requests.get(self.number(data, part)) if part == ANSWER else data
+        request = self._request_of(connection, data, part)
         if request is None:
             return {}
-        key, version, _ = _HEAD.unpack_from(request, LENGTH)
+        key, version = key_of(request)
         said = {"api": name_of(key), "api_version": version, **connection.about} | decoded(key, version, data, part)
         return said | {"request": decoded(key, version, request, REQUEST)} if part == ANSWER else said
 
+    def kept(self, connection: Connection, data: bytes, part: str) -> bytes:
+        """A frame as it is noted: without the contents of records."""
+        request = self._request_of(connection, data, part)
+        return without_contents(*key_of(request), data, part) if request else data
 
-def name_of(key: int) -> str:
-    """What Kafka calls the API of a key."""
-    return "".join(word.capitalize() for word in api_key_map.get(key, f"unknown_{key}").split("_"))
-
-
-def decoded(key: int, version: int, data: bytes, part: str) -> dict[str, object]:
-    """The fields of a frame, by the names of Kafka's schemas; none of a version that is not known."""
-    try:
-        schema = _schema(key, version, part == ANSWER)
-        _, size = entity_reader(schema.__header_schema__)(data, LENGTH)
-        return asdict(entity_reader(schema)(data, LENGTH + size)[0])
-    except (KioIndexError, SerialError):
-        return {}
-
-
-@lru_cache
-def _schema(key: int, version: int, is_answer: bool):
-    return (load_response_schema if is_answer else load_request_schema)(key, version)
-
-
-def _client(request: bytes) -> str:
-    """The client id of a request, "" where it has none."""
-    start = LENGTH + _HEAD.size + 2
-    length = int.from_bytes(request[start - 2 : start], "big", signed=True)
-    return request[start : start + max(length, 0)].decode(errors="replace")
+    def _request_of(self, connection: Connection, data: bytes, part: str) -> bytes | None:
+        """The request that a frame answers, or is; None where that has not passed."""
+        return connection.requests.get(self.number(data, part)) if part == ANSWER else data

@@ -13,11 +13,11 @@ from collections import deque
 from functools import cache
 from typing import Any
 
-from kafkaproof.impl.harness.links.passed import ANSWER, DROPPED, PASSED, REQUEST, Recorder
 from kafkaproof.impl.harness.links.rules import DELAY, DROP, HOLD, Frame, Rule
 from kafkaproof.impl.protocol.wire import HOST
+from kafkaproof.spec.protocol.passed import ANSWER, DROPPED, LENGTH, PASSED, REQUEST, Recorder
 
-LOOK, CONNECT, LENGTH = 0.005, 1.0, 4
+LOOK, CONNECT = 0.005, 1.0
 
 
 class Proxy:
@@ -83,6 +83,10 @@ class Proxy:
 
     def hear(self, connection: Connection, data: bytes, part: str) -> None:
         """Learn who is at the ends of a connection, from each frame as it passes."""
+
+    def kept(self, connection: Connection, data: bytes, part: str) -> bytes:
+        """A frame as it is noted, of the same length."""
+        return data
 
     def overtakes(self, data: bytes) -> bool:
         """Whether a frame may pass those that are held: it keeps a session alive, and says nothing else."""
@@ -218,17 +222,18 @@ class _Way:
 
     async def _send(self, data: bytes, part: str) -> None:
         number = self._proxy.number(data, part)
+        self._note(data, part, PASSED)
         if part == REQUEST:
             self._connection.requests[number] = data
         elif part == ANSWER:
             self._connection.requests.pop(number, None)
-        self._note(data, part, PASSED)
         self._sink.write(data)
         await self._sink.drain()
 
     def _note(self, data, part, became):
         if self._proxy.recorder:
-            self._proxy.recorder.note(self._connection.place, part, became, data)
+            kept = self._proxy.kept(self._connection, data, part)
+            self._proxy.recorder.note(self._connection.place, part, became, kept)
 
 
 @cache

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kafkaproof.impl.harness.links.passed import DROPPED, PASSED
+from kafkaproof.spec.protocol.passed import DROPPED, PASSED
 
 HOLD, DELAY, DROP, NOTICE = "hold", "delay", "drop", "notice"
 

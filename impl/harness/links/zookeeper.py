@@ -9,9 +9,9 @@ import struct
 
 from kazoo.protocol.serialization import read_buffer, read_string
 
-from kafkaproof.impl.harness.links.passed import ANSWER, NOTIFICATION, REQUEST
-from kafkaproof.impl.harness.links.proxy import LENGTH, Connection, Proxy
+from kafkaproof.impl.harness.links.proxy import Connection, Proxy
 from kafkaproof.impl.harness.links.rules import DROP, Rule
+from kafkaproof.spec.protocol.passed import ANSWER, LENGTH, NOTIFICATION, REQUEST
 
 CREATE, CREATE2, DELETE, SET_DATA, CHECK, MULTI = "create", "create2", "delete", "setData", "check", "multi"
 OPERATIONS = {

@@ -16,7 +16,6 @@ from kafkaproof.impl.harness.conducting.conductor import Departs
 from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER
 from kafkaproof.impl.harness.driving.cluster import Cluster, wait_until
 from kafkaproof.impl.harness.driving.watch import Teller
-from kafkaproof.impl.harness.links.passed import ANSWER
 from kafkaproof.impl.harness.links.rules import DROP, NOTICE, Frame, Rule, fits
 from kafkaproof.impl.harness.links.zookeeper import CHECK
 from kafkaproof.impl.harness.real.behaviour import Behaviour
@@ -47,6 +46,7 @@ from kafkaproof.spec.language.steps import Step, names
 from kafkaproof.spec.partition import brokers, failover
 from kafkaproof.spec.partition.deletion.deletion import replica_stopped
 from kafkaproof.spec.partition.deletion.replica import stop_replica
+from kafkaproof.spec.protocol.passed import ANSWER
 
 ANSWERED_AT_ONCE = names(control.leader_and_isr, data_plane.serve_fetch, control.refuse_isr)
 """The steps between brokers whose answer is awaited."""

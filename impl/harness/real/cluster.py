@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import uuid
 from collections.abc import Mapping
@@ -17,7 +16,6 @@ from kafkaproof.impl.harness.driving.child import Child
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size
 from kafkaproof.impl.harness.driving.zookeeper_server import free_port, java
 from kafkaproof.impl.harness.links.kafka import KafkaLink
-from kafkaproof.impl.harness.links.passed import REQUEST, Recorder
 from kafkaproof.impl.harness.links.proxy import Proxy
 from kafkaproof.impl.harness.links.rules import DELAY, DROP, Rule
 from kafkaproof.impl.harness.links.zookeeper import ZooKeeperLink
@@ -26,13 +24,14 @@ from kafkaproof.impl.harness.real.jars import class_path, number_of
 from kafkaproof.impl.harness.real.records import log_of
 from kafkaproof.impl.protocol.wire import HOST
 from kafkaproof.impl.seams.zookeeper.znodes import TOPICS, TopicConfig
+from kafkaproof.spec.kafka.topic_ids import text_of
+from kafkaproof.spec.protocol.passed import REQUEST, Recorder
 
 HEAP = "384m"
 """The heap of a broker."""
 JVM = (f"-Xmx{HEAP}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true")
 DIRECTORIES = 2
 """How many log directories a broker has: where one fails the broker lives."""
-CLIENT, INNER = LISTENERS
 TOPIC_IDS = (2, 8)
 """The first release whose topics have ids (KIP-516)."""
 STARTED = b" started (kafka.server.KafkaServer)"
@@ -63,11 +62,12 @@ class KafkaChild(Child):
 class KafkaCluster(Cluster):
     """A running cluster of a Kafka release, as `Cluster` is one of ours; raises UserError where it cannot be had.
 
-    `inner`: the links by which brokers and the controller reach each broker. What passes a link is noted in
-    `recording/links/`; the brokers' own logs lie in `broker-N/`.
+    `inner`: the links by which brokers and the controller reach each broker; `outer`: those by which clients do. What
+    passes a link is noted in `recording/links/`; the brokers' own logs lie in `broker-N/`.
     """
 
     shuts_down_within = 60.0
+    listeners = LISTENERS
 
     def __init__(
         self,
@@ -77,17 +77,25 @@ class KafkaCluster(Cluster):
         port: int | None = None,
         properties: Mapping[str, Any] = MappingProxyType({}),
     ):
-        """`properties`: of the brokers, which go before those of `kafkaproof.impl.harness.real.configuration`."""
+        """`properties`: of the brokers, which go before those of all such clusters."""
         self._jars, self._java = class_path(size.release), java(f"Kafka {size.release}")
-        self._properties = properties
         super().__init__(directory, size, zookeeper, port)
-        self._ports = {b: {name: free_port() for name in LISTENERS} for b in range(size.brokers)}
+        self._properties = {**self.properties(), **properties}
+        client, inner = self.listeners
+        self._ports = {b: {name: free_port() for name in self.listeners} for b in range(size.brokers)}
         self.inner = {
-            b: KafkaLink((HOST, ports[INNER]), self._recorder(f"kafka-{b}")) for b, ports in self._ports.items()
+            b: KafkaLink((HOST, ports[inner]), self._recorder(f"kafka-{b}")) for b, ports in self._ports.items()
+        }
+        self.outer = {
+            b: KafkaLink((HOST, ports[client]), self._recorder(f"clients-{b}")) for b, ports in self._ports.items()
         }
         self._apart: dict[int, list[tuple[KafkaLink, Rule]]] = {}
         self._slow: dict[int, list[tuple[KafkaLink, Rule]]] = {}
         write_log4j(directory / "log4j.properties")
+
+    def properties(self) -> dict[str, str]:
+        """Those of all brokers, besides those of `kafkaproof.impl.harness.real.configuration`."""
+        return {}
 
     def new_link(self, broker: int, zookeeper: tuple[str, int]) -> ZooKeeperLink:
         """The link of a broker to ZooKeeper."""
@@ -99,7 +107,7 @@ class KafkaCluster(Cluster):
         return Recorder(directory / name)
 
     def __exit__(self, *_) -> None:
-        for link in self.inner.values():
+        for link in (*self.inner.values(), *self.outer.values()):
             link.close()
         super().__exit__()
 
@@ -110,19 +118,20 @@ class KafkaCluster(Cluster):
             "brokers": self.size.brokers,
             "ports": self._ports,
             "links": {b: link.port for b, link in self.inner.items()},
+            "clients": {b: link.port for b, link in self.outer.items()},
         }
         (self.directory / "recording" / "kafka.json").write_text(json.dumps(about, indent=2) + "\n")
 
     # Brokers
 
-    def new_child(self, broker: int, number: int) -> KafkaChild:
+    def new_child(self, broker: int, number: int) -> Child:
         """Start the process of a broker."""
         home, ports = self.directory / f"broker-{broker}", self._ports[broker]
         home.mkdir(exist_ok=True)
         for rules in self._apart, self._slow:
             self._take_back(rules, broker)
         self._mount(broker)
-        advertised = {CLIENT: ports[CLIENT], INNER: self.inner[broker].port}
+        advertised = dict(zip(self.listeners, self.shown(broker)))
         write_properties(
             home / "server.properties",
             broker,
@@ -143,7 +152,11 @@ class KafkaCluster(Cluster):
             "kafka.Kafka",
             str(home / "server.properties"),
         ]
-        return KafkaChild(command, home, ports[CLIENT], self.links[broker])
+        return KafkaChild(command, home, self.outer[broker].port, self.links[broker])
+
+    def shown(self, broker: int) -> tuple[int, int]:
+        """The ports by which clients and other brokers find a broker: those of the proxies before it."""
+        return self.outer[broker].port, self.inner[broker].port
 
     def _directories(self, broker: int) -> list[Path]:
         return [self.directory.absolute() / f"broker-{broker}" / f"data-{n}" for n in range(DIRECTORIES)]
@@ -159,8 +172,12 @@ class KafkaCluster(Cluster):
         """Create the topic as Kafka's own tool did that wrote to ZooKeeper (up to 2.8)."""
         topic: dict[str, object] = {"version": 1, "partitions": {str(p): each for p, each in enumerate(assignments)}}
         if number_of(self.size.release) >= TOPIC_IDS:
-            id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-            topic |= {"version": 3, "topic_id": id, "adding_replicas": {}, "removing_replicas": {}}
+            topic |= {
+                "version": 3,
+                "topic_id": text_of(uuid.uuid4().bytes),
+                "adding_replicas": {},
+                "removing_replicas": {},
+            }
         for path, data in (
             (TopicConfig.path_of(TOPIC), TopicConfig(False).encode()),
             (f"{TOPICS}/{TOPIC}", json.dumps(topic).encode()),

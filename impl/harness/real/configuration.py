@@ -42,7 +42,8 @@ def write_properties(
 ) -> None:
     """Write the server.properties of a broker.
 
-    `ports`, `advertised`: of each listener, where it listens, and where others find it; `zookeeper`: HOST:PORT;
+    `ports`, `advertised`: of each listener, that for brokers last, where it listens, and where others find it;
+    `zookeeper`: HOST:PORT;
     `directories`: for logs of partitions; `more`: properties that go before those that are here.
     """
     replicas = min(3, size.brokers)
@@ -54,8 +55,8 @@ def write_properties(
         "zookeeper.connection.timeout.ms": 60_000,
         "listeners": _listeners(ports),
         "advertised.listeners": _listeners(advertised),
-        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in LISTENERS),
-        "inter.broker.listener.name": LISTENERS[1],
+        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in ports),
+        "inter.broker.listener.name": list(ports)[-1],
         "min.insync.replicas": size.min_isr,
         "num.partitions": 1,
         "default.replication.factor": size.replicas,

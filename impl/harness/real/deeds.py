@@ -20,7 +20,6 @@ from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster
 from kafkaproof.impl.harness.driving.watch import state_in
 from kafkaproof.impl.harness.links.kafka import KafkaLink
-from kafkaproof.impl.harness.links.passed import REQUEST
 from kafkaproof.impl.harness.links.rules import HOLD, NOTICE, Rule
 from kafkaproof.impl.harness.real.behaviour import replicas_in
 from kafkaproof.impl.harness.real.cluster import KafkaCluster
@@ -31,6 +30,7 @@ from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.partition.zookeeper import session_open
+from kafkaproof.spec.protocol.passed import REQUEST
 
 ROUNDS = 50
 """So many requests are answered one after the other before one that came earlier counts as having arrived."""

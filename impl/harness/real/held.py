@@ -10,7 +10,6 @@ from kafkaproof.impl.harness.conducting.conductor import Departs
 from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER
 from kafkaproof.impl.harness.driving.cluster import Cluster, wait_until
 from kafkaproof.impl.harness.driving.watch import Teller, epoch_in
-from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
 from kafkaproof.impl.harness.links.rules import HOLD, NOTICE, Frame, Rule, fits
 from kafkaproof.impl.harness.real.behaviour import Behaviour
 from kafkaproof.impl.harness.real.misled import Misled
@@ -34,6 +33,7 @@ from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.partition.deletion.replica import stop_replica
+from kafkaproof.spec.protocol.passed import ANSWER, REQUEST
 
 METADATA = "UpdateMetadata"
 WAIT, SOON, SETTLES, LOOK = 90.0, 3.0, 20.0, 0.02

@@ -27,7 +27,7 @@ _POM = """<project>
   <groupId>local</groupId><artifactId>jars</artifactId><version>1</version>
   <dependencies>
     <dependency>
-      <groupId>org.apache.kafka</groupId><artifactId>kafka_{scala}</artifactId><version>{release}</version>
+      <groupId>org.apache.kafka</groupId><artifactId>{artifact}</artifactId><version>{release}</version>
       <exclusions>
         <exclusion><groupId>log4j</groupId><artifactId>log4j</artifactId></exclusion>
         <exclusion><groupId>org.slf4j</groupId><artifactId>slf4j-log4j12</artifactId></exclusion>
@@ -60,9 +60,21 @@ def class_path(release: str) -> str:
     number = number_of(release)
     if home := os.environ.get("KAFKA_HOME"):
         return _of_home(Path(home), release)
-    directory = cache() / release
+    scala = "2.13" if number >= SCALA_213 else "2.12"
+    return _resolved(f"kafka_{scala}", release, cache() / release)
+
+
+def tools_class_path(release: str) -> str:
+    """The class path of a release's command-line tools; raises UserError where their jars cannot be had."""
+    broker = class_path(release)
+    if os.environ.get("KAFKA_HOME"):
+        return broker
+    return broker + os.pathsep + _resolved("kafka-tools", release, cache() / f"{release}-tools")
+
+
+def _resolved(artifact: str, release: str, directory: Path) -> str:
     if not directory.is_dir():
-        _resolve(release, "2.13" if number >= SCALA_213 else "2.12", directory)
+        _resolve(artifact, release, directory)
     return f"{directory}/*"
 
 
@@ -88,8 +100,8 @@ def _of_home(home: Path, release: str) -> str:
     return f"{home}/libs/*"
 
 
-def _resolve(release: str, scala: str, directory: Path) -> None:
-    """Have Maven copy the jars of a release; raises UserError."""
+def _resolve(artifact: str, release: str, directory: Path) -> None:
+    """Have Maven copy the jars of an artifact of a release; raises UserError."""
     maven = shutil.which("mvn")
     if maven is None:
         raise UserError(
@@ -100,7 +112,7 @@ def _resolve(release: str, scala: str, directory: Path) -> None:
         directory.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=directory.parent) as place:
             pom, jars = Path(place) / "pom.xml", Path(place) / "jars"
-            pom.write_text(_POM.format(scala=scala, release=release, logging=LOGGING, jaxb=JAXB))
+            pom.write_text(_POM.format(artifact=artifact, release=release, logging=LOGGING, jaxb=JAXB))
             _run_maven(
                 [
                     maven,

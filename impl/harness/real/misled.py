@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from kafkaproof.impl.harness.driving.cluster import Cluster
-from kafkaproof.impl.harness.links.passed import NOTIFICATION, REQUEST
 from kafkaproof.impl.harness.links.rules import HOLD, NOTICE, Frame, Rule, fits
 from kafkaproof.impl.harness.real.behaviour import Behaviour
 from kafkaproof.impl.harness.real.deposed import Deposed
 from kafkaproof.impl.harness.real.moves import CANDIDACY, LIST
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, Controller
+from kafkaproof.spec.protocol.passed import NOTIFICATION, REQUEST
 
 
 class Misled:

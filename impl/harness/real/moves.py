@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER
 from kafkaproof.impl.harness.driving.cluster import TOPIC
-from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, TOPICS, BrokerId, ControllerEpoch
 from kafkaproof.spec.cluster import control, data_plane
 from kafkaproof.spec.election import active_controller, election, requests, session
@@ -27,6 +26,7 @@ from kafkaproof.spec.partition.expansion import expansion
 from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.reassignment import admin_requests, reassignment
 from kafkaproof.spec.partition.reassignment import faults as alterations
+from kafkaproof.spec.protocol.passed import ANSWER, REQUEST
 from kafkaproof.spec.topics.history import leaders
 from kafkaproof.spec.topics.steps import CHECK, ELECT_LEADER, LOAD_CONTEXT, REMOVE_REPLICA
 

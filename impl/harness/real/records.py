@@ -5,7 +5,6 @@ Source: Kafka protocol guide, Produce version 3, Fetch version 4 (0.11 to 3.9).
 
 from __future__ import annotations
 
-import socket
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -18,8 +17,10 @@ from kafka.record import MemoryRecords
 
 from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.clients.errors import ERRORS
-from kafkaproof.impl.protocol.batches import CorruptBatch, check, one_record, read_header
+from kafkaproof.impl.protocol import wire
+from kafkaproof.impl.protocol.batches import check, one_record
 from kafkaproof.impl.protocol.wire import HOST
+from kafkaproof.spec.protocol.batches import CorruptBatch, read_header
 
 PATIENCE, LARGEST = 300.0, 1 << 20
 """How long a producer waits for its answer, in seconds, and how much a consumer reads at once, in bytes."""
@@ -123,15 +124,7 @@ def _name(code: int) -> str:
 
 def ask(port: int, request: ApiMessage, answer: Any, version: int) -> ApiMessage | None:
     """What a broker answers to a request; None where nothing listens, or its connection breaks."""
-    request.API_VERSION = version
-    request.with_header(correlation_id=1, client_id="driver")
-    try:
-        with socket.create_connection((HOST, port), PATIENCE) as connection, connection.makefile("rb") as stream:
-            connection.sendall(request.encode(header=True, framed=True))
-            data = stream.read(int.from_bytes(stream.read(4), "big"))
-            return answer[version].decode(data, header=True) if data else None
-    except OSError:
-        return None
+    return wire.ask((HOST, port), request, answer, version, "driver", PATIENCE)
 
 
 def values_in(data: bytes, offset: int = 0) -> list[bytes]:

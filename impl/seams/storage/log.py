@@ -19,8 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from kafkaproof.impl.protocol.batches import HEADER, CorruptBatch, check, read_header, stamped
+from kafkaproof.impl.protocol.batches import check, stamped
 from kafkaproof.spec.language.digest import EMPTY, link
+from kafkaproof.spec.protocol.batches import HEADER, CorruptBatch, Numbered, read_header
 from kafkaproof.spec.replica.storage import NO_EPOCH
 
 CLOSED = -1
@@ -33,7 +34,7 @@ class LogFailed(Exception):
 
 
 class Entry(NamedTuple):
-    """A batch: `id` and `epoch` as the specification has them; where it is in the file, and its Kafka offsets."""
+    """A batch: `id` and `epoch` as the specification has them; where it is in the file, its Kafka offsets, and its producer."""
 
     id: int
     epoch: int
@@ -43,6 +44,7 @@ class Entry(NamedTuple):
     end_offset: int
     timestamp: int
     chain: str
+    producer: Numbered
 
 
 class FileLog:
@@ -130,7 +132,7 @@ class FileLog:
         except OSError as error:
             raise LogFailed(f"{self.path}: {error}") from None
         self.before_write()
-        position = self.slots[-1].position + self.slots[-1].size if self.slots else 0
+        position = self.size
         data = stamped(data, self.end_offset, epoch)
         try:
             if self.fail_after is not None:
@@ -177,6 +179,7 @@ class FileLog:
                 base + header.count,
                 header.timestamp,
                 link(self.chain, epoch, id),
+                header.producer,
             )
         )
         self._epochs.append(epoch)
@@ -193,6 +196,11 @@ class FileLog:
         """Kafka's log end offset."""
         return self.slots[-1].end_offset if self.slots else 0
 
+    @property
+    def size(self) -> int:
+        """How many bytes all batches have."""
+        return self.slots[-1].position + self.slots[-1].size if self.slots else 0
+
     def offset_of(self, place: int) -> int:
         """Kafka's offset of the place of a batch, or of the end."""
         return self.slots[place].base_offset if place < self.length else self.end_offset
@@ -200,6 +208,14 @@ class FileLog:
     def place_of(self, offset: int) -> int:
         """The place of the batch that has a Kafka offset; the log's length for offsets behind it."""
         return bisect_right(self.slots, offset, key=lambda entry: entry.end_offset)
+
+    def boundary(self, offset: int) -> int:
+        """The place before which all batches have offsets below a Kafka offset, as if the log went on with batches of one
+        record.
+        """
+        if offset > self.end_offset:
+            return self.length + offset - self.end_offset
+        return bisect_left(self.slots, offset, key=lambda entry: entry.base_offset)
 
     def read(self, place: int) -> bytes:
         """The bytes of a batch."""

@@ -149,12 +149,12 @@ class ElectionZooKeeper:
 
     def create_controller(self, b, delivery):
         """create /controller, ephemeral: OK, NODEEXISTS, EXPIRED or LOST."""
-        return self.requests.write(create(Controller.path, Controller(b).encode(), EPHEMERAL))
+        return self.requests.write(create(Controller.path, Controller(b).encode(self.guarded), EPHEMERAL))
 
     def create_controller_and_set_epoch(self, b, value, version, delivery):
         """multi[create /controller, setData /controller_epoch]: OK, NODEEXISTS, BADVERSION, EXPIRED or LOST."""
         return self.requests.write_all(
-            create(Controller.path, Controller(b).encode(), EPHEMERAL),
+            create(Controller.path, Controller(b).encode(self.guarded), EPHEMERAL),
             SetData(ControllerEpoch.path, ControllerEpoch(value).encode(), version),
         )[0]
 

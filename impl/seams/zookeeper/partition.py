@@ -52,7 +52,8 @@ class PartitionZooKeeper(TopicZooKeeper):
     `brokers`: for each registered broker that was read, its address and the czxid of its registration; `addresses`: those
     of all that were read in this term, since one that is gone is told of as live until the event that says so; `states`: the
     states that the controller read or wrote last, and their versions; `led`: what the leaders know of theirs (up to
-    2.6); `proposers_version`: the version that the leader knows whose proposal is at hand.
+    2.6); `proposers_version`: the version that the leader knows whose proposal is at hand; `created`: the partition whose
+    first state the step in progress has written.
     """
 
     def __init__(self, requests: Requests, places: Places, size: int, lists_topics: bool = True, most: int = 0):
@@ -60,7 +61,7 @@ class PartitionZooKeeper(TopicZooKeeper):
         self.faults = 0
         self.led: dict[int, Led] = {}
         self.partitions: dict[int, None] = defaultdict(lambda: None)
-        self.proposers_version = 0
+        self.proposers_version, self.created = 0, None
         self.begin_term(0, 0)
 
     def begin_term(self, epoch: int, version: int) -> None:
@@ -105,7 +106,9 @@ class PartitionZooKeeper(TopicZooKeeper):
         return OK
 
     def _read_brokers(self):
-        """Read who was registered when the children were listed: all of them, again if one has changed since."""
+        """Read who was registered when the children were listed: all of them, again if one has changed since. A broker whose
+        number is beyond those of the cluster is none.
+        """
         session = self.requests.session
         while True:
             listed = self.requests.at_once(lambda: session.children(BROKER_IDS, watch=True))[0]
@@ -118,6 +121,7 @@ class PartitionZooKeeper(TopicZooKeeper):
         self.brokers = {
             int(name): (BrokerId.decode(reply.result[0]), reply.result[1].czxid)
             for name, reply in zip(listed.result[0], found)
+            if int(name) < self.size
         }
         self.addresses |= {r: address for r, (address, _) in self.brokers.items()}
 
@@ -160,7 +164,7 @@ class PartitionZooKeeper(TopicZooKeeper):
         if found is None:
             return NONODE
         assignment = found.assignments[number]
-        self.moved = dict(found.adding).get(number, ()), dict(found.removing).get(number, ())
+        self.moved = self.moving[p] = found.moves_of(number)
         answer = self.get_state(b, p, reader)
         if answer != EXPIRED:
             clear(partition.assignment)
@@ -264,7 +268,7 @@ class PartitionZooKeeper(TopicZooKeeper):
                 return answer
         answer = write(create(State.path_of(*self.place_of(p)), state.encode()))
         if answer == OK:
-            self.states[p] = state, 0
+            self.states[p], self.created = (state, 0), p
         return answer
 
     def _set(self, p, state, write):

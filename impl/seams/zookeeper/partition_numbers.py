@@ -16,11 +16,11 @@ class Places:
     """The first topic of a cluster; the number of the offsets partition, and the first of the room (-1: there is none).
 
     `size`: how many numbers there are. Which topic has which numbers of the room is learnt while the cluster runs
-    (`note`).
+    (`note`). `takes_any`: topics that none of our controllers has created get some, too.
     """
 
-    def __init__(self, topic: str, offsets: int = NONE, room: int = NONE, size: int = 0):
-        self.topic, self.offsets, self.room, self.size = topic, offsets, room, size
+    def __init__(self, topic: str, offsets: int = NONE, room: int = NONE, size: int = 0, takes_any: bool = False):
+        self.topic, self.offsets, self.room, self.size, self.takes_any = topic, offsets, room, size, takes_any
         self._further: dict[int, tuple[str, int]] = {}
 
     def is_room(self, p: int) -> bool:

@@ -38,7 +38,7 @@ class Requests:
 
     def __init__(self, hosts: str, timeout: float):
         self.hosts, self.timeout = hosts, timeout
-        self.inbox: queue.Queue = queue.Queue()
+        self.inbox: queue.SimpleQueue = queue.SimpleQueue()
         self.backlog: deque = deque()
         self._session: Session | None = None
         self.begin()

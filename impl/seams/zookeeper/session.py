@@ -125,7 +125,7 @@ class Session:
     `zxid` is the last one that its owner has taken note of, `id` and `password` are ZooKeeper's.
     """
 
-    def __init__(self, hosts: str, timeout: float, inbox: queue.Queue):
+    def __init__(self, hosts: str, timeout: float, inbox: queue.SimpleQueue):
         self.inbox, self.zxid, self.expired, self.ready = inbox, 0, False, False
         self.fired: dict[str, list[str]] = {}
         self._expected: set[str] = set()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kazoo.protocol.serialization import CheckVersion, Delete, SetData
 
+from kafkaproof.impl.seams.zookeeper.numbering import first_numbers
 from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 from kafkaproof.impl.seams.zookeeper.request_znodes import Reassignment
 from kafkaproof.impl.seams.zookeeper.requests import CONTROLLER_EPOCH, Requests, create
@@ -39,6 +40,7 @@ class TopicZooKeeper(Watched):
             return EXPIRED
         for p in ids(new, len(controller.partitions)):
             self.replicas[p] = self.assignments[p]
+            self.moving.pop(p, None)
             for replica in self.assignments[p]:
                 push(controller.partitions[p].assignment, replica)
         return OK
@@ -124,7 +126,7 @@ class TopicZooKeeper(Watched):
 
     def _first_added(self, name, topic):
         """How many partitions a topic had at first."""
-        return len(self.places.initial(name) or ids(topic.places, NUMBERS))
+        return len(first_numbers(self.places.initial(name), topic, Given(self.given, self.added_to)))
 
     def checked_restore_topic(self, b, p, epoch, delivery):
         """multi[check /controller_epoch, setData of a topic] with the partitions that have a znode, and no others: OK,
@@ -179,7 +181,8 @@ class TopicZooKeeper(Watched):
                 tuple(r for r in replicas if contains(moved, r)) for moved in (each.adding, each.removing)
             )
             topic = topic.reassigned(number, replicas, adding, removing)
-        self.replicas[p] = topic.assignments[self.place_of(p)[1]]
+        number = self.place_of(p)[1]
+        self.replicas[p], self.moving[p] = topic.assignments[number], topic.moves_of(number)
         return self._checked(SetData(path, topic.encode(), -1))
 
     def checked_delist(self, b, partitions, epoch, delivery):

@@ -6,11 +6,13 @@ watch has fired (`refresh`). Each other method is the seam of its name in `kafka
 
 from __future__ import annotations
 
+from kazoo.protocol.serialization import SetData
 from kazoo.protocol.states import EventType
 
+from kafkaproof.impl.seams.zookeeper.numbering import numbers_of, with_all
 from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 from kafkaproof.impl.seams.zookeeper.request_znodes import IsrChange, LogDirEvent, PreferredElection, Reassignment
-from kafkaproof.impl.seams.zookeeper.requests import Requests
+from kafkaproof.impl.seams.zookeeper.requests import NotAnswered, Requests
 from kafkaproof.impl.seams.zookeeper.znodes import (
     BROKER_IDS,
     CONFIG_CHANGES,
@@ -23,6 +25,7 @@ from kafkaproof.impl.seams.zookeeper.znodes import (
     TopicConfig,
 )
 from kafkaproof.spec.kafka.assignment import target
+from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, everybody, with_member
 from kafkaproof.spec.partition.context import clear
@@ -55,10 +58,11 @@ def ids(members: int, size: int) -> tuple[int, ...]:
 
 class Watched:
     """What is known of the first topic: what operators ask, notifications; and of all, the replicas that a
-    controller tells (`replicas`), those that LeaderAndIsr has told (`told`), and the assignments of those that were
-    created (`assignments`), each by number.
+    controller tells (`replicas`), those of them that a reassignment adds and removes (`moving`), those that LeaderAndIsr
+    has told (`told`), and the assignments of those that were created (`assignments`), each by number.
 
-    `there`: the topics that there are, `marked` those that are to be deleted, `given` the numbers that are not free.
+    `there`: the topics that there are, `topic_ids` their ids, `marked` those that are to be deleted, `given` the numbers
+    that are not free.
     `lists_topics`: they change, so that they are listed. `size`: how many brokers there may be, and `most` how many
     replicas.
     """
@@ -68,6 +72,7 @@ class Watched:
         self.size, self.most = size, most
         self.replicas: dict[int, tuple[int, ...]] = {}
         self.told: dict[int, tuple[int, ...]] = {}
+        self.moving: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
         self.know_nothing()
 
     def know_nothing(self) -> None:
@@ -79,6 +84,7 @@ class Watched:
         self.added_to: dict[str, tuple[int, ...]] = {}
         self.log_dir_names, self.log_dir_read, self.isr_names = {}, [], {}
         self.assignments: dict[int, tuple[int, ...]] = {}
+        self.topic_ids: dict[str, str] = {}
 
     def refresh(self) -> None:
         """Read again what is watched, until no watch has fired since; raises Expired and NotAnswered."""
@@ -109,7 +115,8 @@ class Watched:
             self.list_topics()
 
     def list_topics(self) -> list[str]:
-        """Read at one moment which topics there are and which are marked, watches armed, and their assignments.
+        """Read at one moment which topics there are and which are marked, watches armed, and their assignments; numbers are
+        noted first for those that have none, and are to have some.
 
         Raises Expired and NotAnswered.
         """
@@ -124,17 +131,57 @@ class Watched:
             )
             names: list[str] = listed.result[0]
             if names == known:
-                break
+                topics = {name: Topic.decode(reply.result[0]) for name, reply in zip(names, found)}
+                if not self._number(topics, given):
+                    break
             known = names
         self.there, self.marked = names, marked.result[0]
-        self._note_given(given)
         self.assignments = {}
-        for name, reply in zip(names, found):
-            topic = Topic.decode(reply.result[0])
-            numbers = self._numbers(name, topic)
-            self.places.note(name, {p: i for i, p in enumerate(numbers) if self.places.is_room(p)})
+        for name, topic in topics.items():
+            self.topic_ids[name] = topic.id
+            numbers = self._note_places(name, topic)
             self.assignments.update((p, r) for p, r in zip(numbers, topic.assignments) if self.places.is_room(p))
         return names
+
+    def look_up(self, name: str) -> None:
+        """Learn which numbers a topic has, without being told: by its znode. As `list_topics`, of one topic.
+
+        Raises Expired and NotAnswered.
+        """
+        session = self.requests.session
+        while True:
+            found, given = self.requests.at_once(
+                lambda: session.get(Topic.path_of(name)), lambda: session.get(Given.path)
+            )
+            if found.error or given.error:
+                return
+            topic = Topic.decode(found.result[0])
+            if not self._number({name: topic}, given):
+                break
+        self._note_places(name, topic)
+
+    def _number(self, topics: dict[str, Topic], given) -> bool:
+        """Note which numbers are given, as they were read; and first those of topics that have none, if they are to have
+        some: then all is to be read again. Raises NotAnswered.
+        """
+        self._note_given(given)
+        more = with_all(self.places, topics, Given(self.given, self.added_to))
+        if more is None:
+            return False
+        if self.requests.write_beside(SetData(Given.path, more.encode(), self.given_version)) not in (OK, BADVERSION):
+            raise NotAnswered
+        return True
+
+    def _note_places(self, name: str, topic: Topic) -> list[int]:
+        """Note which numbers of the room a topic has; the numbers of all its partitions."""
+        numbers = self._numbers(name, topic)
+        self.places.note(name, {p: i for i, p in enumerate(numbers) if self.places.is_room(p)})
+        return numbers
+
+    def id_of(self, p: int) -> str:
+        """The id of the topic that a partition belongs to, "" where it is not known."""
+        place = self.places.place_of(p)
+        return self.topic_ids.get(place[0], "") if place else ""
 
     def _note_given(self, given):
         numbered = Given.decode(given.result[0])
@@ -142,8 +189,7 @@ class Watched:
 
     def _numbers(self, name: str, topic: Topic) -> list[int]:
         """The numbers of the partitions that a topic has."""
-        first = self.places.initial(name) or ids(topic.places, NUMBERS)
-        return [*first, *self.added_to.get(topic.id or name, ())][: len(topic.assignments)]
+        return numbers_of(self.places.initial(name), name, topic, Given(self.given, self.added_to))
 
     def in_other_topics(self, known):
         """The partitions of topics of which nothing is known."""

@@ -22,9 +22,10 @@ DELETE_TOPICS = "/admin/delete_topics"
 ISR_CHANGES = "/isr_change_notification"
 LOG_DIR_EVENTS = "/log_dir_event_notification"
 CONFIG_CHANGES = "/config/changes"
+PRODUCER_IDS = "/latest_producer_id_block"
 GIVEN = "/config/brokers/<default>"
-INNER = "REPLICATION"
-"""The listener by which brokers reach each other."""
+CLIENTS, INNER = "PLAINTEXT", "REPLICATION"
+"""The listeners to which clients come, and by which brokers reach each other."""
 PERSISTENT = (
     CONSUMERS,
     "/brokers",
@@ -41,11 +42,11 @@ PERSISTENT = (
     "/admin",
     DELETE_TOPICS,
     ISR_CHANGES,
-    "/latest_producer_id_block",
+    PRODUCER_IDS,
     LOG_DIR_EVENTS,
     GIVEN,
 )
-"""What is created before anything else, parents first, empty."""
+"""What is created before anything else, parents first, without data: Kafka tells that from empty data."""
 
 
 def to_bytes(content: object) -> bytes:
@@ -59,14 +60,38 @@ def now() -> str:
 
 
 @dataclass(frozen=True)
+class ProducerIdBlock:
+    """/latest_producer_id_block: the ids from `start` to `end` are those of a broker."""
+
+    broker: int
+    start: int
+    end: int
+    path: ClassVar[str] = PRODUCER_IDS
+    SIZE: ClassVar[int] = 1000
+
+    def encode(self) -> bytes:
+        """Version 1 of the content."""
+        block = {"version": 1, "broker": self.broker, "block_start": str(self.start), "block_end": str(self.end)}
+        return to_bytes(block)
+
+    @classmethod
+    def after(cls, broker: int, data: bytes) -> ProducerIdBlock:
+        """The block that a broker takes after the one that is there, if there is one."""
+        start = int(json.loads(data)["block_end"]) + 1 if data else 0
+        return cls(broker, start, start + cls.SIZE - 1)
+
+
+@dataclass(frozen=True)
 class Controller:
     """/controller, ephemeral: who is the controller."""
 
     broker: int
     path: ClassVar[str] = "/controller"
 
-    def encode(self) -> bytes:
-        """Version 1 of the content (up to 3.3)."""
+    def encode(self, is_new: bool = True) -> bytes:
+        """Version 2 of the content (3.4 and later), or version 1."""
+        if is_new:
+            return to_bytes({"version": 2, "brokerid": self.broker, "timestamp": now(), "kraftControllerEpoch": -1})
         return to_bytes({"version": 1, "brokerid": self.broker, "timestamp": now()})
 
     @classmethod
@@ -114,8 +139,8 @@ class BrokerId(NamedTuple):
         return to_bytes(
             {
                 "features": {},
-                "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT", INNER: "PLAINTEXT"},
-                "endpoints": [f"PLAINTEXT://{self.host}:{self.port}", f"{INNER}://{self.host}:{self.inner_port}"],
+                "listener_security_protocol_map": {CLIENTS: "PLAINTEXT", INNER: "PLAINTEXT"},
+                "endpoints": [f"{CLIENTS}://{self.host}:{self.port}", f"{INNER}://{self.host}:{self.inner_port}"],
                 "jmx_port": -1,
                 "port": self.port,
                 "host": self.host,
@@ -126,10 +151,21 @@ class BrokerId(NamedTuple):
 
     @classmethod
     def decode(cls, data: bytes) -> BrokerId:
-        """Of a broker of this cluster."""
+        """Of any broker and version: its listeners by their names, or else the first that is not encrypted; of one that
+        listens nowhere an address to which nothing can be sent.
+        """
         content = json.loads(data)
-        inner = next(each for each in content["endpoints"] if each.startswith(f"{INNER}://"))
-        return cls(content["host"], content["port"], int(inner.rpartition(":")[2]))
+        protocols = content.get("listener_security_protocol_map", {})
+        found = {}
+        for endpoint in content.get("endpoints") or ():
+            name, _, place = endpoint.partition("://")
+            host, _, port = place.rpartition(":")
+            if protocols.get(name, name) == "PLAINTEXT":
+                found[name] = host, int(port)
+        given = content.get("host") or "", max(content.get("port", 0), 0)
+        first = next(iter(found.values()), given)
+        host, port = found.get(CLIENTS, first)
+        return cls(host, port, found.get(INNER, first)[1])
 
 
 Moved = tuple[tuple[int, tuple[int, ...]], ...]
@@ -166,6 +202,10 @@ class Topic(NamedTuple):
     def restored(self, left: Collection[int]) -> Topic:
         """The topic up to the last of some partitions."""
         return self._replace(assignments=self.assignments[: max(left, default=-1) + 1])
+
+    def moves_of(self, partition: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The replicas that a reassignment adds to a partition, and those that it removes."""
+        return dict(self.adding).get(partition, ()), dict(self.removing).get(partition, ())
 
     def reassigned(
         self, partition: int, replicas: tuple[int, ...], adding: tuple[int, ...], removing: tuple[int, ...]

@@ -69,7 +69,7 @@ def start(s, b: Broker):
 
 
 def register_broker(s, b: Broker):
-    """Broker `b` creates its /brokers/ids/b, after its first election.
+    """Broker `b` creates /brokers/ids/`b`, after its first election.
 
     Guards:  it has not done so yet, and no callback runs.
     Request: OK; NODEEXISTS when a former session of `b` is still open; EXPIRED.

@@ -82,7 +82,7 @@ def one_of_both_ids(s, b: Broker):
 
 def static_is_not_pending(s, b: Broker, id: KnownId, m: Client):
     """A static client has no id that is pending."""
-    if s.brokers[b].group.members[id].status != PENDING or is_empty(shared_instance(m)):
+    if s.brokers[b].group.members[id].status != PENDING or is_empty(shared_instance(s.network, m)):
         return True
     return not has(s, m, id)
 

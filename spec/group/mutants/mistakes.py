@@ -215,7 +215,7 @@ def stable_at_once(s, b: Broker, m: Client, late: Flag(), owner: MemberId):
     if asked(s.network, m, late) != SYNC or not is_assignment(group, owner, has_assignment(s.network, m, late)):
         return False
     id = id_of(s.network, m, late)
-    verdict = sync_verdict(broker, id, instance(m), generation_of(s.network, m, late))
+    verdict = sync_verdict(broker, id, instance(s.network, m), generation_of(s.network, m, late))
     answer(s.network, m, late, NONE if verdict == STORED else verdict)
     if verdict == STORED:
         store_group(s.storage, b, broker, owner)
@@ -236,7 +236,7 @@ def stable_though_refused(s, b: Broker, m: Client, late: Flag(), error: Refusal)
     if asked(s.network, m, late) != SYNC or not takes_appends(s.storage, b):
         return False
     id = id_of(s.network, m, late)
-    if sync_verdict(broker, id, instance(m), generation_of(s.network, m, late)) != STORED:
+    if sync_verdict(broker, id, instance(s.network, m), generation_of(s.network, m, late)) != STORED:
         return False
 
     answer(s.network, m, late, NONE)
@@ -265,7 +265,7 @@ def leave_parked(net, group, request, verdict):
     group.generation += 0
 
 
-def dead_is_alive(broker, instance, first, second):
+def dead_is_alive(broker, instance, may_be_told, first, second):
     """A Dead group that is still in the cache takes members."""
     verdict = gate(broker)
     return PARKED if verdict == NONE else verdict

@@ -91,7 +91,7 @@ def replaced_is_fenced(before, after, b, m, late):
     """A commit of a static member is accepted only under the id that its group.instance.id has (G15)."""
     group = before.brokers[b].group
     request = before.network.late[m] if late else before.network.requests[m]
-    if not accepted(before, after, b) or is_empty(shared_instance(m)):
+    if not accepted(before, after, b) or is_empty(shared_instance(before.network, m)):
         return True
     return contains(group.members[request.id].instance, 0)
 

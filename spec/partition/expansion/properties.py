@@ -53,10 +53,10 @@ def expanded_if_kept(before, after, b, p, new, start, delivery):
 
 
 def read_if_kept(before, after, b, p, new, start):
-    """A topic to which partitions are to be added is read as it is; its controller does not know that it is queued for
-    deletion, and it says that nothing of it is being reassigned.
+    """A controller reads a topic to which partitions are to be added as it is; it does not know that it is queued for
+    deletion, and the topic says that nothing of it is being reassigned.
     """
-    if contains(before.brokers[b].controller.deleting, p):
+    if before.brokers[b].controller.epoch == 0 or contains(before.brokers[b].controller.deleting, p):
         return False
     if is_empty(after.brokers[b].expansion.new):
         return True
@@ -65,6 +65,15 @@ def read_if_kept(before, after, b, p, new, start):
             moves = not is_empty(before.zk.adding[q]) or not is_empty(before.zk.removing[q])
             if moves or not same_sequence(before.zk.assignments[q], after.brokers[b].expansion.assignments[q]):
                 return False
+    return True
+
+
+def begins_without_request(before, after):
+    """A new process knows of no request for more partitions that the former one had."""
+    for b in range(len(after.brokers)):
+        begins = before.brokers[b].up == 0 and after.brokers[b].up == 1
+        if begins and not is_empty(after.brokers[b].expansion.new):
+            return False
     return True
 
 
@@ -172,6 +181,7 @@ AT_ONCE = (always_step(added_at_once, of=("add_partitions",)), always_step(expan
 IN_TWO_STEPS = (
     always_step(added_to_topic, of=("write_partitions",)),
     always_step(read_if_kept, of=("read_topic",)),
+    always_step(begins_without_request),
     always_step(no_reassignment_undone, of=("write_partitions",)),
 )
 

@@ -4,11 +4,11 @@ from kafkaproof.spec.kafka.zookeeper import EXPIRED, OK, Delivery
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, intersection, is_empty
 from kafkaproof.spec.partition import context
-from kafkaproof.spec.partition.context import OFFLINE, Broker, Partition, clear, forget
+from kafkaproof.spec.partition.context import OFFLINE, Broker, Partition, clear, forget, start_process
 from kafkaproof.spec.partition.creation.creation import begin_partition, known_partitions
 from kafkaproof.spec.partition.creation.zookeeper import read_topics
 from kafkaproof.spec.partition.deletion.zookeeper import topics_of
-from kafkaproof.spec.partition.expansion import expansion, zookeeper
+from kafkaproof.spec.partition.expansion import expansion, state, zookeeper
 from kafkaproof.spec.partition.expansion.zookeeper import added, checked_restore_topic, restore_topic, write_topic
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import mutant, mutant_within
@@ -97,12 +97,18 @@ def write_it_alone(zk, b, p, known, epoch, delivery):
     return answer
 
 
+def keep_request(broker):
+    """A new process still has the request for more partitions of the former one."""
+    start_process(broker)
+
+
 MUTANTS = (
     mutant(
         "neighbours-unwritten", "no_partition_undone", {reassignment_zookeeper.checked_set_topic: write_it_alone}, THREE
     ),
     mutant_within("read-if-queued", "read_if_kept", "read_topic", {context.is_queued: queue_nothing}, TWO),
     mutant("read-while-reassigned", "read_if_kept", {zookeeper.is_settled: always_settled}, MOVED),
+    mutant("request-kept", "begins_without_request", {state.start_process: keep_request}, MOVED),
     mutant("added-elsewhere", "added_to_topic", {zookeeper.write_topic: add_elsewhere}, TWO),
     mutant("written-as-default", "no_reassignment_undone", {zookeeper.write_topic: write_others_anew}, TWO),
     mutant("queued-taken-up", "taken_up_if_new", {expansion.new_partitions: take_up_all}, TWO),

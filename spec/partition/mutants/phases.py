@@ -9,7 +9,7 @@ from kafkaproof.spec.partition.context import REASSIGN, clear, copy, remember_le
 from kafkaproof.spec.partition.model import scope
 from kafkaproof.spec.partition.mutants.partition_mutant import CALM, mutant, mutant_within
 from kafkaproof.spec.partition.phases import lists, phases, progress, state, zookeeper
-from kafkaproof.spec.partition.phases.network import tell_leadership
+from kafkaproof.spec.partition.phases.network import name_replicas
 from kafkaproof.spec.partition.phases.state import drop_event, forget_rest
 from kafkaproof.spec.partition.phases.zookeeper import set_list
 from kafkaproof.spec.partition.progress import proceed
@@ -18,6 +18,7 @@ from kafkaproof.spec.partition.reassignment import progress as reassignment
 from kafkaproof.spec.partition.reassignment.progress import leave
 from kafkaproof.spec.partition.reassignment.reassignment import tell_replicas
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_assignments, set_assignments
+from kafkaproof.spec.partition.telling import send_leadership, tell_partition
 from kafkaproof.spec.partition.zookeeper import known_as_they_are
 
 ONE, ZOMBIE = scope(replicas=1, epochs=1), scope(replicas=1, leader_epochs=1, faults=2)
@@ -87,8 +88,10 @@ def tell_unnamed(s, b, p):
     leader_epoch = partition.leader_epoch
     remember_result(controller, partition)
     replicas = union(replicas_of(partition.assignment), controller.removed)
-    tell_leadership(s, b, p, intersection(replicas, controller.live))
+    name_replicas(s.network, p, partition)
+    send_leadership(s, b, p, intersection(replicas, controller.live))
     remember_leadership(partition, leader, isr, leader_epoch)
+    tell_partition(s, b, p, controller.live)
 
 
 def keep_eligible(controller, topics):

@@ -60,7 +60,7 @@ WITH_PHASES = (
     | {
         reassignment_progress.target_of: phases_progress.target_of,
         reassignment_network.put_removal: phases_network.put_removal,
-        reassignment.tell_raised: rebind(phases.tell_raised, NAMING),
+        reassignment.tell_raised: phases.tell_raised,
         reassignment.read_again: phases.read_again,
         reassignment.end_telling: rebind(phases.end_telling, GOING_ON),
         rebalance.is_barred: rebind(brokers.is_barred, REASSIGNED),

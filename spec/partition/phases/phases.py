@@ -33,6 +33,7 @@ from kafkaproof.spec.partition.context import (
 )
 from kafkaproof.spec.partition.deletion.progress import move
 from kafkaproof.spec.partition.machines import prepare
+from kafkaproof.spec.partition.phases.network import name_replicas
 from kafkaproof.spec.partition.phases.progress import end, fail, take_off
 from kafkaproof.spec.partition.phases.state import RAISING
 from kafkaproof.spec.partition.phases.zookeeper import is_in_isr
@@ -40,7 +41,7 @@ from kafkaproof.spec.partition.progress import at_work, give_up, is_next, procee
 from kafkaproof.spec.partition.reassignment.progress import look_later
 from kafkaproof.spec.partition.reassignment.state import CHECKING, TELLING, WRITING_ASSIGNMENT, WRITING_TARGET
 from kafkaproof.spec.partition.reassignment.zookeeper import checked_set_assignments
-from kafkaproof.spec.partition.telling import tell_leadership
+from kafkaproof.spec.partition.telling import send_leadership, tell_partition
 from kafkaproof.spec.partition.zookeeper import get_state, read_state
 
 
@@ -186,10 +187,13 @@ def read_again(controller):
 def tell_raised(s, b, p):
     """LeaderAndIsr with the raised leader epoch is sent to the replicas that it names: to the old and the new in the first
     phase, to the target in the second. (In Kafka the second goes to the old ones, too: a broker that a request does not
-    name learns the controller epoch from it, and nothing else.) The controller goes on remembering the former leader epoch.
+    name learns the controller epoch from it, and nothing else.) The controller goes on remembering the former leader epoch,
+    and UpdateMetadata says that one.
 
     Kafka: KafkaController.updateLeaderEpochAndSendRequest, updateLeaderEpoch, 0.8.1 to 2.3;
-           ReplicaManager.becomeLeaderOrFollower, 0.8.1 to 2.3.
+           ReplicaManager.becomeLeaderOrFollower, 0.8.1 to 2.3;
+           ControllerBrokerRequestBatch.addUpdateMetadataRequestForBrokers, 0.8.1 to 2.2;
+           AbstractControllerBrokerRequestBatch.addUpdateMetadataRequestForBrokers, 2.3.
     """
     controller = s.brokers[b].controller
     partition = controller.partitions[p]
@@ -197,8 +201,10 @@ def tell_raised(s, b, p):
     isr = partition.isr
     leader_epoch = partition.leader_epoch
     remember_result(controller, partition)
-    tell_leadership(s, b, p, intersection(replicas_of(partition.assignment), controller.live))
+    name_replicas(s.network, p, partition)
+    send_leadership(s, b, p, intersection(replicas_of(partition.assignment), controller.live))
     remember_leadership(partition, leader, isr, leader_epoch)
+    tell_partition(s, b, p, controller.live)
 
 
 def end_telling(controller, p):

@@ -35,16 +35,20 @@ FORMER_MOVES = {state_machines.replica_move_is_legal: state_machines.replica_mov
 """Until 2.2, in transitions and properties."""
 UNTIL_2_3 = UNTIL_2_5 | {rounds.is_elected_again: former.is_whole_batch_elected_again}
 UNTIL_2_2 = UNTIL_2_3 | FORMER_MOVES | {progress.dead_hosts: leader_zk.nobody}
-UNTIL_2_1 = UNTIL_2_2 | {
-    zookeeper.list_brokers: leader_zk.list_broker_ids,
-    zookeeper.known_as_they_are: zookeeper.as_they_are,
-    brokers.take_list: leader_zk.take_list_at_once,
-    network.drop_requests: network.keep_requests,
-    triggers.needs_preferred: leader_zk.needs_any_election,
-    telling.tell_brokers: updates.tell_all_partitions,
-    telling.tell_newcomers: updates.tell_everybody,
-    triggers.fails_event: leader_zk.never_fails,
-}
+TO_ANY_PROCESS = {zookeeper.known_as_they_are: zookeeper.as_they_are}
+UNTIL_2_1 = (
+    UNTIL_2_2
+    | TO_ANY_PROCESS
+    | {
+        zookeeper.list_brokers: leader_zk.list_broker_ids,
+        brokers.take_list: leader_zk.take_list_at_once,
+        network.drop_requests: network.keep_requests,
+        triggers.needs_preferred: leader_zk.needs_any_election,
+        telling.tell_brokers: rebind(updates.tell_all_partitions, TO_ANY_PROCESS),
+        telling.tell_newcomers: rebind(updates.tell_everybody, TO_ANY_PROCESS),
+        triggers.fails_event: leader_zk.never_fails,
+    }
+)
 UNFENCED = UNTIL_2_1 | {
     zookeeper.checked_create_state: zookeeper.create_state,
     zookeeper.checked_set_state: zookeeper.set_state,

@@ -1,5 +1,10 @@
 """Deliberate mistakes in replicas."""
 
-from kafkaproof.spec.replica.mutants import liveness, replica, steps
+from kafkaproof.spec.replica.mutants import liveness, producing, replica, steps
 
-MUTANTS = {"current": replica.MUTANTS + steps.MUTANTS + liveness.REPLICA, "fenced": replica.FENCED_MUTANTS}
+MUTANTS = {
+    "current": replica.MUTANTS + steps.MUTANTS + liveness.REPLICA,
+    "fenced": replica.FENCED_MUTANTS,
+    "idempotent": producing.MUTANTS,
+    "idempotent-unknown": producing.REFUSING,
+}

@@ -4,11 +4,12 @@ import socket
 from contextlib import closing
 
 import pytest
-from frames import ALTER_PARTITION, CONTROLLED_SHUTDOWN, FETCH, LEADER_AND_ISR, answer, request
 
-from kafkaproof.impl.harness.links.kafka import KafkaLink, decoded, name_of
-from kafkaproof.impl.harness.links.passed import ANSWER, REQUEST
+from kafkaproof.impl.harness.links.kafka import KafkaLink
 from kafkaproof.impl.harness.links.rules import DROP, HOLD, NOTICE, Rule, fits
+from kafkaproof.spec.protocol.frames import decoded, name_of
+from kafkaproof.spec.protocol.passed import ANSWER, REQUEST
+from tests.frames import ALTER_PARTITION, CONTROLLED_SHUTDOWN, FETCH, LEADER_AND_ISR, answer, request
 
 WAIT = 120
 STATE = {"partition_index": 0, "leader": 2, "leader_epoch": 4, "isr": [2, 1], "controller_epoch": 3}

@@ -7,10 +7,10 @@ from contextlib import suppress
 
 import pytest
 
-from kafkaproof.impl.harness.links.passed import ANSWER, DROPPED, PASSED, REQUEST, Recorder, read_passed
 from kafkaproof.impl.harness.links.proxy import Proxy
 from kafkaproof.impl.harness.links.rules import DELAY, DROP, HOLD, NOTICE, Rule
 from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.protocol.passed import ANSWER, DROPPED, PASSED, REQUEST, Recorder, read_passed
 
 WAIT = 120
 

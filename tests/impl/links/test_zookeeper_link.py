@@ -7,9 +7,9 @@ from kazoo.client import KazooClient, KazooRetry
 from kazoo.exceptions import ConnectionLoss
 
 from kafkaproof.impl.harness.driving.zookeeper_server import parse
-from kafkaproof.impl.harness.links.passed import ANSWER, NOTIFICATION, REQUEST
 from kafkaproof.impl.harness.links.rules import HOLD, NOTICE, Rule
 from kafkaproof.impl.harness.links.zookeeper import ZooKeeperLink
+from kafkaproof.spec.protocol.passed import ANSWER, NOTIFICATION, REQUEST
 
 WAIT = 120
 

@@ -224,7 +224,7 @@ MUTANTS = {
     "leader-not-replaced": ({membership.lose_member: wrong.keep_leader}, None),
     "both-ids-kept": ({static.forget_former: wrong.keep_both}, None),
     "expired-at-once": ({deletion.tombstones_of: lambda group, dies: 0}, None),
-    "nobody-joins": ({verdicts.first_join_verdict: lambda broker, instance, first, second: 1}, None),
+    "nobody-joins": ({verdicts.first_join_verdict: lambda broker, instance, may_be_told, first, second: 1}, None),
 }
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import main
 from kafkaproof.traces.basics.whole_files import write_whole
+from kafkaproof.traces.reading.missing import Missing
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.reading.times import Times
 from kafkaproof.traces.report.log import BAD_INPUT, UNDECIDED, Report
@@ -122,7 +123,7 @@ def test_a_divergence_has_the_records_around_it():
 
 
 def test_what_cannot_be_followed_is_a_page_too():
-    lost = replace(altered(first(FENCED, 0x60), 0x20, lambda t: None), gaps=1)
+    lost = replace(altered(first(FENCED, 0x60), 0x20, lambda t: None), gaps=(Missing(0x20, 0x20, 0x21),))
     assert (
         data_in(render(report_of(lost)))["sentence"] == "The verdict is undecided: records are missing; all others fit."
     )

@@ -34,10 +34,9 @@ def test_files_of_servers_that_overlap_are_one_sequence(tmp_path_factory, ranges
     assert found.transactions[place] == list(found.transactions)[place]
     assert found.transactions[place:] == list(found.transactions)[place:]
     twice = sum(max(one, other) - min(one, other) + 1 for one, other in ranges) - len(zxids)
+    those = "1 record that occurs" if twice == 1 else f"{twice} records that occur"
     told = [line for line in found.problems if "more than once" in line]
-    assert told == (
-        [f"{directory}: {twice} records that occur more than once, the same each time, dropped"] * bool(twice)
-    )
+    assert told == ([f"{directory}: {those} more than once, the same each time, dropped"] * bool(twice))
 
 
 @given(st.sets(st.integers(-3, 12), min_size=1), st.integers(-4, 13), st.integers(-4, 13))
@@ -57,7 +56,7 @@ def test_servers_that_differ_are_an_error_and_what_is_before_is_kept(tmp_path):
         log = [record(zxid, -110 if zxid == changed else -101) for zxid in range(1, 10)]
         write_log(tmp_path / name / "version-2" / "log.1", log)
     with pytest.raises(
-        LogError, match=r"c/version-2/log.1: zxid 0x7 is error nodeexists, but another .* error nonode"
+        LogError, match=r"c/version-2/log.1: its record 0x7 .error nodeexists. differs from another .* .error nonode"
     ) as raised:
         read_recording(tmp_path)
     assert [each.zxid for each in raised.value.transactions] == list(range(1, 10))
@@ -68,4 +67,4 @@ def test_records_of_a_file_may_be_in_any_order(tmp_path, zxids):
     write_log(tmp_path / "log.1", map(record, zxids))
     found = read_recording(tmp_path)
     assert list(found.transactions) == [record(zxid) for zxid in (1, 2, 3)]
-    assert found.problems == [f"{tmp_path}: 1 records that occur more than once, the same each time, dropped"]
+    assert found.problems == [f"{tmp_path}: 1 record that occurs more than once, the same each time, dropped"]

@@ -11,6 +11,7 @@ from kafkaproof.spec.language.plain import new_state
 from kafkaproof.spec.running.coordinators import MODEL, SCOPE
 from kafkaproof.traces.processes.groups.group import Group
 from kafkaproof.traces.processes.groups.view import AFTER, BEFORE, SHOWN, TRANSITIONS, View
+from kafkaproof.traces.processes.recorded.offset_records import GroupEntry
 
 
 @pytest.fixture
@@ -20,6 +21,19 @@ def view():
     group = Group("readers", 0, log, [True], {}, None)
     group.record.epoch = 1
     return View(group, log, [True], group.record.copy(), new_state(NETWORK, SCOPE), -1)
+
+
+def test_what_another_leader_has_written_in_the_place_of_an_append_has_its_own_assignment():
+    """The follower has truncated its own batch 1, and has fetched batch 2, before the coordinator is unloaded."""
+    ids = [1]
+    log = SimpleNamespace(length=1, committed=1, id=lambda place: ids[place], leads=lambda: False, rules=lambda: False)
+    left = GroupEntry("readers", 2, None, None, ())
+    group = Group("readers", 0, log, [True, False], {1: (), 2: (left,)}, None)
+    group.record.epoch, group.entries, group.owners = 2, [0], {1: 3}
+    ids[0] = 2
+    seen = View(group, log, [True, False], group.record.copy(), new_state(NETWORK, SCOPE), -1)
+    assert seen.after.storage.log.slots[0].generation == 2
+    assert not list(seen.broken())
 
 
 def fields(value):

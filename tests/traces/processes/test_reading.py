@@ -8,6 +8,8 @@ import pytest
 
 from kafkaproof.spec.errors import UserError
 from kafkaproof.traces.processes.recorded.reading import is_recording, read_cluster, read_process
+from kafkaproof.traces.zookeeper.log import read_log
+from tests.traces.log_writer import write_log
 from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, replayed
 
 
@@ -27,6 +29,21 @@ def test_a_torn_last_line_is_left_out(copy):
     with open(file, "a") as stream:
         stream.write('{"n": 99, "part": "elec')
     assert len(read_process(file)) == whole
+
+
+def test_a_torn_last_line_is_told(copy, kafkaproof):
+    file = copy.directory / "recording" / "broker-2.2.jsonl"
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    answer = kafkaproof("replay", copy.directory)
+    assert answer.code == 0 and "broker-2.2.jsonl: torn last line left out" in answer.out.replace("\n", "")
+    assert kafkaproof("replay", copy.directory, "--json").json["problems"] == [f"{file}: torn last line left out"]
+
+
+def test_a_log_of_zookeeper_in_which_records_are_missing_is_refused(copy):
+    log = copy.directory / "zookeeper" / "version-2" / "log.1"
+    write_log(log, [each for each in read_log(log).transactions if each.zxid != 5])
+    with pytest.raises(UserError, match="gap: records 0x5 to 0x5 are missing"):
+        read_cluster(copy.directory)
 
 
 def test_what_is_asked_for_again_is_told_once(copy):

@@ -57,13 +57,8 @@ def sample(found: dict[str, list[Tampered]], count: int, seed: int) -> Iterator[
 
 def outcome(scene: Scene, name: str, kind: Kind, tampered: Tampered, known: Result) -> Outcome:
     """Tamper with a recording, and judge what replay says; `known` is what it says of the recording as it is."""
-    log = tampered.edit(scene.log)
-    first = _place(log, tampered.at)
-    last = first if tampered.until is None else _place(log, tampered.until)
-    enough = log[last].time + BEHIND
-    log = log[: next((place for place in range(last, len(log)) if log[place].time > enough), len(log)) + 1]
     with TemporaryDirectory() as directory:
-        write_log(Path(directory) / "log.1", numbered(log) if tampered.raw else repaired(log, scene.log)[0])
+        first, last = write(scene, tampered, Path(directory))
         result = settled(_read(directory), scene.features)
     zxid, text = _reported(result, known)
     if kind.harmless or kind.unseen:
@@ -71,6 +66,17 @@ def outcome(scene: Scene, name: str, kind: Kind, tampered: Tampered, known: Resu
     found = zxid is not None and first < zxid <= last + 1
     told = text if zxid is None else f"{zxid:#x}: {text}"
     return Outcome(kind, name, first + 1, found, zxid == first + 1, told)
+
+
+def write(scene: Scene, tampered: Tampered, directory: Path) -> tuple[int, int]:
+    """Write a recording that is tampered with; returns where that is, and where it must show."""
+    log = tampered.edit(scene.log)
+    first = _place(log, tampered.at)
+    last = first if tampered.until is None else _place(log, tampered.until)
+    enough = log[last].time + BEHIND
+    log = log[: next((place for place in range(last, len(log)) if log[place].time > enough), len(log)) + 1]
+    write_log(directory / "log.1", numbered(log) if tampered.raw else repaired(log, scene.log)[0])
+    return first, last
 
 
 def numbered(log: Log) -> list[Transaction]:

@@ -50,7 +50,7 @@ def created_with_different_sizes(record: Record):
 
 @kind()
 def created_with_a_gap(record: Record):
-    """A topic is created whose partition numbers have a gap (2.1 and later)."""
+    """A topic is created whose partition numbers have a gap (2.3 and later)."""
     if _created(record) and record.scene.guarded:
         number, replicas = sorted(record.content["partitions"].items())[-1]
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproof.traces.zookeeper.transactions import Create, SetData, Transaction
-from kafkaproof.traces.zookeeper.znodes.foreign_writes import strange_in
-from kafkaproof.traces.zookeeper.znodes.formats import FORMATS, fault_in, format_of, later_version
+from kafkaproof.traces.zookeeper.znodes.foreign_writes import declared_in, strange_in
+from kafkaproof.traces.zookeeper.znodes.formats import FORMATS, content_of, format_of
 
 BROKER = {
     "version": 4,
@@ -64,7 +64,9 @@ VALUES = st.recursive(
 
 def fault(path: str, content) -> str | None:
     """What is wrong with a content, JSON or bytes."""
-    found = fault_in(format_of(path)[1], content if isinstance(content, bytes) else json.dumps(content).encode())
+    found = content_of(
+        format_of(path)[1], content if isinstance(content, bytes) else json.dumps(content).encode()
+    ).fault
     return found and found.text
 
 
@@ -180,7 +182,7 @@ def test_an_epoch_is_a_number_as_kafka_writes_it(content, fine):
 
 @pytest.mark.parametrize("path", EMPTY)
 def test_what_kafka_leaves_empty_is_empty(path):
-    assert fault(path, b"") is None and fault_in(format_of(path)[1], None) is None
+    assert fault(path, b"") is None and content_of(format_of(path)[1], None).fault is None
     assert fault(path, b"x").endswith("and Kafka leaves it empty")
 
 
@@ -197,13 +199,13 @@ def test_every_value_is_fine_or_told(path, draw, value):
 
 
 def test_a_key_that_no_known_kafka_writes_is_told_and_is_no_certain_fault():
-    found = fault_in(format_of(STATE)[1], json.dumps(WRITTEN[STATE] | {"observers": []}).encode())
+    found = content_of(format_of(STATE)[1], json.dumps(WRITTEN[STATE] | {"observers": []}).encode()).fault
     assert (found.certain, found.text) == (False, "it has the key 'observers', which no known Kafka writes")
 
 
 def test_a_key_of_another_version_is_a_fault():
     path = "/brokers/ids/1"
-    found = fault_in(format_of(path)[1], json.dumps(WRITTEN[path] | {"version": 4, "features": {}}).encode())
+    found = content_of(format_of(path)[1], json.dumps(WRITTEN[path] | {"version": 4, "features": {}}).encode()).fault
     assert found.certain
     assert found.text == "it has the key 'features' of version 5 (Kafka 2.7 to 3.9), and its version is 4"
 
@@ -259,13 +261,14 @@ def test_what_old_consumers_write_is_read_or_told(path, text, told):
 
 def test_a_later_version_is_a_whole_number():
     known = format_of(STATE)[1]
-    found = [later_version(known, b'{"version":%b}' % each) for each in (b"2", b"1", b"2.0", b'"2"', b"true")]
+    found = [content_of(known, b'{"version":%b}' % each).later for each in (b"2", b"1", b"2.0", b'"2"', b"true")]
     assert found == [2, None, None, None, None]
 
 
 def record(*operations) -> list[str]:
     """What is strange in a record."""
-    return [each.text for each in strange_in(Transaction(9, 1, 1, 0, operations, len(operations) > 1))]
+    transaction = Transaction(9, 1, 1, 0, operations, len(operations) > 1)
+    return [each.text for each in strange_in(transaction, declared_in(transaction))]
 
 
 def created(path: str, ephemeral: bool = False, cversion: int = -1, kind: str = "create") -> Create:

@@ -42,7 +42,11 @@ class _Explained(NamedTuple):
 
 
 class _Divergence(Exception):
-    """A record that no behaviour explains; the text is the reason."""
+    """A record that no behaviour explains; the text is the reason. `by_a_state`: what was before it decides that."""
+
+    def __init__(self, reason: str, by_a_state: bool = True):
+        super().__init__(reason)
+        self.by_a_state = by_a_state
 
 
 class Follower(Listener):
@@ -149,7 +153,7 @@ class Follower(Listener):
         try:
             explain(*arguments)
         except _Divergence as divergence:
-            self.result.diverge(transaction, str(divergence))
+            self.result.diverge(transaction, str(divergence), divergence.by_a_state)
         except Undecided as undecided:
             self.result.undecided = f"{transaction.zxid:#x}: {undecided}"
             self.result.last = transaction.zxid - 1
@@ -166,7 +170,7 @@ class Follower(Listener):
             self.result.skip(transaction, "requests in a session that is over")
             return
         if contradictions:
-            raise _Divergence(f"ZooKeeper cannot have written this: {'; '.join(contradictions)}")
+            raise _Divergence(f"ZooKeeper cannot have written this: {'; '.join(contradictions)}", by_a_state=False)
         after = self._now()
         if broker is None:
             self._of_tool(transaction, after)
@@ -227,7 +231,8 @@ class Follower(Listener):
         if observation is None:
             raise _Divergence(
                 f"{transaction.form()} by broker {broker}: no step of {self.result.variant}, and no kind "
-                "of record outside of the election"
+                "of record outside of the election",
+                by_a_state=False,
             )
         if observation == OPENS:
             self.latest[broker] = transaction.session

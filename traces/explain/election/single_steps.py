@@ -6,7 +6,7 @@ that acts, and one other. What is a broker's own is a `Local`; what the log dete
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kafkaproof.checker.model.execution import Execution
@@ -153,9 +153,13 @@ class ElectionSteps:
 
     def names_of(self, local: Local, scene: Scene, other: Local = ()) -> Names:
         """Other names for all epochs and versions; their own where an operator may write any epoch."""
-        own = [part[place] for part in (local, other) if part for place in self._numbered]
-        values = [*own, scene.epoch, scene.version, scene.state_epoch]
+        values = self.epochs_in([part for part in (local, other) if part], scene)
         return Names(range(-1, max(values) + 1) if self.has(edit_epoch.__name__) else values)
+
+    def epochs_in(self, locals: Iterable[Local], scene: Scene) -> list[int]:
+        """All epochs and versions in some local states, and in what is shared."""
+        own = [local[place] for local in locals for place in self._numbered]
+        return [*own, scene.epoch, scene.version, scene.state_epoch]
 
     def renamed(self, local: Local, name: Callable[[int], int]) -> Local:
         """A local state with other names for its epochs."""
@@ -234,6 +238,19 @@ class ElectionSteps:
             zk.clients[OTHER].session = 1
         zk.controller, zk.epoch, zk.epoch_version, zk.state_epoch = scene[:4]
         zk.state_readers = only(ME) if scene.reader else 0
+        return state
+
+    def together(self, scope: Mapping[str, int], locals: Sequence[Local], scene: Scene) -> Plain:
+        """A state of all brokers, each with one of its local states; `scene.controller` is the seat of one of them."""
+        state = Execution(self.model, scope).initial_states()[0]
+        zk = state.zk
+        zk.controller, zk.epoch, zk.epoch_version, zk.state_epoch = scene[:4]
+        for seat, own in enumerate(locals):
+            values = iter(own)
+            _fill(state.brokers[seat], values)
+            _fill(zk.clients[seat], values)
+            if scene.controller == seat:
+                zk.controller_orphaned = next(values)
         return state
 
     def _local(self, state: Plain, seat: int) -> Local:

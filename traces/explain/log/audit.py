@@ -17,7 +17,7 @@ from kafkaproof.spec.partition.history import leader_zk
 from kafkaproof.spec.partition.isr import alter_partition
 from kafkaproof.spec.partition.machines import create_first_state, write_leader, write_removal
 from kafkaproof.spec.partition.phases import lists, phases
-from kafkaproof.spec.partition.reassignment import faults, reassignment
+from kafkaproof.spec.partition.reassignment import admin_requests, faults, reassignment
 from kafkaproof.traces.basics.columns import ByZxid
 from kafkaproof.traces.evidence.accounts import Account, is_listed
 from kafkaproof.traces.evidence.streams import Common
@@ -25,6 +25,7 @@ from kafkaproof.traces.explain.election.result import Result
 from kafkaproof.traces.explain.log.streams import Streams, unexplained
 from kafkaproof.traces.explain.partitions.leader_changes import BY_ALTER_PARTITION
 from kafkaproof.traces.explain.partitions.strategies import Strategy
+from kafkaproof.traces.explain.topics.requests import LISTED, LISTED_AGAIN
 from kafkaproof.traces.explain.topics.topic_writes import ADDED, CREATED, EXPLICIT, UNKNOWN
 from kafkaproof.traces.reading.recording import Recording
 
@@ -60,7 +61,8 @@ _STEPS = {
     "assignment written": _account(reassignment.write_assignment),
     "union written": _account(phases.write_union),
     "target written": _account(reassignment.write_target),
-    "request list written": _account(lists.delete_listed),
+    LISTED: _account(lists.delete_listed),
+    LISTED_AGAIN: Account(None, "lists of reassignments, written once more"),
     "ISRs told of": _account(leader_zk.change_isr),
     "log directory failure told of": _account(log_dirs.notify),
     "written again": Account(None, "topic znodes, written once more"),
@@ -70,6 +72,8 @@ _STEPS = {
     "preferred elections withdrawn by hand": _WITHDRAWN,
 }
 """What the writes of streams are. Those of a kind that is missing here are what the election system says of them."""
+_BY_TOPIC = {LISTED: _account(admin_requests.delete_request)}
+"""Those that are another step where the topic znode says what is added and removed (2.4 and later)."""
 _BY_STRATEGY: dict[Strategy, Callable] = {Strategy.NEW_TOPIC: create_first_state, Strategy.REMOVAL: write_removal}
 """The transitions by which a controller writes what a strategy gives; `write_leader`, where it is not here."""
 
@@ -154,7 +158,7 @@ def audit(recording: Recording, common: Common, result: Result, streams: Streams
     odd = {each.zxid for each in unexplained(common, streams)} | set((result.divergence or ())[:1])
     strange, others = ByZxid.alike(sorted(odd), _LOST), ByZxid.alike(recording.zxids, _LOST)
     named = streams.best.mapped(lambda best: _of_partition(best.strategy, best.trigger)).over(
-        streams.told.mapped(_STEPS.get)
+        streams.told.mapped((_STEPS | (_BY_TOPIC if common.features.kip455 else {})).get)
     )
     told = strange.over(named, consumers, result.accounts, others).until(result.last)
     accounts = told.mapped(lambda account: account if _is_known(account) else None)

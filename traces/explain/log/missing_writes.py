@@ -1,23 +1,23 @@
 """The states that are missing from a log: of all that its controllers may have owed."""
 
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from kafkaproof.spec.language.domains import NOBODY
+import numpy as np
+
 from kafkaproof.traces.basics.versions import NEVER
 from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.streams import Gathered
 from kafkaproof.traces.evidence.terms import Term
 from kafkaproof.traces.explain.log.handled_events import threads_of
+from kafkaproof.traces.explain.log.left_handlers import beside_in, shown_of
 from kafkaproof.traces.explain.log.stream import Found
 from kafkaproof.traces.explain.log.view_order import Floors
-from kafkaproof.traces.explain.omissions.expected_writes import Debt
+from kafkaproof.traces.explain.omissions.expected_writes import Debt, DebtNumbers
 from kafkaproof.traces.explain.omissions.first_writes import Missing
-from kafkaproof.traces.explain.omissions.judge import Judge, left
-from kafkaproof.traces.explain.omissions.same_event import Sibling
+from kafkaproof.traces.explain.omissions.judge import Judge
 
 
 class Waiting(NamedTuple):
@@ -58,13 +58,9 @@ class Owed:
         self._terms = self._common.terms.by_start
         made = ((zxid, topic) for each in found for zxid, topic in each.debts.made)
         self._threads = threads_of(floors, self._common.terms.all, made)
-        self._siblings: dict[tuple, list[Sibling]] = defaultdict(list)
-        for sibling in (sibling for each in found for sibling in each.siblings):
-            self._siblings[sibling.term_key, sibling.gone].append(sibling)
-        for own in self._siblings.values():
-            own.sort(key=lambda sibling: sibling.zxid)
-        self._online = lru_cache(10_000)(self._elected)
-        self._ends = {term: self._over(term) for term in self._terms}
+        self._beside = beside_in((sibling for each in found for sibling in each.siblings), self._threads)
+        self._online = lru_cache(10_000)(lambda key, place, last: self._beside[key].elected_before(place, last))
+        self._ends = np.array([self._over(term) for term in self._terms], np.int64)
         self.missing: list[Missing] = [skipped for each in found for skipped in each.skipped]
         self._unpaid: dict[tuple[int, int, tuple[int, ...]], list[str]] = defaultdict(list)
         for each in found:
@@ -76,38 +72,45 @@ class Owed:
 
     def _judge(self, found: Found) -> None:
         """Judge what may have been owed to one stream, which is read again only where something may be missing."""
-        unpaid: dict[tuple[Partition, int, int], list[Debt]] = defaultdict(list)
+        rows, unpaid = found.debts.rows, defaultdict[tuple[Partition, int, int], list[Debt]](list)
         judge = cache(lambda: Judge(self._gathered.streams[found.name], self._threads))
-        for debt in found.debts.rows:
-            term = self._terms[debt.term]
-            zxid = self._shown(debt, term, judge) if self._common.is_certain and term.key in self._threads else NEVER
+        numbers = found.debts.numbers
+        shown = shown_of(numbers, self._terms, self._threads, self._beside)
+        may_be_missing = (shown.left != NEVER) | shown.beside if self._common.is_certain else np.zeros(len(rows), bool)
+        waits = self._waits(numbers)
+        for place in np.flatnonzero(may_be_missing | waits).tolist():
+            debt, left = rows[place], int(shown.left[place])
+            zxid = self._missed(debt, left, judge()) if may_be_missing[place] else NEVER
             if zxid != NEVER:
-                self.missing.append(Missing(zxid, _text(debt, term, judge())))
-            elif debt.since < self._end(debt) and not (debt.paid and debt.until < self._ends[term]):
+                term = self._terms[debt.term]
+                self.missing.append(Missing(zxid, _text(debt, term, judge()), debt.partition, term.key))
+            elif waits[place]:
                 unpaid[debt.partition, debt.gone, debt.reason].append(debt)
         for debts in unpaid.values():
             self._wait(debts, judge)
 
-    def _shown(self, debt: Debt, term: Term, judge: Callable[[], Judge]) -> int:
-        """The zxid of the first record that shows that a state is missing, NEVER where none does."""
-        thread = self._threads[term.key]
-        zxid = left(debt, term, thread)
-        if zxid != NEVER and not judge().is_owed(debt, term, zxid):
-            zxid = NEVER
-        own = self._siblings.get((term.key, debt.gone), [])
-        for place in range(bisect_right(own, debt.stands, key=lambda sibling: sibling.zxid), len(own)):
-            last = thread.left_behind(own[place].zxid)
+    def _waits(self, debts: DebtNumbers) -> np.ndarray:
+        """Which debts were not paid while their controllers had them to do."""
+        ends = self._ends[debts.term]
+        return (debts.since < np.minimum(debts.until, ends)) & ~((debts.paid != 0) & (debts.until < ends))
+
+    def _missed(self, debt: Debt, left: int, judge: Judge) -> int:
+        """The zxid of the first record that shows that a state is missing, NEVER where none does.
+
+        `left`: the one that shows that its handler was left.
+        """
+        term = self._terms[debt.term]
+        zxid = left if left != NEVER and judge.is_owed(debt, term, left) else NEVER
+        key = term.key, debt.gone
+        if (own := self._beside.get(key)) is None:
+            return zxid
+        for place in own.after(debt.stands):
+            last = int(own.lasts[place])
             if last >= min(debt.until, term.end, zxid):
                 break
-            if judge().is_owed_beside(debt, term, own[place], last, self._online(term, debt.gone, place, last)):
+            if judge.is_owed_beside(debt, term, own.siblings[place], last, self._online(key, place, last)):
                 return last
         return zxid
-
-    def _elected(self, term: Term, gone: int, place: int, last: int) -> frozenset[int]:
-        """Who was elected because of a broker that is gone, from a sibling on and before a record."""
-        own = self._siblings[term.key, gone]
-        behind = bisect_left(own, last, place, key=lambda sibling: sibling.zxid)
-        return frozenset(each.elected for each in own[place:behind]) - {NOBODY}
 
     def _wait(self, debts: list[Debt], judge: Callable[[], Judge]) -> None:
         """Note a state that had to be written for twice as long as a session lasts unheard, in whatever terms."""
@@ -131,7 +134,7 @@ class Owed:
 
     def _end(self, debt: Debt) -> int:
         """The zxid up to which a controller had it to do."""
-        return min(debt.until, self._ends[self._terms[debt.term]])
+        return min(debt.until, int(self._ends[debt.term]))
 
     def _over(self, term: Term) -> int:
         """The zxid at which a controller has lost /controller, or another is elected."""

@@ -19,6 +19,7 @@ from kafkaproof.traces.explain.facts.stream import facts_together
 from kafkaproof.traces.explain.log.missing_writes import Owed
 from kafkaproof.traces.explain.log.stream import Found, changes_in, explain_stream
 from kafkaproof.traces.explain.log.view_order import Floors
+from kafkaproof.traces.explain.omissions.first_writes import Missing
 from kafkaproof.traces.explain.partitions.explained import Explained, is_ambiguous
 from kafkaproof.traces.explain.partitions.ways import DELETION
 from kafkaproof.traces.explain.topics.context import TOPIC, Gap, Judged
@@ -29,11 +30,15 @@ _NONE = np.zeros(0, np.int64)
 
 
 class Unexplained(NamedTuple):
-    """A record that no step of its stream explains; `certain`: nothing before the log could have."""
+    """A record that no step of its stream explains; `certain`: nothing before the log could have.
+
+    `found`: what shows it; None where that is no state of a partition or a topic.
+    """
 
     zxid: int
     reason: str
     certain: bool
+    found: Explained | Judged | Gap | Missing | None = None
 
 
 def explain_streams(gathered: Gathered, work: Here = Here()) -> "Streams":
@@ -51,15 +56,14 @@ class Streams:
     """Every change of a partition's state, every other write to topics, and what became of them.
 
     They are held to what is common to them: a controller has one thread, and one view of /brokers/ids, which only moves
-    forward; topic ids are unique. `best`: the first explanation of each change that has one, by zxid; `ways`: how many
-    changes have the same explanations; `strange`: the changes without any; `kinds`: how many writes are of each
-    stream and kind; `told`: the kind of each write, by its zxid; `odd`: the writes that nothing explains;
-    `overlapping`: the zxids of the
-    changes by which a deletion has gone on during a reassignment (T3).
+    forward; topic ids are unique. `gathered`: the log, taken apart; `best`: the first explanation of each change that has
+    one, by zxid; `ways`: how many changes have the same explanations; `strange`: the changes without any; `kinds`: how
+    many writes are of each stream and kind; `told`: the kind of each write, by its zxid; `odd`: the writes that nothing
+    explains; `overlapping`: the zxids of the changes by which a deletion has gone on during a reassignment (T3).
     """
 
     def __init__(self, gathered: Gathered, found: list[Found]):
-        self._gathered, self._found = gathered, found
+        self.gathered, self._found = gathered, found
         self.made = sorted((m for each in found for m in each.judged.made), key=lambda made: made.zxid)
         self.deletions = sorted((d for each in found for d in each.judged.deletions), key=lambda d: d.zxid)
         self.reassignments = sorted((r for each in found for r in each.judged.reassignments), key=lambda r: r.zxid or 0)
@@ -68,14 +72,27 @@ class Streams:
         self._join_changes()
         self._join_writes()
 
+    def stream_of(self, found: Gap | Judged) -> str:
+        """The name of the stream in which a controller is in the middle of something, or which does not explain a write."""
+        return next(
+            each.name
+            for each in self._found
+            if (found in each.judged.gaps if isinstance(found, Gap) else each.odd.get(found.write.number) is found)
+        )
+
+    @property
+    def common(self) -> Common:
+        """What all streams share."""
+        return self.gathered.common
+
     @property
     def features(self) -> Features:
         """What the log was held to."""
-        return self._gathered.common.features
+        return self.gathered.common.features
 
     def _join_changes(self) -> None:
         deleting = sorted((e for each in self._found for e in each.judged.deleting), key=lambda e: e.change.zxid)
-        self._floors = Floors(self._gathered.common, self._found, {each.change.zxid for each in deleting})
+        self._floors = Floors(self.gathered.common, self._found, {each.change.zxid for each in deleting})
         self.overlapping = [
             each.change.zxid for each in deleting if _is_deletion(each, self._floors.seen.get(each.change.zxid, 0))
         ]
@@ -83,7 +100,7 @@ class Streams:
         self.ways: Counter = self._floors.counts()
         strange = [each for found in self._found for each in found.strange.values()]
         for number, place, text, certain in self._floors.failed:
-            change = changes_in(self._gathered.streams[self._found[number].name])[place]
+            change = changes_in(self.gathered.streams[self._found[number].name])[place]
             strange.append(Explained(change, text=text, certain=certain))
         self.strange = sorted(strange, key=lambda each: (each.change.zxid, each.change.topic))
 
@@ -112,7 +129,7 @@ class Streams:
     @cached_property
     def owed(self) -> Owed:
         """What controllers had to write, and did not."""
-        return Owed(self._gathered, self._found, self._floors)
+        return Owed(self.gathered, self._found, self._floors)
 
     @property
     def ambiguous(self) -> int:
@@ -134,7 +151,7 @@ class Streams:
         found = [
             strange.get((change.zxid, change.partition)) or Explained(change, explanations)
             for number, each in enumerate(self._found)
-            for change, explanations in zip(changes_in(self._gathered.streams[each.name]), self._floors.of(number))
+            for change, explanations in zip(changes_in(self.gathered.streams[each.name]), self._floors.of(number))
         ]
         return sorted(found, key=lambda each: (each.change.zxid, each.change.topic))
 
@@ -143,8 +160,8 @@ class Streams:
         """All other writes and what they are, in the order of the log."""
         found = {judged.write.number: judged for judged in self.odd}
         for each in self._found:
-            writes = {write.number: write for write in self._gathered.streams[each.name].writes}
-            writes |= {write.number: write for write in self._gathered.common.requests}
+            writes = {write.number: write for write in self.gathered.streams[each.name].writes}
+            writes |= {write.number: write for write in self.gathered.common.requests}
             for number, _, (stream, kind) in each.writes:
                 found.setdefault(number, Judged(writes[number], stream, kind))
         return [found[number] for number in sorted(found)]
@@ -169,20 +186,23 @@ def _is_deletion(each: Explained, floor: int) -> bool:
 def unexplained(common: Common, streams: Streams) -> list[Unexplained]:
     """What nothing explains, in the order of the log; of one record that another is missing before it comes first."""
     found = [
-        *(Unexplained(*each, True) for each in streams.owed.missing),
-        *sorted([*_partitions(streams), *_writes(streams), *_interruptions(common, streams), *_same_ids(streams)]),
+        *(Unexplained(each.zxid, each.text, True, each) for each in streams.owed.missing),
+        *sorted(
+            [*_partitions(streams), *_writes(streams), *_interruptions(common, streams), *_same_ids(streams)],
+            key=lambda each: each[:3],
+        ),
     ]
     return sorted(found, key=lambda each: each.zxid)
 
 
 def _partitions(streams: Streams) -> Iterator[Unexplained]:
     for each in streams.strange:
-        yield Unexplained(each.change.zxid, f"partition {each.change.text}: {each.text}", each.certain)
+        yield Unexplained(each.change.zxid, f"partition {each.change.text}: {each.text}", each.certain, each)
 
 
 def _writes(streams: Streams) -> Iterator[Unexplained]:
     for judged in streams.odd:
-        yield Unexplained(judged.write.zxid, f"{judged.stream} stream: {judged.text}", judged.certain)
+        yield Unexplained(judged.write.zxid, f"{judged.stream} stream: {judged.text}", judged.certain, judged)
 
 
 def _interruptions(common: Common, streams: Streams) -> Iterator[Unexplained]:
@@ -191,7 +211,7 @@ def _interruptions(common: Common, streams: Streams) -> Iterator[Unexplained]:
         zxid = _first_inside(gap, streams.threads[gap.term_key])
         session, guarded, deleting = gap.term_key[1], common.features.guarded, gap.stream == TOPIC
         if zxid is not None and not common.failures.failed(session, gap.after, zxid, guarded, deleting):
-            yield Unexplained(zxid, f"{gap.stream} stream: a write elsewhere: {gap.text}", True)
+            yield Unexplained(zxid, f"{gap.stream} stream: a write elsewhere: {gap.text}", True, gap)
 
 
 def _first_inside(gap: Gap, zxids: np.ndarray) -> int | None:
@@ -215,11 +235,13 @@ def settle(
 ) -> None:
     """Let the streams count for the result of a replay: where it diverges, and what is undecided.
 
-    So do records that cannot have been written: those that the recording shows, and other `contradictions`.
+    So do records that cannot have been written: those that the recording shows, and other `contradictions`. Only of the
+    former no missing record can be the reason.
     """
-    wrong = min([*contradictions_in(recording, common.members), *contradictions], default=None)
+    certainly = contradictions_in(recording, common.members)
+    wrong = min([*certainly, *contradictions], default=None)
     if wrong and (result.divergence is None or wrong.zxid <= result.divergence[0]):
-        result.diverge(next(t for t in recording.transactions if t.zxid >= wrong.zxid), wrong.text)
+        result.diverge(next(t for t in recording.transactions if t.zxid >= wrong.zxid), wrong.text, by_a_state=False)
     found = unexplained(common, streams)
     certain = [each for each in found if each.certain]
     if certain and (result.divergence is None or certain[0].zxid < result.divergence[0]):
@@ -227,6 +249,8 @@ def settle(
         result.diverge(transaction, certain[0].reason)
     elif found and not result.divergence and not result.undecided:
         result.undecided = f"{found[0].zxid:#x}: what was before the log is unknown, {found[0].reason}"
+    if result.divergence and result.divergence not in certainly and (missing := recording.missing_before(result.last)):
+        result.doubt(missing)
     result.told = streams.best.mapped(lambda best: f"{best.strategy}: {best.trigger}").over(streams.told)
 
 

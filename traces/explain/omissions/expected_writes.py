@@ -37,6 +37,19 @@ class Debt(NamedTuple):
     partition: Partition
 
 
+class DebtNumbers(NamedTuple):
+    """The numbers of many debts, a column each, as in `Debt`."""
+
+    term: np.ndarray
+    since: np.ndarray
+    until: np.ndarray
+    gone: np.ndarray
+    reason: np.ndarray
+    made: np.ndarray
+    paid: np.ndarray
+    stands: np.ndarray
+
+
 class Debts:
     """What the controllers of a log may have owed to a stream, and what shows that they have read of its topics.
 
@@ -52,6 +65,11 @@ class Debts:
         self._states(evidence)
         self._first(evidence)
 
+    @property
+    def numbers(self) -> DebtNumbers:
+        """The rows by columns."""
+        return DebtNumbers(*map(self.rows.numbers, range(len(DebtNumbers._fields))))
+
     def _states(self, evidence: Evidence) -> None:
         """States that stand while a member of their ISR is gone."""
         changes, absent = evidence.changes, evidence.inputs.common.absences
@@ -61,12 +79,11 @@ class Debts:
             rows = np.flatnonzero(held == code)
             since, until = versions.since[rows], versions.until[rows]
             for broker in sorted(states.different[code][1]):
-                for gone, back in absent.get(broker, [(0, NEVER)]):
-                    ended = np.minimum(until, back)
-                    for place in np.flatnonzero(np.maximum(since, gone) < ended).tolist():
-                        name = changes.names[versions.partitions[rows[place]]]
-                        paid = bool(until[place] <= back)
-                        self._owe(int(since[place]), int(ended[place]), broker, gone, name, False, paid)
+                gone, back = np.array(absent.get(broker, [(0, NEVER)]), np.int64).T
+                for each, place in _overlapping(gone, back, since, until):
+                    name = changes.names[versions.partitions[rows[place]]]
+                    ended, paid = min(until[place], back[each]), bool(until[place] <= back[each])
+                    self._owe(int(since[place]), int(ended), broker, int(gone[each]), name, False, paid)
 
     def _first(self, evidence: Evidence) -> None:
         """Partitions that are assigned and have no state."""
@@ -92,6 +109,18 @@ class Debts:
             since = max(reason, term.start)
             if stands < since < min(term.end, until):
                 self.rows.append(number, since, until, gone, reason, made, paid, stands, partition)
+
+
+def _overlapping(
+    begins: np.ndarray, ends: np.ndarray, since: np.ndarray, until: np.ndarray
+) -> Iterator[tuple[int, int]]:
+    """Which of some intervals, which rise and have nothing in common, overlap with which others: both places."""
+    first, last = np.searchsorted(ends, since, "right"), np.searchsorted(begins, until)
+    counts = np.maximum(last - first, 0)
+    others = np.repeat(np.arange(len(since)), counts)
+    found = np.arange(len(others)) - np.repeat(np.cumsum(counts) - counts, counts) + first[others]
+    order = np.lexsort([others, found])
+    return zip(found[order].tolist(), others[order].tolist())
 
 
 def _by_partition(evidence: Evidence) -> dict[Partition, np.ndarray]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import TermKey
 from kafkaproof.traces.explain.omissions.expected_writes import Debt, Debts
@@ -14,10 +15,12 @@ from kafkaproof.traces.explain.partitions.strategies import Elected
 
 
 class Missing(NamedTuple):
-    """A state that a controller has not written, as the record of `zxid` shows."""
+    """A state that the controller of a term has not written, as the record of `zxid` shows."""
 
     zxid: int
     text: str
+    partition: Partition
+    term_key: TermKey
 
 
 def skipped(evidence: Evidence, debts: Debts) -> list[Missing]:
@@ -38,7 +41,7 @@ def skipped(evidence: Evidence, debts: Debts) -> list[Missing]:
         if written in allowed:
             _go_on(evidence, debts, own[0], written)
         else:
-            found.append(Missing(zxid, _text(partition, terms[number].epoch, allowed)))
+            found.append(Missing(zxid, _text(partition, terms[number].epoch, allowed), partition, terms[number].key))
     return found
 
 

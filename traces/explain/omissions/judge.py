@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate, product
 
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.traces.basics.versions import NEVER
 from kafkaproof.traces.evidence.shutdowns import LEAVES_WITHIN
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import Term
@@ -16,6 +15,7 @@ from kafkaproof.traces.explain.omissions.expected_writes import Debt
 from kafkaproof.traces.explain.omissions.same_event import Sibling
 from kafkaproof.traces.explain.omissions.threads import Thread
 from kafkaproof.traces.explain.partitions.events import Partition, Seen, events_of, first
+from kafkaproof.traces.explain.partitions.scene import TOPICS
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.explain.partitions.ways import SHUTDOWN
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
@@ -31,7 +31,7 @@ class Judge:
         """`threads`: what the controllers of the log were done with."""
         self._evidence, self._inputs, self._threads = evidence, evidence.inputs, threads
         self._events, self._failures = events_of(evidence.features.handling), evidence.failures
-        self._creating = events_of(evidence.features.creating)
+        self._making = [events_of(variant, TOPICS) for variant in evidence.features.making]
         self._departures = {
             broker: ([each.zxid for each in lives], _soonest([each.time for each in lives]))
             for broker, lives in self._inputs.common.departures.items()
@@ -156,7 +156,7 @@ class Judge:
             yield None if written == partition.state else written
             return
         if debt.gone == NOBODY and debt.reason >= term.start:
-            yield first(self._creating.makes(partition, seen))
+            yield from (first(events.makes(partition, seen)) for events in self._making)
             return
         thread = self._threads.get(term.key)
         if debt.reason >= term.start:
@@ -186,14 +186,3 @@ def _soonest(times: list[int]) -> list[int]:
 def goes_on(debt: Debt) -> bool:
     """Whether it is of a state without a leader that a new controller has written, and elects for next."""
     return debt.gone == NOBODY and debt.stands >= 0
-
-
-def left(debt: Debt, term: Term, thread: Thread) -> int:
-    """The zxid of the record that shows that a handler was left and the state not written; NEVER where none does."""
-    if goes_on(debt):
-        zxid = thread.left_behind(debt.stands)
-    elif debt.gone != NOBODY or debt.reason < term.start:
-        zxid = thread.left(debt.since)
-    else:
-        zxid = thread.left_topics(debt.reason) if debt.made else NEVER
-    return zxid if zxid < min(debt.until, term.end) else NEVER

@@ -27,22 +27,24 @@ class Thread:
             for column in (floors, made)
         )
 
-    def left(self, view: int) -> int:
-        """The zxid of the first write that shows that all is done by a view of /brokers/ids not older than this."""
-        return self._first(self.done, view)
+    def left(self, views: np.ndarray) -> np.ndarray:
+        """The zxid of the first write that shows that all is done by a view of /brokers/ids not older than each of these.
 
-    def left_topics(self, made: int) -> int:
-        """The zxid of the first write that shows that all is done for topics that were made up to then."""
+        NEVER where no write does; so of the next two.
+        """
+        return self._first(self.done, views)
+
+    def left_topics(self, made: np.ndarray) -> np.ndarray:
+        """The zxid of the first write that shows that all is done for topics that were made up to each of these."""
         return self._first(self.topics, made)
 
-    def left_behind(self, zxid: int) -> int:
-        """The zxid of the first write that shows that the handler of an earlier write has ended."""
-        return self._first(self._behind, zxid + 1)
+    def left_behind(self, zxids: np.ndarray) -> np.ndarray:
+        """The zxid of the first write that shows that the handler of each of some earlier writes has ended."""
+        return self._first(self._behind, zxids + 1)
 
     def wrote_before(self, zxid: int) -> bool:
         """Whether it wrote anything before a record."""
         return bool(len(self.zxids)) and int(self.zxids[0]) < zxid
 
-    def _first(self, column: np.ndarray, wanted: int) -> int:
-        place = int(np.searchsorted(column, wanted))
-        return int(self.zxids[place]) if place < len(column) else NEVER
+    def _first(self, column: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        return np.append(self.zxids, NEVER)[np.searchsorted(column, wanted)]

@@ -120,7 +120,13 @@ def unclean_of(
     """What an election by each sight read that wrote a change: the state first, then the topic's configuration."""
     if case.known is None or case.written.leader in case.known.isr:
         return ()
-    change = evidence.changes[row]
+    return unclean_at(evidence.changes[row], term, sights, evidence)
+
+
+def unclean_at(
+    change: Change, term: ObservedTerm, sights: tuple[Sight, ...], evidence: Evidence
+) -> tuple[Unclean, ...]:
+    """What an election by each sight read that would write a change."""
     return tuple(_unclean(change, max(view.zxid, term.start, change.since), evidence) for view, *_ in sights)
 
 

@@ -6,7 +6,7 @@ called to handle something, and a partition as ZooKeeper has it. The controller 
 
 from collections.abc import Callable
 from functools import cache, lru_cache, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkaproof.spec.kafka.state_machines import OFFLINE_PARTITION
 from kafkaproof.spec.language.domains import NOBODY
@@ -17,7 +17,7 @@ from kafkaproof.spec.partition.creation import creation
 from kafkaproof.spec.partition.expansion import expansion
 from kafkaproof.spec.partition.network import PREFERRED_TYPE, UNCLEAN_TYPE, ask, put_shutdown
 from kafkaproof.spec.partition.znodes import FIRED
-from kafkaproof.traces.explain.partitions.scene import Scene, Stage, Written, stage_of
+from kafkaproof.traces.explain.partitions.scene import PARTITION, Begun, Run, Scene, Stage, stage_of
 from kafkaproof.traces.explain.partitions.strategies import Elected
 
 Ids = frozenset[int]
@@ -58,19 +58,17 @@ class Seen(NamedTuple):
     remembered: int | None = None
 
 
-Run = tuple[Written, ...]
-"""What an event writes, in order; nothing where it is not possible, or the variant has no such event."""
-
-
-class Events:
-    """The events of a variant's controller."""
+class Beginnings:
+    """The events of a variant's controller, each as it begins."""
 
     def __init__(self, stage: Stage):
         self._stage = stage
-        for name in _NAMES:
-            setattr(self, name, lru_cache(_REMEMBERED)(_renamed(lru_cache(_REMEMBERED)(getattr(self, name)))))
 
-    def begins(self, partition: Partition, seen: Seen, gone: int = NOBODY, listed: bool = False) -> Run:
+    def rests(self, partition: Partition, seen: Seen) -> Begun:
+        """Nothing happens."""
+        return Begun(self._scene(partition, seen, seen.live), None)
+
+    def begins(self, partition: Partition, seen: Seen, gone: int = NOBODY, listed: bool = False) -> Begun:
         """A term begins; of those that are gone the controller takes this broker first. `listed`: an operator has asked
         for preferred leaders.
         """
@@ -78,77 +76,84 @@ class Events:
         scene.forget()
         scene.state.zk.preferred = int(listed)
         scene.controller.live, scene.controller.deleting, scene.controller.doing = 0, 0, READING_BROKERS
-        return tuple(scene.go_on())
+        return Begun(scene, None)
 
-    def misses(self, partition: Partition, seen: Seen, gone: int) -> Run:
+    def misses(self, partition: Partition, seen: Seen, gone: int) -> Begun:
         """The controller looks again who is there, after it has known this broker."""
         return self._reads(partition, seen, seen.live, seen.live | {gone}, gone)
 
-    def joins(self, partition: Partition, seen: Seen, joined: int) -> Run:
+    def joins(self, partition: Partition, seen: Seen, joined: int) -> Begun:
         """The controller sees that a broker has come."""
         return self._reads(partition, seen, seen.live | {joined}, seen.live - {joined}, joined)
 
-    def _reads(self, partition: Partition, seen: Seen, live: Ids, before: Ids, broker: int) -> Run:
+    def _reads(self, partition: Partition, seen: Seen, live: Ids, before: Ids, broker: int) -> Begun:
         scene = self._scene(partition, seen, before, broker)
         scene.register(live)
         client = scene.state.zk.clients[scene.seat]
         client.watch, client.seen = FIRED, scene.controller.live
-        return _run(scene, brokers.broker_change)
+        return Begun(scene, brokers.broker_change)
 
-    def releases(self, partition: Partition, seen: Seen, leaver: int) -> Run:
+    def releases(self, partition: Partition, seen: Seen, leaver: int) -> Begun:
         """A broker asks to be shut down."""
         scene = self._scene(partition, seen._replace(offline=seen.offline - {leaver}), seen.live, leaver)
         put_shutdown(scene.state.network, scene.number[leaver])
-        return _run(scene, brokers.controlled_shutdown, scene.number[leaver])
+        return Begun(scene, brokers.controlled_shutdown, (scene.number[leaver],))
 
-    def loses(self, partition: Partition, seen: Seen, broker: int) -> Run:
+    def loses(self, partition: Partition, seen: Seen, broker: int) -> Begun:
         """A broker answers that the log directory of the partition has failed."""
         scene = self._scene(partition, seen._replace(failed=seen.failed - {broker}), seen.live, broker)
         scene.state.brokers[scene.seat].errors[scene.number[broker]] = only(0)
-        return _run(scene, log_dirs.storage_error, scene.number[broker])
+        return Begun(scene, log_dirs.storage_error, (scene.number[broker],))
 
-    def permits(self, partition: Partition, seen: Seen) -> Run:
+    def notices(self, partition: Partition, seen: Seen, broker: int) -> Begun:
+        """The controller reads that a broker has lost some log directory."""
+        scene = self._scene(partition, seen, seen.live, broker)
+        scene.state.zk.log_dir_events = only(scene.number[broker])
+        return Begun(scene, log_dirs.log_dir_notification)
+
+    def permits(self, partition: Partition, seen: Seen) -> Begun:
         """Unclean elections are enabled."""
-        return _run(self._scene(partition, seen, seen.live), triggers.unclean_enabled)
+        return Begun(self._scene(partition, seen, seen.live), triggers.unclean_enabled)
 
-    def prefers(self, partition: Partition, seen: Seen) -> Run:
+    def prefers(self, partition: Partition, seen: Seen) -> Begun:
         """An operator asks for preferred leaders, in ZooKeeper."""
         scene = self._scene(partition, seen, seen.live)
         scene.state.zk.preferred = 1
-        return _run(scene, triggers.preferred_election)
+        return Begun(scene, triggers.preferred_election)
 
-    def asks(self, partition: Partition, seen: Seen, unclean: bool) -> Run:
+    def asks(self, partition: Partition, seen: Seen, unclean: bool) -> Begun:
         """An administrator asks the controller for an election, a preferred or an unclean one."""
         scene = self._scene(partition, seen, seen.live)
         ask(scene.state.network, UNCLEAN_TYPE if unclean else PREFERRED_TYPE)
-        return _run(scene, triggers.admin_election)
+        return Begun(scene, triggers.admin_election)
 
-    def balances(self, partition: Partition, seen: Seen) -> Run:
+    def balances(self, partition: Partition, seen: Seen) -> Begun:
         """The timer of the automatic rebalance fires."""
-        return _run(self._scene(partition, seen, seen.live), rebalance.rebalance)
+        return Begun(self._scene(partition, seen, seen.live), rebalance.rebalance)
 
-    def makes(self, partition: Partition, seen: Seen) -> Run:
+    def makes(self, partition: Partition, seen: Seen) -> Begun:
         """The controller reads of a new topic."""
         return self._made(partition, seen, creation.topic_change, 1)
 
-    def adds(self, partition: Partition, seen: Seen) -> Run:
+    def adds(self, partition: Partition, seen: Seen) -> Begun:
         """The controller reads of a partition that was added to its topic, which has another one."""
         return self._made(partition, seen, expansion.new_partitions, 2)
 
-    def _made(self, partition: Partition, seen: Seen, transition: Callable, partitions: int) -> Run:
+    def _made(self, partition: Partition, seen: Seen, transition: Callable, partitions: int) -> Begun:
         scene = self._scene(partition, seen, seen.live, partitions=partitions)
         scene.forget()
-        return _run(scene, transition)
+        return Begun(scene, transition)
 
-    def deletes(self, partition: Partition, seen: Seen, first: int) -> Run:
+    def deletes(self, partition: Partition, seen: Seen, first: int) -> Begun:
         """The controller reads that the topic is to be deleted; of the replicas it takes this one first."""
         scene = self._scene(partition, seen._replace(queued=False), seen.live, first)
         scene.state.zk.deleting = only(0)
-        return _run(scene, triggers.topic_deletion)
+        return Begun(scene, triggers.topic_deletion)
 
     def _scene(self, partition: Partition, seen: Seen, live: Ids, other: int = NOBODY, partitions: int = 1) -> Scene:
         """A controller at work that takes these brokers for live, before the event."""
-        scene = Scene(self._stage, partition.state, partition.replicas, (other,), other, partitions, seen.newer)
+        others = {other, *(seen.live if self._stage.tells else ())}
+        scene = Scene(self._stage, partition.state, partition.replicas, others, other, partitions, seen.newer)
         s, known = scene.state, scene.partition
         scene.register(live)
         if seen.remembered is not None:
@@ -162,7 +167,30 @@ class Events:
         return scene
 
 
-_NAMES = [name for name, value in vars(Events).items() if callable(value) and not name.startswith("_")]
+_NAMES = [name for name, value in vars(Beginnings).items() if callable(value) and not name.startswith("_")]
+
+
+class Events:
+    """The same events, each run to its end: a method of `Beginnings` is here one that gives what is written."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Run]: ...
+
+    def __init__(self, stage: Stage):
+        self.beginnings = Beginnings(stage)
+        for name in _NAMES:
+            run = lru_cache(_REMEMBERED)(_to_its_end(getattr(self.beginnings, name)))
+            setattr(self, name, lru_cache(_REMEMBERED)(_renamed(run)))
+
+
+def _to_its_end(event: Callable[..., Begun]) -> Callable[..., Run]:
+    """An event that is run when it is called."""
+
+    def run(*of) -> Run:
+        return event(*of).run()
+
+    return run
 
 
 def _renamed(event: Callable[..., Run]) -> Callable[..., Run]:
@@ -190,16 +218,12 @@ def _in_names(name: Callable[[int], int], part: Any) -> Any:
     return type(part)(*parts) if hasattr(part, "_fields") else type(part)(parts)
 
 
-def _run(scene: Scene, transition: Callable, *arguments: int) -> Run:
-    return tuple(scene.go_on()) if scene.take(transition, scene.seat, *arguments) else ()
-
-
 def first(run: Run) -> Elected | None:
     """What an event writes first, None where it writes nothing."""
     return run[0].after if run else None
 
 
 @cache
-def events_of(variant: str) -> Events:
-    """The events of a variant of *partition*, for all partitions of a process."""
-    return Events(stage_of(variant))
+def events_of(variant: str, system: str = PARTITION, telling: bool = False) -> Events:
+    """The events of a variant of *partition*, or of *topics*, for all partitions of a process."""
+    return Events(stage_of(variant, system, telling=telling))

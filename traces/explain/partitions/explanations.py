@@ -19,7 +19,7 @@ from kafkaproof.traces.explain.partitions.case import Case, Created, Repeated, U
 from kafkaproof.traces.explain.partitions.events import Partition, Seen, events_of
 from kafkaproof.traces.explain.partitions.reassigned import reassigned_by
 from kafkaproof.traces.explain.partitions.rounds import is_elected_again
-from kafkaproof.traces.explain.partitions.scene import Written
+from kafkaproof.traces.explain.partitions.scene import PARTITION, TOPICS, Written
 from kafkaproof.traces.explain.partitions.strategies import Strategy
 from kafkaproof.traces.explain.partitions.ways import (
     CREATION,
@@ -79,9 +79,11 @@ class Explainer:
     def __init__(self, features: Features):
         self._features = features
         self._reassigned = reassigned_by(features)
-        self._events = [events_of(variant) for variant in features.explaining]
-        self._creating, self._expanding = events_of(features.creating), events_of(features.expanding)
-        self._deleting = events_of(features.reassigning)
+        self._events = {
+            event: [events_of(variant, system) for variant in variants]
+            for event, (variants, system) in special_variants(features).items()
+        }
+        self._usual = [events_of(variant) for variant in features.explaining]
         self._writes = lru_cache(maxsize=_REMEMBERED)(self._may_write)
         self.tell = lru_cache(maxsize=_REMEMBERED)(self._tell)
 
@@ -128,7 +130,8 @@ class Explainer:
 
     def _may_write(self, way: Way, written: Written) -> bool:
         """Whether an event writes this in some release of the log."""
-        return any(written in getattr(events, way.event)(way.partition, way.seen, *way.more) for events in self._events)
+        own = self._events.get(way.event, self._usual)
+        return any(written in getattr(events, way.event)(way.partition, way.seen, *way.more) for events in own)
 
     def _new_topic(self, case: Case) -> Iterator[Explanation]:
         if case.created is None:
@@ -147,12 +150,11 @@ class Explainer:
         """What made the controller create a state: the topic or its expansion, where it has not been there all the time,
         or what it had to wait for.
         """
-        read, events = (EXPANSION, self._expanding.adds) if created.existed else (CREATION, self._creating.makes)
+        read = (EXPANSION, "adds") if created.existed else (CREATION, "makes")
         waited = created.there.isdisjoint(partition.replicas)
-        written = Written(Strategy.NEW_TOPIC, None, case.written)
-        if not created.before and not waited and written in events(partition, seen):
-            return read
-        return self._first_of(case, Strategy.NEW_TOPIC, rounds_of(case, sight, partition, seen, waited))
+        ways = [] if created.before or waited else [Way(*read, partition, seen)]
+        ways += rounds_of(case, sight, partition, seen, waited)
+        return self._first_of(case, Strategy.NEW_TOPIC, ways)
 
     def _offline(self, case: Case) -> Iterator[Explanation]:
         known, written = case.stood, case.written
@@ -242,11 +244,10 @@ class Explainer:
         """What takes a replica offline whether its broker is there or not."""
         own = case.stood.isr.union(*case.assignments)
         if case.may_be_deleting:
-            written = Written(Strategy.REMOVAL, case.known, case.written)
+            seen = Seen(own, newer=case.newer)
             for replicas in case.assignments:
-                if written in self._deleting.deletes(
-                    Partition(replicas, *case.stood), Seen(own, newer=case.newer), replica
-                ):
+                way = Way(DELETION, "deletes", Partition(replicas, *case.stood), seen, (replica,))
+                if self._first_of(case, Strategy.REMOVAL, [way]):
                     yield Explanation(Strategy.REMOVAL, DELETION, None, 0)
         for target in case.targets:
             if replica not in target and self._is_reassigned(case, Strategy.REMOVAL, target, own):
@@ -279,6 +280,14 @@ class Explainer:
         """An election one of whose writes met another version is held again (see `is_elected_again`)."""
         if case.repeats and case.known == case.written and is_elected_again(self._features, case.repeats[0]):
             yield Explanation(*case.repeats)
+
+
+def special_variants(features: Features) -> dict[str, tuple[tuple[str, ...], str]]:
+    """The variants, and their system, in which events of topics are run; all others are run in those of *partition* that
+    explain the log.
+    """
+    made = features.making, TOPICS
+    return {"makes": made, "adds": made, "deletes": ((features.reassigning,), PARTITION)}
 
 
 @cache

@@ -1,5 +1,7 @@
 """Follows all partition states of a recording and explains each of their changes."""
 
+from math import inf
+
 import numpy as np
 
 from kafkaproof.traces.evidence.state_changes import Changes
@@ -11,14 +13,14 @@ from kafkaproof.traces.explain.partitions.strategies import Elected, may_be_reco
 from kafkaproof.traces.reading.state_records import NOTHING
 
 
-def explain_changes(evidence: Evidence) -> ExplainedChanges:
-    """Explain each change of a partition's state in a stream by what controllers may have read."""
+def explain_changes(evidence: Evidence, end: float = inf) -> ExplainedChanges:
+    """Explain each change of a partition's state in a stream by what controllers may have read, up to a zxid `end`."""
     changes, states = evidence.changes, evidence.changes.states
     found, before, after = ExplainedChanges(changes), changes.before, changes.after
     known = before != NOTHING
     stays = known & (states.leader_epochs[before] == states.leader_epochs[after])
     expected = np.where(known, states.leader_epochs[before] + 1, 0)
-    rest = np.ones(len(changes), bool)
+    rest = changes.zxids < end
     for wrong, why in (
         (after == NOTHING, lambda row: "what is written is no partition state"),
         (states.repeats[after], lambda row: "the ISR has a replica twice"),

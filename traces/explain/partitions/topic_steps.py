@@ -17,7 +17,7 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sequences import push
-from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, is_empty
+from kafkaproof.spec.language.sets import contains, difference, everybody, intersection, is_empty, only
 from kafkaproof.spec.partition import machines
 from kafkaproof.spec.partition.context import (
     DELETING_REQUEST,
@@ -29,6 +29,7 @@ from kafkaproof.spec.partition.context import (
     WRITING_LEADER,
     WRITING_REMOVAL,
     copy,
+    drop_result,
     remember_leadership,
 )
 from kafkaproof.spec.partition.deletion import deletion
@@ -87,10 +88,10 @@ class TopicSteps:
     """The transitions of the variant that reassigns as the log's controllers do."""
 
     def __init__(self, features: Features, brokers: Iterable[int]):
-        self._model = _bound(features.reassigning)
-        self._bound = {t.function.__name__: t for t in self._model.transitions}
-        self._ids = sorted(brokers)
-        self._numbers = {broker: number for number, broker in enumerate(self._ids)}
+        self.model = _bound(features.reassigning)
+        self._bound = {t.function.__name__: t for t in self.model.transitions}
+        self.brokers = sorted(brokers)
+        self._numbers = {broker: number for number, broker in enumerate(self.brokers)}
         self._blanks: dict[int, Plain] = {}
         self.kip455 = features.kip455
 
@@ -122,13 +123,14 @@ class TopicSteps:
         partition = controller.partitions[0]
         self._put(zk, partition, known)
         zk.epoch = controller.epoch = EPOCH
-        zk.registered = zk.clients[0].seen = controller.live = everybody(len(self._ids))
+        zk.registered = zk.clients[0].seen = controller.live = everybody(len(self.brokers))
         partition.state, controller.moving, controller.doing = ONLINE_PARTITION, 1, CHECKING
         for broker in known.replicas:
             partition.replicas[self._numbers[broker]] = ONLINE_REPLICA
         self.refresh(s, state, epoch)
         znode = zk.partitions[0]
         remember_leadership(partition, znode.leader, znode.isr, znode.leader_epoch)
+        drop_result(controller)
         for batch in stuck:
             setattr(controller, batch, STUCK)
         if target is not None:
@@ -152,6 +154,8 @@ class TopicSteps:
         for number, partition in enumerate(controller.partitions):
             push(partition.assignment, 0)
             push(zk.assignments[number], 0)
+            zk.partitions[number].leader, zk.partitions[number].isr = NOBODY, only(0)
+            remember_leadership(partition, NOBODY, only(0), 0)
             partition.replicas[0] = REPLICA_DELETION_SUCCESSFUL
         self.take(deletion.resume_deletion, s, 0)
         return s
@@ -161,23 +165,25 @@ class TopicSteps:
         taken = self._bound[transition.__name__]
         taken.function(s, 0, *arguments, *(ANSWERED for name in taken.declared if name == "delivery"))
 
-    def asked(self, s: Plain, target: tuple[int, ...], live: Iterable[int]) -> Plain | None:
+    def asked(self, s: Plain, target: tuple[int, ...], live: Iterable[int], queued: bool = False) -> Plain | None:
         """The state in which a reassignment has been asked for (2.4+) and is to be written; None when it is refused.
 
-        `live`: the brokers that the controller takes for live.
+        `live`: the brokers that the controller takes for live; `queued`: it knows that the topic is to be deleted.
         """
         s = copied(s)
         controller = s.brokers[0].controller
-        controller.doing, controller.moving, controller.live = IDLE, 0, self._set(live)
+        controller.doing, controller.moving, controller.live = IDLE, 0, self.bits(live)
+        controller.deleting = only(0) if queued else 0
         s.network.alteration.wanted = REASSIGNMENT
         self._list(s.network.alteration.target, target)
         self.take(admin_requests.alter_reassignment, s)
         return s if controller.doing == WRITING_ASSIGNMENT else None
 
-    def cancelled(self, s: Plain) -> Plain:
-        """The state in which it is to be taken back (2.4+)."""
+    def cancelled(self, s: Plain, queued: bool) -> Plain:
+        """The state in which it is to be taken back (2.4+), or in which it is not, as that is refused."""
         s = copied(s)
-        s.brokers[0].controller.doing, s.brokers[0].controller.moving = IDLE, 0
+        controller = s.brokers[0].controller
+        controller.doing, controller.moving, controller.deleting = IDLE, 0, only(0) if queued else 0
         s.network.alteration.wanted = CANCELLATION
         self.take(admin_requests.alter_reassignment, s)
         return s
@@ -185,7 +191,7 @@ class TopicSteps:
     def requested(self, s: Plain) -> tuple[int, ...]:
         """The target in /admin/reassign_partitions as a state has it, empty without one."""
         target = s.zk.targets[0]
-        return tuple(self._ids[number] for number in target.slots[: target.length])
+        return tuple(self.brokers[number] for number in target.slots[: target.length])
 
     def refresh(self, s: Plain, state: PartitionState | None, epoch: int) -> None:
         """Put the partition's state as ZooKeeper has it into a state of the specification."""
@@ -193,7 +199,7 @@ class TopicSteps:
         znode.leader, znode.leader_epoch, znode.isr, znode.controller_epoch = NOBODY, NO_EPOCH, 0, EPOCH
         if state is not None:
             znode.leader = self._numbers.get(state.leader, NOBODY)
-            znode.leader_epoch, znode.isr = state.leader_epoch, self._set(state.isr)
+            znode.leader_epoch, znode.isr = state.leader_epoch, self.bits(state.isr)
             znode.controller_epoch = LATER_EPOCH if state.controller_epoch > epoch else EPOCH
 
     def next_writes(self, s: Plain, scene: Scene) -> Iterator[Step | None]:
@@ -225,9 +231,9 @@ class TopicSteps:
         """The states after the controller has read an ISR, which may have changed since, and whom it may take for live."""
         members = replicas_of(s.brokers[0].controller.partitions[0].assignment)
         for isr in scene.isrs:
-            for live in {intersection(members, self._set(live)) for live in scene.lives}:
+            for live in {intersection(members, self.bits(live)) for live in scene.lives}:
                 read = copied(s)
-                read.zk.partitions[0].isr, read.brokers[0].controller.live = self._set(isr), live
+                read.zk.partitions[0].isr, read.brokers[0].controller.live = self.bits(isr), live
                 self.take(reassignment.check_reassignment if self.kip455 else phases.check_target, read, 0)
                 read.zk.partitions[0].isr = s.zk.partitions[0].isr
                 if read.brokers[0].controller.doing == TELLING:
@@ -238,7 +244,7 @@ class TopicSteps:
         """Any of the replicas that leave may be the next; those outside the ISR leave without a write."""
         leaving, isr = s.brokers[0].controller.replicas, s.zk.partitions[0].isr
         silent = difference(leaving, isr)
-        for replica in range(len(self._ids)):
+        for replica in range(len(self.brokers)):
             if contains(leaving if is_empty(silent) else silent, replica):
                 read, write = machines.read_for_removal, machines.write_removal
                 yield from self._written(s, read, write, WRITING_REMOVAL, scene, 0, replica)
@@ -273,34 +279,38 @@ class TopicSteps:
 
     def _elected(self, s):
         znode = s.zk.partitions[0]
-        return Elected(NOBODY if znode.leader == NOBODY else self._ids[znode.leader], self._members(znode.isr))
+        return Elected(NOBODY if znode.leader == NOBODY else self.brokers[znode.leader], self._members(znode.isr))
 
     def _put(self, zk, partition, known):
         self._list(partition.assignment, known.replicas)
         copy(partition.assignment, zk.assignments[0])
         if self.kip455:
-            partition.adding, partition.removing = self._set(known.adding), self._set(known.removing)
+            partition.adding, partition.removing = self.bits(known.adding), self.bits(known.removing)
             zk.adding[0], zk.removing[0] = partition.adding, partition.removing
 
     def _get(self, zk):
         assignment = zk.assignments[0]
-        replicas = [self._ids[number] for number in assignment.slots[: assignment.length]]
+        replicas = [self.brokers[number] for number in assignment.slots[: assignment.length]]
         masks = (zk.adding[0], zk.removing[0]) if self.kip455 else (0, 0)
         parts = [self._members(mask) for mask in masks]
         return Assignment(tuple(replicas), *(tuple(broker for broker in replicas if broker in part) for part in parts))
 
-    def _set(self, brokers):
+    def bits(self, brokers: Iterable[int]) -> int:
+        """A set of brokers."""
         return sum(1 << self._numbers[broker] for broker in set(brokers))
 
     def _members(self, bits):
-        return frozenset(broker for broker in self._ids if contains(bits, self._numbers[broker]))
+        return frozenset(broker for broker in self.brokers if contains(bits, self._numbers[broker]))
 
     def _blank(self, partitions):
         if partitions not in self._blanks:
-            n = len(self._ids)
-            scope = dict.fromkeys(self._model.scope, 2) | {"brokers": n, "replicas": n, "partitions": partitions}
-            self._blanks[partitions] = new_state(self._model.state, scope)
+            self._blanks[partitions] = new_state(self.model.state, self.scope(partitions))
         return self._blanks[partitions]
+
+    def scope(self, partitions: int, room: int = 2) -> dict[str, int]:
+        """The scope of states of so many partitions, whose bounds are all alike."""
+        n = len(self.brokers)
+        return dict.fromkeys(self.model.scope, room) | {"brokers": n, "replicas": n, "partitions": partitions}
 
 
 def _read_again(s):

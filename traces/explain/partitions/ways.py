@@ -14,6 +14,7 @@ from kafkaproof.traces.explain.partitions.events import Partition, Seen
 FAILOVER, FAILURE, START_UP = "controller failover", "broker failure", "broker start-up"
 CREATION, EXPANSION, DELETION = "topic creation", "partition expansion", "topic deletion"
 REASSIGNMENT, SHUTDOWN, DIRECTORY = "reassignment", "controlled shutdown", "log directory failure"
+NOTIFIED = "notification of a log directory failure"
 ENABLED, FORCED = "unclean election enabled", "unclean election requested"
 BY_ZNODE, BY_REQUEST = "preferred election by znode", "preferred election by request or timer"
 _ANOTHER = -2

@@ -5,7 +5,7 @@ from collections import defaultdict
 from functools import lru_cache
 from itertools import permutations, product
 
-from kafkaproof.spec.kafka.replica_lists import assign_replicas
+from kafkaproof.spec.kafka.replica_lists import assign_replicas, is_numbered
 from kafkaproof.traces.basics.versions import Version
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.writes import Form, Write
@@ -40,7 +40,7 @@ class Creations:
         if topic is None:
             return "what is written is no assignment"
         numbers, sizes = list(topic.partitions), {len(a.replicas) for a in topic.partitions.values()}
-        if self._features.guarded and numbers != list(range(len(numbers))):
+        if self._features.numbers_partitions and not is_numbered(numbers):
             return f"its partitions are {numbers}, which do not count up from 0"
         if len(sizes) != 1:
             return "its partitions have different numbers of replicas"
@@ -83,7 +83,7 @@ class Creations:
 
     def _adds(self, read: Topic, new: dict[int, Assignment], there: list[Version]) -> bool:
         first = len(read.partitions)
-        counts_on = list(new) == list(range(first, first + len(new))) or not self._features.guarded
+        counts_on = list(new) == list(range(first, first + len(new)))
         moving = any(a.adding or a.removing for a in read.partitions.values())
         size = len(read.partitions[0].replicas) if 0 in read.partitions else 0
         if not new or not size or not counts_on or self.why_malformed(Topic(new, None)):

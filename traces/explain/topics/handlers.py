@@ -12,14 +12,15 @@ from kafkaproof.traces.explain.partitions.explained import Explained
 from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.explain.partitions.topic_steps import Scene, Step
 from kafkaproof.traces.explain.partitions.ways import REASSIGNMENT as BY_REASSIGNMENT
+from kafkaproof.traces.explain.topics.asked import takes_finished_off
 from kafkaproof.traces.explain.topics.context import REASSIGNMENT, TOPIC, Context, Gap, Judged, unexplained
 from kafkaproof.traces.explain.topics.memory import Memory
-from kafkaproof.traces.explain.topics.requests import Entries, Requests
+from kafkaproof.traces.explain.topics.requests import LISTED, Entries, Requests
 from kafkaproof.traces.explain.topics.work_in_progress import Completing, Listing, Reassigning, Work
 from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, Topic, text_of, topic_in
 
-LISTED, ASKED_AGAIN = "request list written", "written again"
+ASKED_AGAIN = "written again"
 _KINDS = by_name(
     {
         write_assignment: "assignment written",
@@ -51,7 +52,7 @@ class Handlers:
         if not works:
             return None
         last = self._context.last(term)
-        scenes = [self._scene(work, write, term, last) for work in works]
+        scenes = [self.scene(work, write, term, last) for work in works]
         demands = [self._demand(work, scene, write, term, last) for work, scene in zip(works, scenes)]
         stream = _stream(works)
         wanted = [demand for demand in demands if demand]
@@ -79,13 +80,17 @@ class Handlers:
         topic = topic_in(write.data)
         return topic is not None and self._context.memory(term).repeats(write.place.topic, topic, last)
 
+    def at_work(self, term: ObservedTerm) -> list[Work]:
+        """What a controller may be in the middle of."""
+        return self._works.get(term.start, [])
+
     def close(self) -> None:
         """The stream ends: what a controller is in the middle of then, it would have gone on with first."""
         for start, works in self._works.items():
             term = self._context.term(start)
             last = self._context.last(term)
             end = self._context.evidence.end
-            demands = [self._demand(work, self._scene(work, end, term, last), end, term, last) for work in works]
+            demands = [self._demand(work, self.scene(work, end, term, last), end, term, last) for work in works]
             wanted = [demand for demand in demands if demand]
             if works and len(wanted) == len(demands):
                 middle = self._middle(works, wanted, term)
@@ -97,7 +102,8 @@ class Handlers:
         at = " or ".join(work.text for work in works)
         return f"the controller of epoch {term.epoch} is in the middle of {at}; allowed there: {' or '.join(demands)}"
 
-    def _scene(self, work: Work, write: Write, term: ObservedTerm, last: int) -> Scene | None:
+    def scene(self, work: Work, write: Write, term: ObservedTerm, last: int) -> Scene | None:
+        """What a controller may go by that is reassigning a partition, None where it is doing something else."""
         if isinstance(work, Reassigning):
             return self._context.reassignments.scene(term, work.partition, write, last)
         return None
@@ -193,20 +199,23 @@ class Handlers:
         listed = self._context.world.listed
         if listed is None:
             return None
-        return {p: target for p, target in listed.items() if (p, target) != (work.partition, work.target)}
+        own = listed.get(work.partition)
+        taken = own and takes_finished_off(self._context.features, work.target, own)
+        return {p: target for p, target in listed.items() if not taken or p != work.partition}
 
     def begins(self, write: Write, term: ObservedTerm, topic: Topic) -> Judged:
         """A write of the topic znode by a controller that is in the middle of nothing."""
         context, memory = self._context, self._context.memory(term)
-        found = context.reassignments.by_topic(memory, write, topic, context.last(term))
-        name = write.place.topic
-        tree = context.world.topics[name]
-        if not found or tree.topic is None or topic.id != tree.topic.id:
-            return unexplained(write, term, self._why_not(memory, write, topic), REASSIGNMENT)
-        if found[0][1].name == write_assignment.__name__ and context.deletions.surely_queued(term, name, write.zxid):
+        name, last = write.place.topic, context.last(term)
+        queued = context.deletions.surely_queued(term, name, write.zxid)
+        found = context.reassignments.by_topic(memory, write, topic, last, queued)
+        if not found and queued and context.reassignments.by_topic(memory, write, topic, last, False):
             return unexplained(
                 write, term, "T3: the topic is queued for deletion, no reassignment begins", REASSIGNMENT
             )
+        tree = context.world.topics[name]
+        if not found or tree.topic is None or topic.id != tree.topic.id:
+            return unexplained(write, term, self._why_not(memory, write, topic), REASSIGNMENT)
         return [self._taken(*each, write, term) for each in found][0]
 
     def resumes(self, write: Write, term: ObservedTerm, each: Explained) -> Judged | None:

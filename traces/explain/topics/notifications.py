@@ -7,8 +7,13 @@ from operator import itemgetter
 
 import numpy as np
 
+from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.traces.basics.columns import distinct
+from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.writes import Write
+from kafkaproof.traces.explain.partitions.proposals import proposals_of
+from kafkaproof.traces.explain.partitions.strategies import Elected
 from kafkaproof.traces.explain.topics.asked import tells_of_log_directory
 from kafkaproof.traces.reading.state_records import NOTHING
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in, json_in
@@ -18,19 +23,21 @@ ISRS, DIRECTORY, DELETED = "ISRs told of", "log directory failure told of", "not
 
 
 class Notifications:
-    """Judges notifications in the order of the log."""
+    """Judges notifications in the order of the log.
+
+    A leader that writes an ISR notifies the controller in the same step of the specification; in Kafka it remembers the
+    partition, and tells of all that it remembers later, in one znode. So what is told must be of such steps, and what a
+    broker may still remember shrinks with each that it tells.
+    """
 
     def __init__(self, evidence: Evidence):
         self._tells = tells_of_log_directory(evidence.features)
         self._owns, self._whole = evidence.owns, evidence.common.terms.begins == 0
         self._told, self._stopped = evidence.common.told, evidence.common.stopped
         self._latest: dict[int, bytes | None] = {}
-        self._changed: dict[int | None, list[tuple[int, tuple[str, int]]]] = defaultdict(list)
-        changes = evidence.changes
-        epochs = changes.states.leader_epochs
-        own = ~changes.checked & (changes.before != NOTHING) & (epochs[changes.after] == epochs[changes.before])
-        for row in np.flatnonzero(own).tolist():
-            change = changes[row]
+        self._changed: dict[int | None, list[tuple[int, Partition]]] = defaultdict(list)
+        for row in _told_rows(evidence).tolist():
+            change = evidence.changes[row]
             self._changed[change.broker].append((change.zxid, change.partition))
 
     @staticmethod
@@ -68,6 +75,21 @@ class Notifications:
             return None
         partition = "{}-{}".format(*strange[0])
         return f"since it told the last time but one or was started, its broker wrote no ISR of {partition} as leader"
+
+
+def _told_rows(evidence: Evidence) -> np.ndarray:
+    """The rows of the changes by which leaders write ISRs that they notify controllers of, as the transition does."""
+    changes, states = evidence.changes, evidence.changes.states
+    before, after = changes.before, changes.after
+    own = ~changes.checked & (before != NOTHING) & (states.leader_epochs[after] == states.leader_epochs[before])
+    rows, proposals = np.flatnonzero(own & (states.leaders[before] != NOBODY)), proposals_of(evidence.features)
+    first, kinds = distinct(states.held[before[rows]], states.held[after[rows]])
+    found = (changes[row] for row in rows[first].tolist())
+    told = [
+        proposals.is_told(Elected(each.former.leader, frozenset(each.former.isr)), frozenset(each.written.isr))
+        for each in found
+    ]
+    return rows[np.array(told, bool)[kinds]]
 
 
 def _last(zxids: Sequence[int], zxid: int) -> int:

@@ -80,9 +80,24 @@ class Reassignments:
         failed = self._evidence.inputs.common.lost_a_log_directory(broker, write.zxid)
         return failed or self._leaving.gone_soon(broker, view, write.time, write.zxid, term.key)
 
-    def by_topic(self, memory: Memory, write: Write, topic: Topic, last: int) -> list[tuple[Reassigning, Step]]:
-        """The handlers of which a write of the topic znode may be the first, each with its step."""
-        name, found = write.place.topic, []
+    def by_topic(
+        self, memory: Memory, write: Write, topic: Topic, last: int, queued: bool
+    ) -> list[tuple[Reassigning, Step]]:
+        """The handlers of which a write of the topic znode may be the first, each with its step.
+
+        `queued`: the controller knows that the topic is to be deleted.
+        """
+        found = []
+        for work, scene in self.tried(memory, write, topic, last, queued):
+            if taken := work.take(scene, topic.partitions[work.partition[1]]):
+                found.append((work, taken[0]))
+        return found
+
+    def tried(
+        self, memory: Memory, write: Write, topic: Topic, last: int, queued: bool
+    ) -> Iterator[tuple[Reassigning, Scene]]:
+        """The handlers that may begin with a write of the topic znode, each with what its controller may go by."""
+        name = write.place.topic
         for number in self._candidates(memory, name, topic, write.zxid):
             if memory.stranger(name, topic, number, write.zxid) is not None:
                 continue
@@ -91,12 +106,9 @@ class Reassignments:
             states = [
                 state
                 for known in memory.of(partition, write.zxid)
-                for state in self._beginnings(memory, partition, known, wanted, scene, write)
+                for state in self._beginnings(memory, partition, known, wanted, scene, write, queued)
             ]
-            work = Reassigning(self._steps, partition, last, states)
-            if taken := work.take(scene, wanted):
-                found.append((work, taken[0]))
-        return found
+            yield Reassigning(self._steps, partition, last, states), scene
 
     def _candidates(self, memory: Memory, name: str, topic: Topic, zxid: int) -> list[int]:
         """The partitions that a write of the topic znode may be about: the one that is changed, or any."""
@@ -105,7 +117,14 @@ class Reassignments:
         return changed[:1] if changed else list(topic.partitions)
 
     def _beginnings(
-        self, memory: Memory, partition: Partition, known: Assignment, wanted: Assignment, scene: Scene, write: Write
+        self,
+        memory: Memory,
+        partition: Partition,
+        known: Assignment,
+        wanted: Assignment,
+        scene: Scene,
+        write: Write,
+        queued: bool,
     ) -> Iterator[Plain]:
         """The states in which a controller that remembers an assignment may look at a partition."""
         yield from self._resumed(memory, partition, known, scene, write)
@@ -114,10 +133,10 @@ class Reassignments:
                 s = self._steps.at_work(known, scene.state, scene.epoch, stuck=stuck)
                 target = target_of(wanted)
                 if not wanted.adding and not wanted.removing and (known.adding or known.removing):
-                    yield self._steps.cancelled(s)
+                    yield self._steps.cancelled(s, queued)
                 listed = target in memory.listed(write.zxid).get(partition, ())
                 for live in [frozenset(wanted.replicas)] if listed else scene.lives:
-                    if (asked := self._steps.asked(s, target, live)) is not None:
+                    if (asked := self._steps.asked(s, target, live, queued)) is not None:
                         yield asked
                         break
 

@@ -1,8 +1,9 @@
 """Follows everything that is written to topics and for reassignments, and explains each write by a step."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from kafkaproof.traces.explain.partitions.ways import DELETION, REASSIGNMENT
 from kafkaproof.traces.explain.topics.context import Context, Gap, Judged, unexplained
 from kafkaproof.traces.explain.topics.handlers import Handlers
 from kafkaproof.traces.explain.topics.history import Deletion, Made, Reassignment
+from kafkaproof.traces.explain.topics.placed import is_begun
 from kafkaproof.traces.explain.topics.plain_changes import PlainChanges
 from kafkaproof.traces.explain.topics.topic_writes import TopicWrites
 from kafkaproof.traces.zookeeper.znodes.topics import OUTSIDE, PlaceKind, topic_in
@@ -40,10 +42,10 @@ class Judgements:
 
 def explain_topics(evidence: Evidence, explained: ExplainedChanges) -> Judgements:
     """Explain all that was written in a stream, with the changes of partition states among it."""
-    return _Judge(evidence, explained).run()
+    return Judge(evidence, explained).run()
 
 
-class _Judge:
+class Judge:
     """Explains the writes of one stream in their order."""
 
     def __init__(self, evidence: Evidence, explained: ExplainedChanges):
@@ -57,21 +59,31 @@ class _Judge:
     def run(self) -> Judgements:
         """Judge all writes."""
         context, found = self._context, self._found
-        first = 0
-        for end, write in self._others():
-            self._changes(first, end)
-            judged, first = self._judge(write) if write.place != OUTSIDE else None, end
-            if judged:
-                found.writes.append(judged)
-            context.creations.note(write)
-            context.world.apply(write)
-        self._changes(first, len(self._explained))
+        self._run(self._others(), len(self._explained))
         self._handlers.close()
         context.history.close(context.world, self._evidence.owns)
         self._plain.add_threads(found.threads)
         history, found.gaps = context.history, context.gaps
         found.made, found.deletions, found.reassignments = history.made, history.deletions, history.reassignments
         return found
+
+    def run_before(self, zxid: int) -> tuple[Context, Handlers]:
+        """Judge all that comes before a record, and give what is known then, and what controllers are at."""
+        earlier = takewhile(lambda each: each[1].zxid < zxid, self._others())
+        self._run(earlier, int(np.searchsorted(self._evidence.changes.zxids, zxid)))
+        return self._context, self._handlers
+
+    def _run(self, others: Iterable[tuple[int, Write]], last: int) -> None:
+        """Judge writes, and the changes of states among them and behind them, up to the place `last`."""
+        context, first = self._context, 0
+        for end, write in others:
+            self._changes(first, end)
+            judged, first = self._judge(write) if write.place != OUTSIDE else None, end
+            if judged:
+                self._found.writes.append(judged)
+            context.creations.note(write)
+            context.world.apply(write)
+        self._changes(first, last)
 
     def _others(self) -> Iterator[tuple[int, Write]]:
         """The writes that change no state, each with how many changes come before it, in order.
@@ -103,7 +115,7 @@ class _Judge:
     def _judge(self, write: Write, row: int | None = None) -> Judged | None:
         """Explain one write; None for a partition's state, which is in some row among the partitions."""
         each = None if row is None else self._explained[row]
-        term = self._term(write, each)
+        term = self.term(write, each)
         controller = term if term and self._is_of_controller(write, each) else None
         found = self._handlers.goes_on(write, controller, each) if controller else None
         if found is None and self._is_of_another_stream(write):
@@ -127,7 +139,7 @@ class _Judge:
             write.place.kind == PlaceKind.REASSIGN and self._evidence.features.kip455 and self._evidence.name != CLUSTER
         )
 
-    def _term(self, write: Write, each: Explained | None) -> ObservedTerm | None:
+    def term(self, write: Write, each: Explained | None) -> ObservedTerm | None:
         """The term of the controller that wrote this, None if no controller did."""
         if self._guarded and not write.checked:
             return None
@@ -151,7 +163,10 @@ class _Judge:
 
     def _changed(self, write: Write, term: ObservedTerm, each: Explained) -> Judged | None:
         """A controller in the middle of nothing changes a partition's state; None where that tells nothing more."""
-        if each.change.before is None and self._context.deletions.surely_queued(term, write.place.topic, write.zxid):
+        queued = each.change.before is None and self._context.deletions.surely_queued(
+            term, write.place.topic, write.zxid
+        )
+        if queued and not is_begun(self._context.features, True):
             return unexplained(write, term, "T3: the topic is queued for deletion, no partition begins")
         if each.change.before is None or each.change.after is None:
             return None

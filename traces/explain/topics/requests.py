@@ -2,10 +2,14 @@
 
 from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.writes import Form, Write
+from kafkaproof.traces.explain.topics.asked import takes_request_off
 from kafkaproof.traces.explain.topics.context import Context
+from kafkaproof.traces.explain.topics.listed import is_taken_off
 from kafkaproof.traces.explain.topics.memory import Memory
+from kafkaproof.traces.zookeeper.znodes.assignments import Assignment
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
 
+LISTED, LISTED_AGAIN = "request list written", "request list written again"
 Entries = dict[Partition, tuple[int, ...]]
 
 
@@ -52,22 +56,38 @@ class Requests:
         if strange:
             return f"its controller does not know {self.text(strange)} as requested and unfinished"
         gone = {p: targets[0] for p, targets in known.items() if p not in left and p != own}
-        kept = {p: t for p, t in gone.items() if not self._is_idle(memory, p, t, write.zxid, begun)}
+        kept = {
+            p: target
+            for p, target in gone.items()
+            if not self._may_be_unread(memory, p, write.zxid, begun) and not self._is_taken_off(memory, p, write, begun)
+        }
         return f"{self.text(kept)} is taken out before its reassignment is finished" if kept else None
 
-    def _is_idle(self, memory: Memory, partition: Partition, target: tuple[int, ...], zxid: int, begun: int) -> bool:
-        """Whether a request needs nothing, cannot be carried out, or may not have been read (up to 2.3).
+    def kind(self, memory: Memory, write: Write, begun: int) -> str:
+        """What a list is that a controller writes which is done with no partition in particular: by a step, or once more."""
+        left = self.entries(write)
+        gone = (p for p in memory.listed(write.zxid) if p not in left)
+        taken = takes_request_off(self._context.features) or any(
+            self._is_taken_off(memory, p, write, begun) for p in gone
+        )
+        return LISTED if taken else LISTED_AGAIN
 
-        Once somebody else has deleted the list, its controller does not hear of the next: the watch is not armed again.
-        """
-        topic, number = partition
-        tree = self._context.world.topics.get(topic)
-        known = memory.of(partition, zxid)
-        if not known or any(assignment.replicas == target for assignment in known):
-            return True
-        state = tree.states.get(number) if tree else None
-        newer = state is not None and state.controller_epoch > memory.term.epoch
-        queued = self._context.deletions.queued_at(memory.term, topic, zxid) is not None
+    def _may_be_unread(self, memory: Memory, partition: Partition, zxid: int, begun: int) -> bool:
+        """Whether a controller may not have read a request: it is new, or comes behind a list that somebody deleted."""
         asked = memory.asked_at(partition, zxid)
-        unread = asked > begun or any(memory.term.start < other < asked for other in self._context.withdrawn)
-        return state is None or newer or queued or unread
+        return asked > begun or any(memory.term.start < other < asked for other in self._context.withdrawn)
+
+    def _is_taken_off(self, memory: Memory, partition: Partition, write: Write, begun: int) -> bool:
+        """Whether a controller that takes up a request takes it off the list at once (up to 2.3)."""
+        context, (topic, number) = self._context, partition
+        tree = context.world.topics.get(topic)
+        exists = tree is not None and tree.topic is not None and number in tree.topic.partitions
+        asked = context.deletions.queued_at(memory.term, topic, write.zxid) is not None
+        scene = context.reassignments.scene(memory.term, partition, write, begun)
+        remembered: list[Assignment | None] = [*memory.of(partition, write.zxid)]
+        return any(
+            is_taken_off(context.steps, known, target, scene, queued, exists)
+            for known in remembered or [None]
+            for target in memory.listed(write.zxid)[partition]
+            for queued in (False, True)[: 1 + asked]
+        )

@@ -6,7 +6,7 @@ from kafkaproof.traces.explain.topics.asked import may_ask_for_deletion, takes_m
 from kafkaproof.traces.explain.topics.context import NOTIFICATION, REASSIGNMENT, TOPIC, Context, Judged, unexplained
 from kafkaproof.traces.explain.topics.handlers import Handlers
 from kafkaproof.traces.explain.topics.notifications import DELETED, Notifications
-from kafkaproof.traces.explain.topics.placed import is_restored
+from kafkaproof.traces.explain.topics.placed import is_begun, is_restored
 from kafkaproof.traces.explain.topics.work_in_progress import Completing
 from kafkaproof.traces.zookeeper.znodes.topics import PlaceKind, topic_in
 
@@ -113,9 +113,14 @@ class TopicWrites:
         """The znodes of a partition, before its first state."""
         if term is None:
             why = "only a controller creates this"
-        elif self._deletions.surely_queued(term, write.place.topic, write.zxid):
+        elif self._begins_in_vain(term, write):
             why = "T3: the topic is queued for deletion, no partition begins"
         return unexplained(write, term, why) if why else Judged(write, TOPIC, "partition znodes created")
+
+    def _begins_in_vain(self, term: ObservedTerm, write: Write) -> bool:
+        """Whether the topic is queued for deletion, and none of its partitions begins therefore."""
+        queued = self._deletions.surely_queued(term, write.place.topic, write.zxid)
+        return queued and not is_begun(self._context.features, True)
 
     def _config(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form != Form.DELETE:
@@ -128,7 +133,7 @@ class TopicWrites:
         tree = context.world.topics[topic]
         if term is None:
             return unexplained(write, term, "only a controller deletes this")
-        work = Completing(context.steps, topic, tree)
+        work = Completing.of(context.steps, topic, tree)
         why = self._deletions.why_not_completed(term, topic, tree, write.zxid)
         if why is None and write.place not in work.next_places(tree):
             why = f"T2: a deletion that begins here does something else first: {work.allowed(tree)}"
@@ -170,9 +175,10 @@ class TopicWrites:
         if term is None:
             return Judged(write, REASSIGNMENT, "reassignments requested")
         memory = self._context.memory(term)
-        if why := self._handlers.requests.why_not(memory, write, None, self._context.last(term)):
+        requests, last = self._handlers.requests, self._context.last(term)
+        if why := requests.why_not(memory, write, None, last):
             return unexplained(write, term, why, REASSIGNMENT)
-        return Judged(write, REASSIGNMENT, "request list written")
+        return Judged(write, REASSIGNMENT, requests.kind(memory, write, last))
 
     def _preferred(self, write: Write, term: ObservedTerm | None) -> Judged:
         if write.form != Form.DELETE:

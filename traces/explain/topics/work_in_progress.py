@@ -1,6 +1,6 @@
 """What a controller is in the middle of: one handler runs to its end before the next write of its thread."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.partition.deletion import deletion
@@ -45,13 +45,15 @@ class Reassigning:
     def next_steps(self, scene: Scene) -> list[Step | None]:
         """The writes that may come next, and None where the handler may be at its end."""
         if self._next[0] is not scene:
-            found: list[Step | None] = []
-            for s in self._states:
-                s = copied(s)
-                self._steps.refresh(s, scene.state, scene.epoch)
-                found += self._steps.next_writes(s, scene)
-            self._next = scene, found
+            self._next = scene, [step for s in self.states(scene) for step in self._steps.next_writes(s, scene)]
         return self._next[1]
+
+    def states(self, scene: Scene) -> list[Plain]:
+        """The states that it may be in, with the partition's state as ZooKeeper has it."""
+        found = [copied(s) for s in self._states]
+        for s in found:
+            self._steps.refresh(s, scene.state, scene.epoch)
+        return found
 
     def take(self, scene: Scene, written: Assignment | Elected | None) -> list[Step]:
         """The steps that write this; the handler goes on from them."""
@@ -85,17 +87,39 @@ class Reassigning:
 class Completing:
     """A controller deletes all that there is of a topic: child first, then the configuration and the marker."""
 
-    def __init__(self, steps: TopicSteps, topic: str, tree: TopicTree):
-        numbers = {*(tree.topic.partitions if tree.topic else ()), *tree.partitions, *tree.states}
-        self.topic, self._steps = topic, steps
+    def __init__(self, steps: TopicSteps, topic: str, numbers: Iterable[int], exists: bool):
+        """`numbers`: of its partitions; `exists`: its controller knows it."""
+        self.topic, self._steps, self._exists = topic, steps, exists
         self._places = {number: place for place, number in enumerate(sorted(numbers))}
-        self._state = steps.completing(max(len(self._places), 1) if tree.since is not None else 0)
+        self._state = steps.completing(max(len(self._places), 1) if exists else 0)
         self._open: int | None = None
+        self._taken: list[Place] = []
+
+    @classmethod
+    def of(cls, steps: TopicSteps, topic: str, tree: TopicTree) -> "Completing":
+        """The deletion of all that there is of a topic."""
+        numbers = {*(tree.topic.partitions if tree.topic else ()), *tree.partitions, *tree.states}
+        return cls(steps, topic, numbers, tree.since is not None)
+
+    def of_few(self, most: int) -> "Completing":
+        """The same of so many of its partitions at most: one that is gone, and of the others the first."""
+        begun = [place.number for place in self._taken if place.number in self._places]
+        rest = [number for number in self._places if number not in begun]
+        few = Completing(self._steps, self.topic, [*begun[-1:], *rest][:most], self._exists)
+        for place in self._taken:
+            if place.number in few._places or place.number not in self._places:
+                few.take(place)
+        return few
 
     @property
     def text(self) -> str:
         """What it is, in words."""
         return f"the deletion of {self.topic}"
+
+    @property
+    def state(self) -> Plain:
+        """The state that it is in."""
+        return self._state
 
     def next_places(self, tree: TopicTree) -> list[Place]:
         """What may be deleted next; nothing at the end."""
@@ -119,6 +143,7 @@ class Completing:
 
     def take(self, place: Place) -> None:
         """Go on behind a deletion."""
+        self._taken.append(place)
         if place.kind == PlaceKind.STATE:
             self._open = place.number
             self._step(deletion.delete_state, self._places.get(place.number, 0))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkaproof.spec.group.coordinator import MEMBER
-from kafkaproof.spec.group.records import GROUP_RECORD
+from kafkaproof.spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, OFFSET_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.traces.processes.groups.group import Group
 from kafkaproof.traces.processes.groups.storage import OffsetsLog
 from kafkaproof.traces.processes.recorded.group_lines import Asked, GroupLine
-from kafkaproof.traces.processes.recorded.offset_records import Entry
+from kafkaproof.traces.processes.recorded.offset_records import Entry, Tombstone
 from kafkaproof.traces.processes.state.result import Divergence
 
-COMPARED = ("kind", "generation", "leader", "protocol", "topic", "members")
+COMPARED = ("kind", "generation", "leader", "protocol", "topic", "members", "instances")
 """What is compared of a group's record, beside the assignment."""
 
 
@@ -67,6 +67,10 @@ class Appends:
                         f"{name} of the batch that it appended is {getattr(found, name)}; in the specification "
                         f"{getattr(written, name)}"
                     )
+        elif written.kind != OFFSET_RECORD:
+            buried = [entry.place for entry in entries if isinstance(entry, Tombstone) and entry.place]
+            if sorted(buried) != sorted(group.doomed if written.kind != GROUP_TOMBSTONE else ()):
+                return "the tombstones that it appended are of other offsets than the group had"
         elif asked is None or sorted((e.topic, e.partition, e.offset) for e in entries) != sorted(asked.offsets):
             return "the batch that it appended has other offsets than were asked for"
         return None
@@ -80,6 +84,6 @@ class Appends:
         group.storage.outcomes.pop(place, None)
         group.storage.undecided[place] = id
         group.entries.append(place)
-        group.owners[place] = written.owner
+        group.owners[id] = written.owner
         group.storage.settle(acked)
         return place

@@ -9,7 +9,7 @@ from zlib import crc32
 from kafkaproof.checker.model.refusals import refusal_of
 from kafkaproof.spec.group import loading, network
 from kafkaproof.spec.group.coordinator import GONE
-from kafkaproof.spec.group.deletion import remove_dead
+from kafkaproof.spec.group.deletion import delete_group, remove_dead
 from kafkaproof.spec.group.group_states import GroupState
 from kafkaproof.spec.group.network import (
     JOIN,
@@ -27,7 +27,8 @@ from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Model, Property
 from kafkaproof.spec.language.rebind import rebind
-from kafkaproof.spec.running.coordinators import MODEL, PROTOTYPE, UNKNOWN, arguments_of, bound, digest_of
+from kafkaproof.spec.language.steps import arguments_of
+from kafkaproof.spec.running.coordinators import MODEL, PROTOTYPE, UNKNOWN, bound, digest_of
 from kafkaproof.traces.processes.groups.appends import Appends
 from kafkaproof.traces.processes.groups.group import Group
 from kafkaproof.traces.processes.groups.storage import OffsetsLog, Storage
@@ -54,16 +55,20 @@ class Taken:
 
 class Steps:
     """The transitions of *group* with their seams to a recording; `verdict` is what the last one answered, `waiter` who
-    waits for the answer of the present one, as a set.
+    waits for the answer of the present one, `instance` its group.instance.id, both as sets, and `told` whether it may be
+    told a member id.
     """
 
     def __init__(self, model: Model = MODEL):
         self.verdict: int | None = None
-        self.waiter = 0
+        self.waiter = self.instance = 0
+        self.told = 1
         watched: dict[Callable, Callable] = {
             each: self._noting(each) for each in (network.answer, network.answer_operator)
         }
         watched[network.operator] = lambda _: self.waiter
+        watched[network.instance] = lambda _, m: self.instance
+        watched[network.may_be_told_id] = lambda _, m: self.told
         self.functions: dict[str, Callable] = {
             function.__name__: rebind(function, watched) for function in bound(model, None, Storage).values()
         }
@@ -80,7 +85,8 @@ class Coordinator:
     """The groups of one process of broker `b`, by name.
 
     `log` is the offsets partition there; `batches` what batches say, by id; `answered` for each group the commits that
-    were answered, whoever did it. `changes` tells of each leader that it has heard of whether it was itself.
+    were answered, and `deleted` those that were deleted, whoever did it. `changes` tells of each leader that it has heard
+    of whether it was itself.
     """
 
     def __init__(
@@ -90,9 +96,11 @@ class Coordinator:
         steps: Steps,
         batches: Mapping[int, tuple[Entry, ...]],
         answered: Mapping[str, set[int]],
+        deleted: Mapping[str, set[int]],
     ):
         self._b, self._log, self._steps = b, log, steps
-        self._batches, self._answered, self._appends = batches, answered, Appends(log, batches)
+        self._batches, self._answered, self._deleted = batches, answered, deleted
+        self._appends = Appends(log, batches)
         self.changes: list[bool] = []
         self._epoch: int | None = None
         self.groups = {PROTOTYPE: Group(PROTOTYPE, b, log, self.changes, batches, None)}
@@ -138,12 +146,14 @@ class Coordinator:
             raise Divergence("the group is there already")
         known = self.groups[PROTOTYPE].record
         group = Group(line.group, self._b, self._log, self.changes, self._batches, known)
-        group.storage.answered = self._answered[line.group]
+        group.storage.answered, group.storage.deleted = self._answered[line.group], self._deleted[line.group]
         group.scan()
         self.groups[line.group] = group
 
     def _step(self, group: Group, line: GroupLine, produced, acked) -> Taken:
         name, arguments = line.taken.name, line.taken.arguments
+        if name == delete_group.__name__:
+            group.doomed = tuple(group.offsets)
         function = self._steps.functions[name]
         wanted = arguments_of(function)
         if set(arguments) != set(wanted) or arguments["b"] != self._b:
@@ -156,12 +166,15 @@ class Coordinator:
         offset = group.record.group.offset
         self._steps.verdict, group.storage.written = None, None
         self._steps.waiter = network.waiter(line.asked.m, 0) if line.asked else 0
+        self._steps.instance = group.instance_set(line.asked.instance) if line.asked else 0
+        self._steps.told = line.asked.told if line.asked else 1
+        former = group.name_with(self._steps.instance)
         group.storage.recorded = line.append[0] if line.append else None
         values = [arguments[argument] for argument in wanted]
         if not function(group.state, *values):
             why = refusal_of(function, MODEL.state, group.state, *values)
             raise Divergence(f"it is not enabled: {why}; {self._situation(group)}")
-        self._note_names(group, line.asked)
+        self._note_names(group, line.asked, former)
         self._hold_answers(group, line)
         self._appends.hold(group, line, produced)
         place = self._appends.note(group, line, acked)
@@ -220,9 +233,13 @@ class Coordinator:
             if asked.id == UNKNOWN or members[asked.id].status != GONE or asked.id in taken:
                 raise Divergence(f"the number {asked.id} is not free")
 
-    def _note_names(self, group, asked):
-        if asked and asked.kind == JOIN and not asked.known and self._steps.verdict in (MEMBER_ID_REQUIRED, PARKED):
+    def _note_names(self, group, asked, former):
+        taken = self._steps.verdict in (MEMBER_ID_REQUIRED, PARKED, STORED)
+        if asked and asked.kind == JOIN and not asked.known and taken:
             group.names[asked.id] = asked.name
+            if former is not None:
+                group.replaced[asked.name] = former
+                group.assignments[asked.name] = group.assignments.get(former, b"")
 
     # Answers
 
@@ -281,10 +298,11 @@ class Coordinator:
         if answer.verdict != NONE:
             return {"generation": NO_GENERATION, "members": []}
         record, told = group.record.group, group.network.answers[answer.m]
+        leader = group.names[record.leader]
         return {
             "id": group.names[told.id],
             "generation": told.generation,
-            "leader": group.names[record.leader],
+            "leader": leader if told.leading else group.replaced.get(leader, leader),
             "protocol": group.protocols[record.protocol],
             "members": group.present() if told.leading else [],
         }

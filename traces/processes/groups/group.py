@@ -11,15 +11,25 @@ from types import SimpleNamespace
 
 from kafkaproof.spec.group.coordinator import BROKER, GONE, MEMBER
 from kafkaproof.spec.group.network import NETWORK, drop_answer, drop_request
-from kafkaproof.spec.group.records import GROUP_RECORD, NO_RECORD, OFFSET_RECORD, RECORD, name_record
+from kafkaproof.spec.group.records import (
+    GROUP_RECORD,
+    GROUP_TOMBSTONE,
+    NO_RECORD,
+    OFFSET_RECORD,
+    OFFSET_TOMBSTONE,
+    RECORD,
+    TOMBSTONES,
+    name_record,
+)
 from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.group.verdicts import member_of_instance
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.plain import Plain, new_state
-from kafkaproof.spec.language.sets import with_member
+from kafkaproof.spec.language.sets import only, with_member
 from kafkaproof.spec.running.coordinators import SCOPE, UNKNOWN, begin
 from kafkaproof.traces.processes.groups.storage import OffsetsLog, Storage
 from kafkaproof.traces.processes.recorded.group_lines import Asked
-from kafkaproof.traces.processes.recorded.offset_records import Entry, GroupEntry, OffsetEntry
+from kafkaproof.traces.processes.recorded.offset_records import Entry, GroupEntry, OffsetEntry, Tombstone
 from kafkaproof.traces.processes.state.result import Divergence
 from kafkaproof.traces.processes.state.watched import Journal, lengthen, watched
 
@@ -28,8 +38,9 @@ class Group:
     """A group at one broker: its `record`, and what its numbers stand for.
 
     `changes` and `messages` are the journals of the record and of the network. `names` are the members by number,
-    `protocols` likewise; `offsets` and `assignments` what it has committed and installed; `kept` the requests
-    whose answers are due; `entries` the places of its records in the log.
+    `protocols` and `instances` likewise; `replaced` says of a member in whose place it came; `offsets` and `assignments`
+    are what it has committed and installed; `kept` the requests whose answers are due; `entries` the places of its
+    records in the log; `owners` to whom each batch that it has appended assigns the partition, by id.
     """
 
     def __init__(
@@ -51,9 +62,10 @@ class Group:
         self.storage = Storage(self, log, changes)
         self.state = SimpleNamespace(brokers={b: self.record}, network=self.network, storage=self.storage)
         self.protocols: list[str] = []
+        self.instances: list[str] = []
+        self.doomed: tuple[tuple[str, int], ...] = ()
         self.kept: dict[int, Asked] = {}
         self.entries: list[int] = []
-        self.owners: dict[int, int] = {}
         self.forget()
 
     def forget(self) -> None:
@@ -61,6 +73,8 @@ class Group:
         self.names: dict[int, str] = {}
         self.offsets: dict[tuple[str, int], int] = {}
         self.assignments: dict[str, bytes] = {}
+        self.replaced: dict[str, str] = {}
+        self.owners: dict[int, int] = {}
 
     # Clients
 
@@ -91,6 +105,19 @@ class Group:
             self.protocols.append(name)
         return self.protocols.index(name)
 
+    def instance_set(self, name: str) -> int:
+        """A group.instance.id as the specification has it: a set with its number, the next one for a new name."""
+        if not name:
+            return 0
+        if name not in self.instances:
+            self.instances.append(name)
+        return only(self.instances.index(name))
+
+    def name_with(self, instance: int) -> str | None:
+        """The name of the member that has a group.instance.id, None where none has."""
+        n = member_of_instance(self.record.group, instance)
+        return None if n == NOBODY else self.names.get(n)
+
     def present(self) -> list[str]:
         """The names of the members, by number."""
         return [self.names.get(n, "") for n, each in enumerate(self.record.group.members) if each.status == MEMBER]
@@ -108,7 +135,7 @@ class Group:
         """Find the records of the group in the log."""
         self.entries = [place for place in range(self._log.length) if self.entries_at(place)]
 
-    def last_entry(self, kind: type) -> tuple[int, Entry] | None:
+    def last_entry(self, kind: type | tuple[type, ...]) -> tuple[int, Entry] | None:
         """The last record of a kind, with its place."""
         for place in reversed(self.entries):
             if place < self._log.length:
@@ -132,16 +159,24 @@ class Group:
         """What a batch says in the specification's terms; who has no number gets one that no member has."""
         record = new_state(RECORD, SCOPE)
         name_record(record, NO_RECORD, 0)
+        buried = [entry.place for entry in entries if isinstance(entry, Tombstone)]
+        if buried:
+            record.kind = OFFSET_TOMBSTONE if None not in buried else TOMBSTONES if any(buried) else GROUP_TOMBSTONE
         for entry in entries:
             if isinstance(entry, OffsetEntry):
                 record.kind = OFFSET_RECORD
+            if not isinstance(entry, GroupEntry):
                 continue
             record.kind, record.generation = GROUP_RECORD, entry.generation
             record.topic = 0 if entry.members else NOBODY
+            instances = dict(entry.instances)
             free = (n for n in range(UNKNOWN) if n not in numbers.values())
             for name, assignment in entry.members:
                 number = numbers[name] if name in numbers else next(free)
                 record.members = with_member(record.members, number)
+                if name in instances:
+                    self.instance_set(instances[name])
+                    record.instances[self.instances.index(instances[name])] = only(number)
                 if name == entry.leader:
                     record.leader = number
                 if assignment and record.owner == NOBODY:
@@ -151,7 +186,9 @@ class Group:
         return record
 
     def install_offset(self, before: int) -> None:
-        """The committed offset is another one than before: what stands there is committed."""
+        """The committed offset is another one than before: what stands there is committed, without one nothing."""
+        if self.record.group.offset == NOWHERE:
+            self.offsets = {}
         if self.record.group.offset not in (before, NOWHERE):
             for entry in self.entries_at(self.record.group.offset):
                 if isinstance(entry, OffsetEntry):

@@ -73,6 +73,7 @@ class Groups:
         self._world, self._p, self._steps = world, p, Steps(model)
         self._batches: dict[int, tuple[Entry, ...]] = {}
         self._answered: dict[str, set[int]] = defaultdict(set)
+        self._deleted: dict[str, set[int]] = defaultdict(set)
         self._coordinators: dict[str, Coordinator] = {}
         self.counts: Counter[str] = Counter()
 
@@ -94,7 +95,9 @@ class Groups:
     def _coordinator(self, line):
         if line.process not in self._coordinators:
             log = WorldLog(self._world, line.broker, self._p)
-            self._coordinators[line.process] = Coordinator(line.broker, log, self._steps, self._batches, self._answered)
+            self._coordinators[line.process] = Coordinator(
+                line.broker, log, self._steps, self._batches, self._answered, self._deleted
+            )
         return self._coordinators[line.process]
 
     def _take(self, line, lines, produced, acked):

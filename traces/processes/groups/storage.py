@@ -11,7 +11,7 @@ from kafkaproof.spec.group.sorts import NOWHERE
 from kafkaproof.spec.group.storage import NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER, TIMED_OUT
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.running.coordinators import SCOPE
-from kafkaproof.traces.processes.recorded.offset_records import GroupEntry
+from kafkaproof.traces.processes.recorded.offset_records import GroupEntry, Tombstone
 from kafkaproof.traces.processes.state.result import Divergence
 
 
@@ -56,6 +56,7 @@ class Storage:
         self.outcomes: dict[int, int | None] = {}
         self.undecided: dict[int, int] = {}
         self.answered: set[int] = set()
+        self.deleted: set[int] = set()
         self.written: Plain | None = None
         self.recorded: int | None = None
         self.ghosts = SimpleNamespace(gone=0, stale=0)
@@ -105,9 +106,9 @@ class Storage:
         return self.recorded
 
     def last_generation(self):
-        """The generation in the last record of the group."""
-        found = self._group.last_entry(GroupEntry)
-        return found[1].generation if found else 0
+        """The generation in the last record of the group; a tombstone has none."""
+        found = self._group.last_entry((GroupEntry, Tombstone))
+        return found[1].generation if found and isinstance(found[1], GroupEntry) else 0
 
     def may_succeed(self, b, position):
         """Whether an append was acknowledged."""
@@ -144,7 +145,15 @@ class Storage:
     def owner_in(self, position):
         """The assignment in the record at a place, which is the members' from now on."""
         self._group.install_assignment(position)
-        return self._group.owners[position]
+        return self._group.owners[self._log.id(position)]
+
+    def decide_deletion(self, b, offset):
+        """What is in the leader's cache is to be deleted: history."""
+        if self._log.leads():
+            self.deleted.update(self._log.id(place) for place in range(offset + 1))
+
+    def note_death(self, dies):
+        """No property that a coordinator can show looks at it."""
 
     def is_aged(self, position):
         """No retention period passes."""

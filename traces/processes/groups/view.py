@@ -23,7 +23,7 @@ from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.running.coordinators import MODEL, SCOPE, STEPS
 from kafkaproof.traces.processes.groups.group import Group
 from kafkaproof.traces.processes.groups.storage import OffsetsLog
-from kafkaproof.traces.processes.recorded.offset_records import GroupEntry, OffsetEntry
+from kafkaproof.traces.processes.recorded.offset_records import GroupEntry, OffsetEntry, Tombstone
 
 LOG = STORAGE.only("epoch", "leaders", "log", "committed").extended(
     ghosts=(GHOSTS.only("gone", "stale"), "history, for properties only")
@@ -68,7 +68,7 @@ class View:
         for record in (before, group.record):
             yield record.group.offset
             yield from (append.position for append in record.appends.slots[: record.appends.length])
-        for kind in (GroupEntry, OffsetEntry):
+        for kind in (GroupEntry, OffsetEntry, Tombstone):
             found = group.last_entry(kind)
             yield found[0] if found else NOWHERE
         yield next(
@@ -84,8 +84,9 @@ class View:
         members = self._group.record.group.members
         numbers = {name: n for n, name in self._group.names.items() if members[n].status == MEMBER}
         record = self._group.as_record(self._group.entries_at(place), numbers)
-        record.owner = self._group.owners.get(place, record.owner)
+        record.owner = self._group.owners.get(self._log.id(place), record.owner)
         record.ghosts.answered = int(self._log.id(place) in self._group.storage.answered)
+        record.ghosts.deleted = int(self._log.id(place) in self._group.storage.deleted)
         return record
 
     def _state(self, record, slots):

@@ -20,7 +20,7 @@ class Asked:
     """A request: the number of the client that waits, what it asks, and the name of the member.
 
     `id` is the member's number. `protocols` are offered by who joins, the first two; `offsets` are what a commit
-    has: topic, partition, offset.
+    has: topic, partition, offset. `instance` is the group.instance.id, "" without one; `told`: a member id may be told.
     """
 
     m: int
@@ -32,6 +32,8 @@ class Asked:
     name: str
     protocols: tuple[str, ...] = ()
     offsets: tuple[tuple[str, int, int], ...] = ()
+    instance: str = ""
+    told: int = 1
 
 
 @dataclass(frozen=True)
@@ -125,5 +127,7 @@ def _asked(row):
         name=str(row["name"]),
         protocols=tuple(map(str, row.get("protocols", ()))),
         offsets=tuple((str(t), int(p), int(offset)) for t, p, offset in row.get("offsets", ())),
+        instance=str(row.get("instance", "")),
+        told=int(row.get("told", 1)),
         **numbers,
     )

@@ -18,13 +18,16 @@ VERSION = 3
 
 @dataclass(frozen=True)
 class GroupEntry:
-    """The record of a group: `members` are their names with their assignments, in the order of the record."""
+    """The record of a group: `members` are their names with their assignments, in the order of the record; `instances`
+    the group.instance.ids of those that have one, by name.
+    """
 
     group: str
     generation: int
     protocol: str | None
     leader: str | None
     members: tuple[tuple[str, bytes], ...]
+    instances: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,15 @@ class OffsetEntry:
     offset: int
 
 
-Entry = GroupEntry | OffsetEntry
+@dataclass(frozen=True)
+class Tombstone:
+    """A group, or its committed offset of a partition (`place`), is deleted."""
+
+    group: str
+    place: tuple[str, int] | None
+
+
+Entry = GroupEntry | OffsetEntry | Tombstone
 
 
 def read_batch(data: bytes, id: int) -> list[Entry]:
@@ -56,11 +67,14 @@ def _entry(key: bytes, content: bytes | None) -> Entry:
     if of is None:
         raise ValueError("a key is neither of a group nor of an offset")
     value = read_value(of, content)
-    if value is None or value.version != VERSION:
+    if value is None:
+        return Tombstone(of.group, of.place)
+    if value.version != VERSION:
         raise ValueError(f"a record is not of version {VERSION}")
     if isinstance(value, OffsetValue):
         if of.place is None:
             raise ValueError("an offset is of no partition")
         return OffsetEntry(of.group, *of.place, value.offset)
     members = tuple((member.id, member.assignment) for member in value.members)
-    return GroupEntry(of.group, value.generation, value.protocol, value.leader, members)
+    instances = tuple((member.id, member.instance) for member in value.members if member.instance is not None)
+    return GroupEntry(of.group, value.generation, value.protocol, value.leader, members, instances)

@@ -47,10 +47,15 @@ LANDED = by_name(
     }
 )
 """What the first request of a step that asks again has written if it landed, where *partition* does not show it."""
-FOLDER = re.compile(r"/brokers/topics/[^/]+/partitions(/\d+)?|/config/brokers/<default>|/consumers/.+")
+FOLDER = re.compile(
+    r"/brokers/topics/[^/]+/partitions(/\d+)?|/config/brokers/<default>|/consumers/.+|/latest_producer_id_block|/feature"
+)
 """What a process writes and the specification of brokers leaves out: parents of states; which numbers topics have had;
-offsets that clients keep in ZooKeeper.
+offsets that clients keep in ZooKeeper; blocks of producer ids; features.
 """
+
+CHANGES = "/config/changes/"
+"""Where a process notes, on behalf of an operator, that it has altered the configuration of the first topic."""
 
 
 class Place(NamedTuple):
@@ -134,7 +139,7 @@ def in_order(cluster: Cluster) -> list[Occurrence]:
         if broker is not None and _is_of_folder(transaction):
             continue
         landed = places.landed.get(transaction.zxid)
-        stray = None if closes or landed else broker
+        stray = None if closes or landed or _is_of_operator(transaction, cluster.topic) else broker
         found.append(
             Occurrence(
                 Place(transaction.zxid, AT),
@@ -311,6 +316,12 @@ def _is_last(transaction):
 def _is_of_folder(transaction):
     """Whether a transaction writes something that the specification does not know."""
     return FOLDER.fullmatch(getattr(transaction.operations[-1], "path", "")) is not None
+
+
+def _is_of_operator(transaction, topic):
+    """Whether a transaction alters the configuration of the first topic: it is an operator who wants that."""
+    path = getattr(transaction.operations[-1], "path", "") if transaction.operations else ""
+    return path == f"/config/topics/{topic}" or path.startswith(CHANGES)
 
 
 def _behind(place):

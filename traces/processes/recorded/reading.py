@@ -113,7 +113,8 @@ class Cluster:
     `keeps_ends`: a leader that leads again goes on with the ends that it knows; `updates`: brokers are sent
     UpdateMetadata; `goes_on`: an event goes on after its session has expired, and so does a leader that is told that
     nobody leads; `is_newest`: a controller reads a topic before it adds partitions to it,
-    and tells brokers of an ISR also where it does not write it.
+    and tells brokers of an ISR also where it does not write it. `problems`: what is imperfect in the files, a line
+    each.
     """
 
     directory: Path
@@ -131,6 +132,7 @@ class Cluster:
     goes_on: bool = True
     is_newest: bool = True
     running: frozenset[int] = frozenset()
+    problems: tuple[str, ...] = ()
 
     @property
     def longest_log(self) -> int:
@@ -164,6 +166,10 @@ def read_cluster(directory: Path) -> Cluster:
             raise UserError(
                 f"{file}: line 1 cannot be read: {len(found)} replicas are found, of {sizes['partitions']} partitions"
             )
+    zookeeper = read_recording(directory / "zookeeper")
+    if zookeeper.gaps or zookeeper.earlier:
+        raise UserError("; ".join(zookeeper.problems))
+    torn = [f"{file}: torn last line left out" for file in files if not _is_whole(file)]
     return Cluster(
         directory,
         manifest["variant"],
@@ -171,7 +177,7 @@ def read_cluster(directory: Path) -> Cluster:
         sizes,
         manifest["offsets"],
         processes,
-        read_recording(directory / "zookeeper"),
+        zookeeper,
         manifest["room"],
         manifest["format"] >= WITH_DELETIONS,
         manifest["format"] >= WITH_REASSIGNMENTS,
@@ -180,7 +186,13 @@ def read_cluster(directory: Path) -> Cluster:
         manifest["format"] >= GOING_ON,
         manifest["format"] == FORMAT,
         _running(directory / FAULTS),
+        (*zookeeper.problems, *torn),
     )
+
+
+def _is_whole(file: Path) -> bool:
+    """Whether a file ends with the end of a line."""
+    return file.read_bytes()[-1:] in (b"", b"\n")
 
 
 def _running(file: Path) -> frozenset[int]:

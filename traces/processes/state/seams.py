@@ -27,7 +27,7 @@ from kafkaproof.spec.partition.zookeeper import as_they_are, assigned, known_as_
 from kafkaproof.spec.replica.broker import enough_in_sync
 from kafkaproof.spec.replica.clients.network import commit
 from kafkaproof.spec.running.processes import Cluster, has_planes, is_lost
-from kafkaproof.spec.running.replica_messages import departures
+from kafkaproof.spec.running.replica_messages import contents_of, departures
 from kafkaproof.spec.running.seams import answers_of, seams_of
 from kafkaproof.traces.processes.state.knowledge import Knowledge
 from kafkaproof.traces.processes.state.messages import REFUSED, Sent
@@ -170,7 +170,7 @@ class Seams:
         if has_planes(self._cluster.partition) and {"b", "p"} <= arguments.keys():
             p = arguments["p"]
             former, present = before.planes[p].network, after.planes[p].network
-            for kind, receiver, fields in departures(former, present, arguments["b"]):
+            for kind, receiver, fields in departures(contents_of(former), present, arguments["b"]):
                 yield Sent(kind, arguments["b"], receiver, {"p": p, "fields": fields})
 
     def _updates(self, b: int, brokers: int) -> Iterator[Sent]:

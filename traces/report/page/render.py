@@ -24,6 +24,8 @@ from kafkaproof.traces.report.page.topic_items import (
     topic_items,
     worry_items,
 )
+from kafkaproof.traces.report.page.wire_lines import wire_lines, wire_sentence
+from kafkaproof.traces.wire.verdicts import Judged
 
 OTHER = "Other records"
 MOST_POINTS = 2_000
@@ -41,8 +43,12 @@ SECTIONS = (
 )
 
 
-def render(report: Report, groups: Groups | None = None, clusters: Clusters | None = None) -> str:
-    """The page of a report, with its groups where they were followed, and the cluster at moments where it is known."""
+def render(
+    report: Report, groups: Groups | None = None, clusters: Clusters | None = None, wire: Judged | None = None
+) -> str:
+    """The page of a report, with its groups where they were followed, the cluster at moments where it is known, and the
+    traffic that was judged.
+    """
     times = Times(report.recording)
     kept, lost = bounded_lanes([*(group_items(groups, times) if groups else ()), *items_of(report, times)])
     items, cell, raised = bounded_items(kept, times.began, times.ended)
@@ -53,6 +59,10 @@ def render(report: Report, groups: Groups | None = None, clusters: Clusters | No
         more, grave = group_sentence(groups)
         verdict, weight = verdict + more, max(weight, grave)
         told = sorted([*told, *group_lines(groups)], key=lambda line: -line.weight)
+    if wire:
+        more, grave = wire_sentence(wire)
+        verdict, weight = verdict + more, max(weight, grave)
+        told = sorted([*told, *wire_lines(wire)], key=lambda line: -line.weight)
     transactions = report.recording.transactions
     data = {
         "source": str(report.recording.directory),
@@ -61,7 +71,7 @@ def render(report: Report, groups: Groups | None = None, clusters: Clusters | No
         "sentence": verdict,
         "weight": weight,
         "lines": [_line(line) for line in told],
-        "problems": [*report.problems, *(_problems(groups) if groups else ())],
+        "problems": [*report.problems, *(_problems(groups) if groups else ()), *(wire.problems if wire else ())],
         "began": times.began,
         "ended": times.ended,
         "count": len(transactions),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from kafkaproof.checker.basics.words import counted
 from kafkaproof.traces.explain.log.streams import Streams, flaws
+from kafkaproof.traces.migration.judged import Judged
 from kafkaproof.traces.report.log import CONFORMS, DIVERGES, Followed, Report
 from kafkaproof.traces.report.metrics import METRICS, rows_of
 
@@ -25,6 +26,8 @@ def sentence(report: Report) -> tuple[str, int]:
     result, divergence, records = report.result, report.divergence, len(report.recording.transactions)
     found = list(result.violations.found.values()) if result else []
     also = f", and violates {', '.join(each.property for each in found)}" if found else ""
+    if divergence and report.migration and divergence == report.migration.divergence:
+        return f"The log diverges at {divergence[0]:#x}, while a quorum rules: {divergence[1]}{also}.", 3
     if divergence and report.verdict == DIVERGES:
         of = next(part.result.variant for part in report.parts if part.result and part.result.divergence)
         return (
@@ -33,9 +36,8 @@ def sentence(report: Report) -> tuple[str, int]:
         ), 3
     if result and report.verdict == CONFORMS:
         but = also.replace("and", "but", 1)
-        until = f" until {report.end.zxid:#x}" if report.end else ""
         return (
-            f"The log conforms to {result.variant}{until}{but}: each of its {records:,} records is a step that the "
+            f"The log conforms to {result.variant}{report.until}{but}: each of its {records:,} records is a step that the "
             f"specification allows, or of a listed kind{f', {report.and_yet}' if report.and_yet else ''}."
         ), 3 if found else 2 if report.and_yet else 0
     return f"The verdict is {report.verdict}{also}: {report.reason}.", 2
@@ -50,7 +52,9 @@ def _lines(report: Report) -> Iterator[Line]:
     found = report.followed
     for part in report.parts[:-1]:
         first, last = part.recording.transactions[0].zxid, part.recording.transactions[-1].zxid
-        yield Line(f"before a missing file, not on this page: records {first:#x} to {last:#x}, {part.verdict}", 2)
+        before = "before a quorum ruled" if report.migration else "before a missing file"
+        yield Line(f"{before}, not on this page: records {first:#x} to {last:#x}, {part.verdict}", 2)
+    yield from _of_migration(report.migration) if report.migration else ()
     if report.end:
         yield Line(report.end.text, 2)
     yield from (Line(held.told, 0) for held in report.held)
@@ -70,6 +74,15 @@ def _lines(report: Report) -> Iterator[Line]:
     yield from _of_controllers(found)
     yield from _of_partitions(found)
     yield from _of_topics(found.streams)
+
+
+def _of_migration(judged: Judged) -> Iterator[Line]:
+    """Who ruled of a quorum, and what happened."""
+    for reign in judged.reigns:
+        if reign.owner:
+            until = "" if reign.ended is None else f" to {reign.ended:#x}, {reign.how}"
+            yield Line(f"{reign.name} rules from {reign.zxid:#x}{until}", 0)
+    yield from (Line(each.text, 0) for each in judged.events)
 
 
 def _of_controllers(found: Followed) -> Iterator[Line]:

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from kafkaproof.traces.zookeeper.znodes.formats import STATE, fault_in
+from kafkaproof.traces.zookeeper.znodes.formats import STATE, content_of
 from kafkaproof.traces.zookeeper.znodes.json_parts import LONGEST, MOST, is_int, json_in
 
 
@@ -61,7 +61,7 @@ def is_recovering(data: bytes | None) -> bool:
 
 def parsed_state_in(data: bytes | None) -> PartitionState | None:
     """The same by a reader of JSON, in whatever form it is written."""
-    fault = fault_in(STATE, data)
+    fault = content_of(STATE, data).fault
     if fault and fault.certain:
         return None
     found = json_in(data)

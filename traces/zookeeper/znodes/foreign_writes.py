@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kafkaproof.traces.zookeeper.transactions import Create, SetData, Transaction
-from kafkaproof.traces.zookeeper.znodes.formats import Fault, Format, fault_in, format_of
+from kafkaproof.traces.zookeeper.znodes.formats import Content, Fault, Format, content_of, format_of
 
 _NUMBERED = re.compile(r"(.*?)(\d{10})")
 
@@ -24,32 +24,44 @@ class Strange(NamedTuple):
     certain: bool
 
 
-def strange_in(transaction: Transaction) -> Iterator[Strange]:
-    """What is strange in a record that succeeded; what it overwrites itself may be empty.
+class Declared(NamedTuple):
+    """A znode of a kind that is declared: the chroot of its cluster, what it is, and what it holds or is to hold."""
+
+    root: str
+    known: Format
+    content: Content
+
+
+def declared_at(path: str, data: bytes | None) -> Declared | None:
+    """What a znode is and holds; None where it is of no kind that is declared."""
+    found = format_of(path)
+    return found and Declared(*found, content_of(found[1], data))
+
+
+def declared_in(transaction: Transaction) -> list[Declared | None]:
+    """What each operation of a record writes; None for one that writes nothing, or nothing of a kind that is declared."""
+    return [
+        declared_at(each.path, each.data) if isinstance(each, Create | SetData) else None
+        for each in transaction.operations
+    ]
+
+
+def strange_in(transaction: Transaction, declared: list[Declared | None]) -> Iterator[Strange]:
+    """What is strange in a record that succeeded, and writes this; what it overwrites itself may be empty.
 
     A broker creates its ephemerals empty, and sets their data in the same multi (`KafkaZkClient.CheckedEphemeral`).
     """
-    writes = [each for each in transaction.operations if isinstance(each, Create | SetData)]
-    last = {each.path: each for each in writes}
-    for each in writes:
-        if found := format_of(each.path):
-            root, known = found
-            for fault in _faults(known, each, each is last[each.path]):
-                yield Strange(transaction.zxid, transaction.session, root, each.path, *fault)
+    last = {each.path: each for each in transaction.operations if isinstance(each, Create | SetData)}
+    for each, found in zip(transaction.operations, declared):
+        if found and isinstance(each, Create | SetData):
+            for fault in _faults(found, each, each is last[each.path]):
+                yield Strange(transaction.zxid, transaction.session, found.root, each.path, *fault)
 
 
-def strange_at(zxid: int, path: str, data: bytes | None) -> Strange | None:
-    """What is strange in a znode of a snapshot of that zxid."""
-    if (found := format_of(path)) is None:
-        return None
-    root, known = found
-    fault = fault_in(known, data)
-    return Strange(zxid, None, root, path, *fault) if fault else None
-
-
-def _faults(known: Format, operation: Create | SetData, is_read: bool) -> Iterator[Fault]:
-    if (is_read or operation.data) and (fault := fault_in(known, operation.data)):
-        yield fault
+def _faults(declared: Declared, operation: Create | SetData, is_read: bool) -> Iterator[Fault]:
+    known = declared.known
+    if (is_read or operation.data) and declared.content.fault:
+        yield declared.content.fault
     if isinstance(operation, Create):
         if operation.ephemeral != known.ephemeral:
             yield Fault(f"it is {'' if operation.ephemeral else 'not '}ephemeral")

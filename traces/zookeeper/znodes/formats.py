@@ -226,35 +226,43 @@ def format_of(path: str) -> tuple[str, Format] | None:
     return min(found, key=lambda each: len(each[0]), default=None)
 
 
+class Content(NamedTuple):
+    """What a znode of a kind holds: the version that it names, None without one that is known; and what is wrong with it.
+
+    `later`: the version that it names, where that is later than all that are known.
+    """
+
+    version: Version | None
+    fault: Fault | None
+    later: int | None
+
+
 @lru_cache(maxsize=100_000)
-def later_version(known: Format, data: bytes | None) -> int | None:
-    """The version that a content names, where that is later than all that are known."""
-    value = parsed(data).value
-    version = value.get("version") if isinstance(value, dict) else None
-    if isinstance(version, str) and version.isdecimal() and any(isinstance(v.version, str) for v in known.versions):
-        version = int(version)
-    return version if type(version) is int and 0 < known.newest < version else None
-
-
-def releases_of(known: Format, data: bytes | None) -> tuple[int | str, Releases] | None:
-    """The version that a content names, and the releases that write it; None where it has none that is known."""
-    value = parsed(data).value
+def content_of(known: Format, data: bytes | None) -> Content:
+    """What a znode of a kind holds."""
+    value, problem = parsed(data)
     named = value.get("version") if isinstance(value, dict) else None
     version = next((each for each in known.versions if _same(each.version, named)), None)
-    return version and (version.version, version.releases)
-
-
-@lru_cache(maxsize=100_000)
-def fault_in(known: Format, data: bytes | None) -> Fault | None:
-    """Why no Kafka writes this to a znode of a kind; None where one may."""
     if known in _PLAIN and _is_plain(known, data):
-        return None
-    if not known.versions:
-        return Fault(f"it is {shown(data)}, and Kafka {f'writes {known.words}' if known.plain else 'leaves it empty'}")
-    value, problem = parsed(data)
-    if problem or not isinstance(value, dict):
-        return Fault(f"it {problem or f'is {shown(value)}'}")
-    version = next((v for v in known.versions if _same(v.version, value.get("version"))), None)
+        fault = None
+    elif not known.versions:
+        wanted = f"writes {known.words}" if known.plain else "leaves it empty"
+        fault = Fault(f"it is {shown(data)}, and Kafka {wanted}")
+    elif problem or not isinstance(value, dict):
+        fault = Fault(f"it {problem or f'is {shown(value)}'}")
+    else:
+        fault = _fault_in(known, value, version)
+    return Content(version, fault, _later(known, named))
+
+
+def _later(known: Format, named: object) -> int | None:
+    if isinstance(named, str) and named.isdecimal() and any(isinstance(v.version, str) for v in known.versions):
+        named = int(named)
+    return named if type(named) is int and 0 < known.newest < named else None
+
+
+def _fault_in(known: Format, value: dict, version: Version | None) -> Fault | None:
+    """Why no Kafka writes this object to a znode of a kind; None where one may."""
     if version is None:
         asked = "version is " + shown(value["version"]) if "version" in value else "it has no version"
         return Fault(f"{asked}; Kafka writes {_versions(known)}")

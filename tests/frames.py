@@ -10,7 +10,7 @@ import uuid
 from kio.index import load_request_schema, load_response_schema
 from kio.serial import entity_writer
 
-LEADER_AND_ISR, CONTROLLED_SHUTDOWN, FETCH, ALTER_PARTITION = 4, 7, 1, 56
+LEADER_AND_ISR, STOP_REPLICA, CONTROLLED_SHUTDOWN, FETCH, ALTER_PARTITION = 4, 5, 7, 1, 56
 
 
 def made(schema, **values):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import struct
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
 from kafkaproof.spec.errors import UserError
 
@@ -14,6 +16,8 @@ REQUEST, ANSWER, NOTIFICATION = "request", "answer", "notification"
 PARTS = (REQUEST, ANSWER, NOTIFICATION)
 PASSED, DROPPED = "passed", "dropped"
 _BECAME = (PASSED, DROPPED)
+LENGTH = 4
+"""So many bytes at the beginning of a frame say how many follow."""
 _HEAD = struct.Struct(">dIBBI")
 
 
@@ -33,7 +37,7 @@ class Recorder:
     """Notes what passes a link in a file, which is made."""
 
     def __init__(self, file: Path):
-        self._file: BinaryIO = open(file, "wb")
+        self._file = open(file, "wb", buffering=0)
 
     def note(self, connection: int, part: str, became: str, data: bytes) -> None:
         """Note a frame."""
@@ -51,12 +55,17 @@ def read_passed(file: Path) -> Iterator[Passed]:
     Raises UserError where there is no such file, or it is no record of frames.
     """
     try:
-        with open(file, "rb") as source:
+        with _opened(file) as source:
             while len(head := source.read(_HEAD.size)) == _HEAD.size:
                 when, connection, part, became, length = _HEAD.unpack(head)
                 if part >= len(PARTS) or became >= len(_BECAME):
                     raise UserError(f"{file}: not a record of what passed a link; was it written by something else?")
                 if len(data := source.read(length)) == length:
                     yield Passed(when, connection, PARTS[part], _BECAME[became], data)
-    except OSError as error:
-        raise UserError(f"{file}: cannot be read: {error.strerror}") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise UserError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _opened(file: Path) -> BinaryIO:
+    """A file of frames, gzipped or not."""
+    return cast(BinaryIO, gzip.open(file) if file.suffix == ".gz" else open(file, "rb"))

@@ -1,0 +1,1 @@
+"""Where a run's time, memory and states went."""

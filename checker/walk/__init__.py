@@ -1,0 +1,1 @@
+"""Random walks through models that no search ends."""

@@ -1,0 +1,1 @@
+"""What earlier releases, and earlier directions for the way back, did otherwise."""

@@ -1,0 +1,1 @@
+"""Idempotent producers, in the data plane of `replica`."""

@@ -1,0 +1,1 @@
+"""What earlier releases did differently with idempotent producers."""
