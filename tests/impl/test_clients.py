@@ -23,6 +23,7 @@ from kafka.errors import (
 from kafkaproof.checker.commands.main import main
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.harness.driving.load import Load
+from tests.impl.settled import in_sync
 
 PATIENCE = 120
 SESSION = 60.0
@@ -222,6 +223,7 @@ def test_nothing_that_was_acknowledged_is_lost_when_leaders_die(cluster, capsys)
     cluster.resume(lagging)
     assert wait_until(lambda: len(state(cluster, 0)["isr"]) == 3)
     for _ in range(2):
+        assert wait_until(lambda: in_sync(cluster))
         leader = state(cluster, 0)["leader"]
         cluster.kill(leader)
         cluster.expire(leader)
@@ -229,7 +231,7 @@ def test_nothing_that_was_acknowledged_is_lost_when_leaders_die(cluster, capsys)
         known = load.acknowledged
         assert wait_until(lambda known=known: load.acknowledged > known + 3)
         cluster.start(leader)
-        assert wait_until(lambda: cluster.is_whole() and len(state(cluster, 0)["isr"]) == 3)
+    assert wait_until(lambda: in_sync(cluster))
     load.stop()
     verdict = load.read_all(cluster.check)
     assert verdict.lost == [] and verdict.acknowledged > 10

@@ -9,6 +9,7 @@ from kafka.admin import KafkaAdminClient, NewTopic
 from kafkaproof.checker.commands.main import main
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.seams.zookeeper.znodes import State, Topic
+from tests.impl.settled import in_sync
 
 PATIENCE, SESSION = 120, 60.0
 NONE, UNKNOWN, QUEUED, INVALID_PARTITIONS, POLICY, REASSIGNED = 0, 3, 17, 37, 44, 60
@@ -63,6 +64,7 @@ def test_partitions_are_added_and_led(cluster, capsys):
     for place in ((TOPIC, b"x", None, None, 1), ("made", b"y")):
         assert producer.send(*place).get(PATIENCE).offset == 0
     producer.close()
+    assert wait_until(lambda: in_sync(cluster), PATIENCE)
     former = cluster.controller()
     cluster.kill(former)
     cluster.expire(former)

@@ -19,6 +19,7 @@ from kafkaproof.impl.harness.driving.consumers import Consumers
 from kafkaproof.impl.harness.driving.load import Load
 from kafkaproof.impl.harness.real.records import ask
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
+from tests.impl.settled import in_sync
 
 PARTITIONS, NAME = 4, "readers"
 
@@ -87,12 +88,13 @@ def check_offsets_in_zookeeper(cluster):
 
 
 def kill_and_restart(cluster, broker):
+    assert wait_until(lambda: in_sync(cluster))
     cluster.kill(broker)
     cluster.expire(broker)
     assert wait_until(lambda: broker not in cluster.registered() and cluster.controller() not in (None, broker))
     assert wait_until(lambda: offsets_state(cluster)["leader"] not in (-1, broker))
     cluster.start(broker)
-    assert wait_until(lambda: cluster.is_whole() and len(offsets_state(cluster)["isr"]) == 3)
+    assert wait_until(lambda: in_sync(cluster))
 
 
 def test_a_group_reads_all_that_was_acknowledged_while_brokers_die(cluster, capsys):

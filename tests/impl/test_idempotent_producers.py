@@ -17,6 +17,7 @@ from kafkaproof.impl.harness.links.kafka import KafkaLink
 from kafkaproof.impl.harness.links.rules import DROP, Rule
 from kafkaproof.impl.protocol.wire import framed
 from tests.impl import batches
+from tests.impl.settled import in_sync
 
 PATIENCE = 120
 ALL, COORDINATOR_LOAD_IN_PROGRESS = -1, 14
@@ -127,6 +128,7 @@ def test_a_batch_whose_answer_was_lost_stands_once(cluster):
 
 
 def test_another_leader_and_a_new_process_know_what_was_sent(cluster):
+    assert wait_until(lambda: in_sync(cluster))
     former = state(cluster)["leader"]
     client = asking(leader_of(cluster))
     producer, before = client.new_id(), len(values(cluster))
@@ -137,13 +139,13 @@ def test_another_leader_and_a_new_process_know_what_was_sent(cluster):
     assert wait_until(lambda: state(cluster)["leader"] not in (former, -1))
     assert wait_until(lambda: asking(leader_of(cluster)).produce(sent) == (0, before))
     cluster.start(former)
-    assert wait_until(lambda: cluster.is_whole() and len(state(cluster)["isr"]) == 3)
+    assert wait_until(lambda: in_sync(cluster))
     for b in {0, 1, 2} - {former}:
         cluster.kill(b)
         cluster.expire(b)
         assert wait_until(lambda b=b: state(cluster)["leader"] not in (b, -1))
         cluster.start(b)
-        assert wait_until(lambda: cluster.is_whole() and len(state(cluster)["isr"]) == 3)
+        assert wait_until(lambda: in_sync(cluster))
     assert wait_until(lambda: asking(leader_of(cluster)).produce(sent) == (0, before))
     assert values(cluster).count(b"kept") == 1
 
@@ -157,6 +159,7 @@ def test_each_broker_gives_ids_of_its_own(cluster):
 
 
 def test_producers_at_their_defaults_while_a_leader_dies(cluster):
+    assert wait_until(lambda: in_sync(cluster))
     before, died = len(values(cluster)), state(cluster)["leader"]
     python = KafkaProducer(bootstrap_servers=cluster.bootstrap())
     librdkafka = Producer(
@@ -174,7 +177,7 @@ def test_producers_at_their_defaults_while_a_leader_dies(cluster):
     assert all(each.get(PATIENCE) for each in sent)
     python.close()
     cluster.start(died)
-    assert wait_until(lambda: cluster.is_whole() and len(state(cluster)["isr"]) == 3)
+    assert wait_until(lambda: in_sync(cluster))
     found = values(cluster)[before:]
     assert [each for each in found if each.startswith(b"p")] == [b"p%d" % n for n in range(60)]
     assert [each for each in found if each.startswith(b"r")] == [b"r%d" % n for n in range(60)]
