@@ -1,0 +1,17 @@
+"""Clusters that have settled: on a busy machine a follower may leave the ISR at any time, and be back soon after."""
+
+from kafkaproof.impl.seams.zookeeper.znodes import TOPICS, State, Topic
+
+
+def in_sync(cluster) -> bool:
+    """Whether every broker is registered, one rules, and the ISR of every partition has all that are assigned."""
+    return cluster.is_whole() and all(
+        _is_in_sync(cluster, topic, p, replicas)
+        for topic in cluster.below(TOPICS)
+        for p, replicas in enumerate(Topic.decode(cluster.operator.get(Topic.path_of(topic))[0]).assignments)
+    )
+
+
+def _is_in_sync(cluster, topic, p, replicas):
+    path = State.path_of(topic, p)
+    return cluster.operator.exists(path) and set(State.decode(cluster.operator.get(path)[0]).isr) == set(replicas)
