@@ -62,6 +62,10 @@ class Known:
         """Kafka's offset of the place of a batch in its log; without logs the place itself."""
         return self._planes[p].log.offset_of(place) if self._planes else place
 
+    def start_of(self, p: int) -> int:
+        """As Naming; without logs 0."""
+        return self._planes[p].log.start_offset if self._planes else 0
+
     def boundary(self, p: int, offset: int) -> int:
         """As Naming; without logs the offset itself."""
         return self._planes[p].log.boundary(offset) if self._planes else offset

@@ -24,7 +24,7 @@ from kafkaproof.impl.seams.between.messages import Message, Outgoing, Receiver, 
 from kafkaproof.impl.seams.between.port import Port
 from kafkaproof.impl.seams.between.post import OFFERED, Post, serves
 from kafkaproof.impl.seams.network import PartitionNetwork
-from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
+from kafkaproof.impl.seams.storage.checkpoint import STARTS, Checkpoint
 from kafkaproof.impl.seams.storage.log import LogFailed
 from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
 from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
@@ -93,7 +93,8 @@ class Process:
         with transition():
             end_process(self.records[PARTITION])
         self.checkpoint = Checkpoint(Path(settings.logs), self.places)
-        self.planes = open_planes(self.cluster.partition, sizes[PARTITION], settings, self.checkpoint)
+        self.starts = Checkpoint(Path(settings.logs), self.places, STARTS)
+        self.planes = open_planes(self.cluster.partition, sizes[PARTITION], settings, self.checkpoint, self.starts)
         self._seats = {part: self._seat(part) for part in self.records}
         self.known = Known(self.network, self.planes)
         self.post = Post(self.known, self.port, settings.spoken)

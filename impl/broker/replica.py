@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -83,19 +82,21 @@ class Clients:
 class Plane:
     """One partition's data plane on broker `b`; `dropped` bytes of its log were no whole batch.
 
-    To the specification it is the state of the data plane, as far as this broker can see it.
+    To the specification it is the state of the data plane, as far as this broker can see it. `follower_starts`: the log
+    start offsets that followers have told in this leader epoch.
     """
 
-    def __init__(self, model: Model, scope: Scope, b: int, directory: Path, hw: Callable[[FileLog], int]):
+    def __init__(self, model: Model, scope: Scope, b: int, log: FileLog, hw: int):
         domain = record_of(model.state, "planes")
-        self.log, self.clients, self.zk = FileLog(directory), Clients(), None
+        self.log, self.clients, self.zk = log, Clients(), None
+        self.follower_starts: dict[int, int] = {}
         self.network = new_state(record_of(domain, "network"), scope)
         self.replica = new_record(record_of(domain, "brokers"), scope)
         self.brokers = {b: self.replica}
         with transition():
             self.replica.log = self.log
             rest(self.replica, NO_EPOCH)
-            self.replica.hw = hw(self.log)
+            self.replica.hw = hw
 
     def drop_request(self, b: int):
         """Stop waiting for the answer to the present request, which another leader would not give."""
@@ -145,20 +146,17 @@ class Plane:
         return self.log.offset_of(self.replica.hw)
 
 
-def open_planes(model: Model, scope: Scope, settings: Settings, checkpoint: Checkpoint) -> list[Plane]:
-    """The data planes of a broker, where the variant has them: logs as they are on disk, high watermarks from the
-    checkpoint. Logs that a former process had begun to delete are removed.
+def open_planes(
+    model: Model, scope: Scope, settings: Settings, checkpoint: Checkpoint, starts: Checkpoint
+) -> list[Plane]:
+    """The data planes of a broker, where the variant has them: logs as they are on disk, high watermarks and log start
+    offsets from their checkpoints. Logs that a former process had begun to delete are removed.
     """
     folder = Path(settings.logs)
     for deleted in folder.glob(f"*{DELETED}"):
         shutil.rmtree(deleted, ignore_errors=True)
-    return [
-        Plane(
-            model,
-            scope,
-            settings.broker,
-            folder / "{}-{}".format(*settings.places.on_disk(p)),
-            partial(checkpoint.place_in, p=p),
-        )
-        for p in range(settings.partitions if has_planes(model) else 0)
-    ]
+    planes = []
+    for p in range(settings.partitions if has_planes(model) else 0):
+        log = FileLog(folder / "{}-{}".format(*settings.places.on_disk(p)), starts.offset_of(p))
+        planes.append(Plane(model, scope, settings.broker, log, checkpoint.place_in(log, p)))
+    return planes

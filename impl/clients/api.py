@@ -15,6 +15,7 @@ from kafka.protocol.admin import (
     AlterPartitionReassignmentsRequest,
     CreatePartitionsRequest,
     CreateTopicsRequest,
+    DeleteRecordsRequest,
     DeleteTopicsRequest,
     DescribeConfigsRequest,
     DescribeLogDirsRequest,
@@ -43,6 +44,7 @@ from kafkaproof.impl.clients.offsets import Offsets, why_not
 from kafkaproof.impl.clients.producer_ids import ProducerIds
 from kafkaproof.impl.clients.producers import REPEATED, TAKEN, Producers
 from kafkaproof.impl.clients.reassignments import Reassignments
+from kafkaproof.impl.clients.record_deletions import RecordDeletions
 from kafkaproof.impl.clients.topics import Topics
 from kafkaproof.impl.clients.zookeeper_offsets import ZookeeperOffsets
 from kafkaproof.impl.groups.coordinator import Coordinator
@@ -97,6 +99,7 @@ class Api:
             ListOffsetsRequest: offsets.list_offsets,
             OffsetForLeaderEpochRequest: offsets.ends_of_epochs,
             FindCoordinatorRequest: self._find_coordinator,
+            DeleteRecordsRequest: RecordDeletions(process, self._plane, self._number, self._wait).delete,
             CreateTopicsRequest: self.topics.create,
             DeleteTopicsRequest: self.deletions.delete,
             CreatePartitionsRequest: self.expansions.expand,
@@ -134,6 +137,11 @@ class Api:
         self.expansions.tick()
         self.alterations.tick()
         self.elections.tick()
+
+    def _wait(self, milliseconds: int, done: Callable[[bool], bool]) -> None:
+        """Let a request wait for its answer, unless `done` gives it at once."""
+        if not done(False):
+            self._waiting.append(Waiting(time.monotonic() + milliseconds / 1000, done))
 
     def _plane(self, topic: str, p: int):
         """The data plane of a partition, None where there is no such partition (any more), or it is not for clients."""
@@ -189,8 +197,7 @@ class Api:
             )
             return True
 
-        if not done(False):
-            self._waiting.append(Waiting(time.monotonic() + request.timeout_ms / 1000, done))
+        self._wait(request.timeout_ms, done)
 
     def _append(self, place, data: bytes, acks: int, results) -> None:
         """Offer the batches of one partition, one step each; the outcome is put into `results`."""
@@ -250,15 +257,14 @@ class Api:
                 call.answer(self._fetched(request, wanted))
             return ready or is_due
 
-        if not done(False):
-            self._waiting.append(Waiting(time.monotonic() + request.max_wait_ms / 1000, done))
+        self._wait(request.max_wait_ms, done)
 
     def _has_something(self, topic, wanted) -> bool:
         """Whether a fetch of a partition is not to wait: there is a batch, or something is wrong."""
         plane = self._plane(topic, wanted.partition)
         if why_not(plane, wanted.current_leader_epoch) is not None:
             return True
-        return wanted.fetch_offset > plane.log.end_offset or wanted.fetch_offset < plane.checkpoint
+        return not plane.log.has(wanted.fetch_offset) or wanted.fetch_offset < plane.checkpoint
 
     def _fetched(self, request, wanted):
         kind, left, answers = FetchResponse.FetchableTopicResponse, request.max_bytes, {}
@@ -272,7 +278,7 @@ class Api:
                     error_code=ERRORS[error],
                     high_watermark=hw,
                     last_stable_offset=hw,
-                    log_start_offset=0 if plane else -1,
+                    log_start_offset=plane.log.start_offset if plane else -1,
                     aborted_transactions=[],
                     records=data,
                 )
@@ -286,7 +292,7 @@ class Api:
         wrong = why_not(plane, wanted.current_leader_epoch)
         if wrong is not None:
             return wrong, None, b""
-        if not 0 <= wanted.fetch_offset <= plane.log.end_offset:
+        if not plane.log.has(wanted.fetch_offset):
             return "OFFSET_OUT_OF_RANGE", plane, b""
         place, limit = plane.log.place_of(wanted.fetch_offset), min(most, wanted.partition_max_bytes)
         while place < plane.log.length and (not data or len(data) + plane.log.slots[place].size <= limit):

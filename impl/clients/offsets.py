@@ -90,9 +90,10 @@ class Offsets:
 def _offset_at(plane: Plane, asked: int) -> tuple[int, int]:
     """The offset that is asked for by a timestamp, and the timestamp of its batch, -1 for LATEST and EARLIEST."""
     if asked in (LATEST, EARLIEST):
-        return 0 if asked == EARLIEST else plane.checkpoint, -1
-    later = [entry for entry in plane.log.slots[: plane.replica.hw] if entry.timestamp >= asked]
-    return (later[0].base_offset, later[0].timestamp) if later else (-1, -1)
+        return plane.log.start_offset if asked == EARLIEST else plane.checkpoint, -1
+    start, first = plane.log.start_offset, plane.log.place_of(plane.log.start_offset)
+    later = [entry for entry in plane.log.slots[first : plane.replica.hw] if entry.timestamp >= asked]
+    return (max(start, later[0].base_offset), later[0].timestamp) if later else (-1, -1)
 
 
 def _offsets_before(plane: Plane, asked: int, most: int) -> list[int]:
@@ -100,7 +101,8 @@ def _offsets_before(plane: Plane, asked: int, most: int) -> list[int]:
 
     Source: kafka.cluster.Partition.legacyFetchOffsetsForTimestamp, 2.4 to 3.9.
     """
-    known = [(0, int(plane.log.path.stat().st_mtime * 1000)) if plane.log.length else (0, 0)]
+    start = plane.log.start_offset
+    known = [(start, int(plane.log.path.stat().st_mtime * 1000)) if plane.log.length else (0, 0)]
     if plane.log.length:
         known.append((plane.log.end_offset, time.time_ns() // 10**6))
     if asked == EARLIEST:

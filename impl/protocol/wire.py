@@ -24,6 +24,8 @@ from kafka.protocol.admin import (
     CreatePartitionsResponse,
     CreateTopicsRequest,
     CreateTopicsResponse,
+    DeleteRecordsRequest,
+    DeleteRecordsResponse,
     DeleteTopicsRequest,
     DeleteTopicsResponse,
     DescribeConfigsRequest,
@@ -75,6 +77,7 @@ VERSIONS = {
     FetchRequest: (FetchResponse, 4, 11),
     ListOffsetsRequest: (ListOffsetsResponse, 0, 6),
     OffsetForLeaderEpochRequest: (OffsetForLeaderEpochResponse, 2, 4),
+    DeleteRecordsRequest: (DeleteRecordsResponse, 0, 2),
     **answers.VERSIONS,
     **TOPICS,
 }

@@ -20,6 +20,7 @@ from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.verdicts import TAKE_BACK, WAIT, AlterError, reaction
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, TRUNCATING
+from kafkaproof.spec.replica.log_start import is_in_range
 from kafkaproof.spec.replica.network import DONE, FETCH, SENT, check, refuse, wants_to_send
 from kafkaproof.spec.replica.zookeeper import OK
 from kafkaproof.spec.running.replica_messages import ASKED, OUTDATED, fields_of, put_fields
@@ -90,6 +91,7 @@ class Replication:
             self._waiting[place][0].settle(NOT_LEADER)
         self._waiting[place] = message, time.monotonic()
         self._note_follower(place, message.content["fields"]["offset"])
+        self._planes[place[0]].follower_starts[place[1]] = message.content.get("start", 0)
         self._serve(place)
 
     def _note_follower(self, place, offset):
@@ -144,7 +146,10 @@ class Replication:
         plane, broker = self._planes[p], self._process.broker
         put_fields(plane.network.messages[broker], message.content["fields"])
         plane.log.incoming = message.body
-        self._try_step(data_plane.receive_answer, message, p=p)
+        if self._try_step(data_plane.receive_answer, message, p=p):
+            start = message.content.get("start", 0)
+            if is_in_range(start, plane.checkpoint):
+                plane.log.begin_at(start)
 
     def _decided(self, message: Message) -> None:
         """The controller has answered a proposal."""
@@ -174,6 +179,7 @@ class Replication:
             self._process.leaders[p] = Receiver(content["leader"], *content["leader_address"])
         if is_news:
             self._versions[p], self._began[p] = content["version"], time.monotonic()
+            self._planes[p].follower_starts.clear()
             for place in [place for place in self._followers if place[0] == p]:
                 del self._followers[place]
 
@@ -222,6 +228,7 @@ class Replication:
             if plane.replica.state == LEADER:
                 self._look_at_followers(p, plane, now)
                 self._propose(p, plane, now)
+        self._write_starts()
         if now - self._checkpointed > CHECKPOINT:
             self.write_checkpoint()
 
@@ -229,9 +236,21 @@ class Replication:
         """Write the high watermarks of all partitions; a disk that fails keeps the old ones."""
         self._checkpointed = time.monotonic()
         try:
-            self._process.checkpoint.write([plane.checkpoint for plane in self._planes])
+            self._process.checkpoint.write({p: plane.checkpoint for p, plane in enumerate(self._planes)})
         except OSError:
             pass
+
+    def _write_starts(self) -> None:
+        """Write the log start offsets as soon as one has changed; of logs that begin at 0 none, as Kafka does.
+
+        Source: kafka.log.LogManager.checkpointLogStartOffsetsInDir, 0.11 to 3.9 (every minute).
+        """
+        starts = {p: plane.log.start_offset for p, plane in enumerate(self._planes) if plane.log.start_offset}
+        if starts != self._process.starts.offsets:
+            try:
+                self._process.starts.write(starts)
+            except OSError:
+                pass
 
     def _follow(self, p, plane, now):
         """Ask the leader, if the present request is not under way; or send it again where no answer comes."""

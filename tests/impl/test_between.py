@@ -54,6 +54,9 @@ class Names:
     def offset_of(self, p, place):
         return 2 * place
 
+    def start_of(self, p):
+        return 2 + self.broker
+
     def boundary(self, p, offset):
         return (offset + 1) // 2
 
@@ -167,7 +170,7 @@ def test_a_follower_and_its_leader_speak_of_offsets(sides):
     ):
         follower.post.send([(leader.receiver, follower.message("Fetch", {"p": p, "fields": FIELDS}))])
         item, (message,) = leader.read()
-        assert message.content["fields"] == FIELDS
+        assert message.content["fields"] == FIELDS and message.content["start"] == 2
         wanted = item.frame.fields.topics[0].partitions[0]
         assert (wanted.fetch_offset, wanted.last_fetched_epoch, wanted.current_leader_epoch) == (4, 3, 4)
         answer = leader.message("Fetched", {"p": p, "fields": FIELDS | more | {"kind": kind}}, body)
@@ -177,7 +180,7 @@ def test_a_follower_and_its_leader_speak_of_offsets(sides):
         assert all(
             found.content["fields"][name] == value for name, value in more.items() if name != "id" and name != "last"
         )
-        assert found.content["fields"]["kind"] == kind
+        assert found.content["fields"]["kind"] == kind and found.content["start"] == 3
 
 
 def test_a_fetch_that_is_refused_is_answered_with_the_error(sides):

@@ -123,7 +123,7 @@ def test_checkpoints_are_kafkas_and_a_broken_one_says_nothing(tmp_path):
     log = FileLog(tmp_path / "t-0")
     for number in range(4):
         add(log, b"%d" % number, 0, 2)
-    Checkpoint(tmp_path, Places("t", size=2)).write([6, 0])
+    Checkpoint(tmp_path, Places("t", size=2)).write({0: 6, 1: 0})
     assert (tmp_path / NAME).read_text() == "0\n2\nt 0 6\nt 1 0\n"
     assert Checkpoint(tmp_path, Places("t", size=2)).place_in(log, 0) == 3
     assert Checkpoint(tmp_path, Places("other")).place_in(log, 0) == 0

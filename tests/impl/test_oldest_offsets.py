@@ -45,6 +45,11 @@ def test_offsets_before_a_time(plane, timestamp, most, offsets):
     assert (found.error_code, list(found.old_style_offsets)) == (0, offsets)
 
 
+def test_no_segment_begins_before_the_log_start_offset(plane):
+    plane.log.begin_at(1)
+    assert list(answer(plane, LATEST).old_style_offsets) == [2, 1]
+
+
 def test_an_empty_log_has_one(plane, tmp_path):
     plane.log, plane.checkpoint = FileLog(tmp_path / "empty"), 0
     assert list(answer(plane, LATEST).old_style_offsets) == [0]

@@ -118,7 +118,8 @@ class Fetch:
             each = given.get(naming.place_of(p))
             if each is not None and each.error_code == 0 and "fields" in message.content:
                 fields, body = _answered(naming, p, message.content["fields"], each)
-                yield Returned(place, FETCHED, {"p": p, "fields": fields, "answers": message.id}, body)
+                told = {"p": p, "fields": fields, "answers": message.id, "start": each.log_start_offset}
+                yield Returned(place, FETCHED, told, body)
 
 
 def _replica(frame: Frame) -> int:
@@ -142,7 +143,7 @@ def _wanted(naming: Naming, partition: int, message: Message) -> FetchRequest.Fe
         current_leader_epoch=fields["epoch"],
         fetch_offset=naming.offset_of(content["p"], fields["offset"]),
         last_fetched_epoch=fields["last"],
-        log_start_offset=0,
+        log_start_offset=naming.start_of(content["p"]),
         partition_max_bytes=ONE_BATCH,
     )
 
@@ -159,7 +160,7 @@ def _asked(naming: Naming, p: int, each) -> dict:
         "hw": 0,
         "end": 0,
     }
-    return {"p": p, "leader_epoch": each.current_leader_epoch, "fields": fields}
+    return {"p": p, "leader_epoch": each.current_leader_epoch, "fields": fields, "start": each.log_start_offset}
 
 
 def _given(naming: Naming, partition: int, outcome: Outcome) -> FetchResponse.FetchableTopicResponse.PartitionData:
@@ -175,6 +176,7 @@ def _given(naming: Naming, partition: int, outcome: Outcome) -> FetchResponse.Fe
         return kind(records=b"", **answered)
     p, fields = outcome.content["p"], outcome.content["fields"]
     answered["high_watermark"] = naming.offset_of(p, outcome.content.get("hw", fields["hw"]))
+    answered["log_start_offset"] = naming.start_of(p)
     if fields["kind"] == DIVERGING:
         end = naming.offset_of(p, fields["end"])
         answered["diverging_epoch"] = kind.EpochEndOffset(epoch=fields["last"], end_offset=end)

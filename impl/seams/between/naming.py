@@ -43,6 +43,9 @@ class Naming(Protocol):
     def offset_of(self, p: int, place: int) -> int:
         """Kafka's offset of the place of a batch in its log."""
 
+    def start_of(self, p: int) -> int:
+        """Kafka's offset at which its log starts."""
+
     def boundary(self, p: int, offset: int) -> int:
         """The place before which the batches of its log have all offsets below one of Kafka's, as if the log went on with
         batches of one record.

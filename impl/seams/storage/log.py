@@ -22,6 +22,7 @@ from typing import NamedTuple
 from kafkaproof.impl.protocol.batches import check, stamped
 from kafkaproof.spec.language.digest import EMPTY, link
 from kafkaproof.spec.protocol.batches import HEADER, CorruptBatch, Numbered, read_header
+from kafkaproof.spec.replica.log_start import raised, start_after_cut
 from kafkaproof.spec.replica.storage import NO_EPOCH
 
 CLOSED = -1
@@ -52,10 +53,11 @@ class FileLog:
 
     `incoming` is the batch that the step in progress may append; `before_write` is called before each change of the
     file. `broken` says why the log fails from now on: a fault that is injected (`fail_after`: so many bytes of the
-    next append still reach the file; `dies`: and then the process ends, as by kill -9).
+    next append still reach the file; `dies`: and then the process ends, as by kill -9). `start_offset`: Kafka's log start
+    offset, at first `start` as far as the log goes; what is before it stays in the file.
     """
 
-    def __init__(self, directory: Path):
+    def __init__(self, directory: Path, start: int = 0):
         self.path = directory / SEGMENT
         self.slots: list[Entry] = []
         self._epochs: list[int] = []
@@ -68,6 +70,7 @@ class FileLog:
         if self.path.exists():
             self._open()
             self.dropped = self._recover()
+        self.start_offset = start_after_cut(start, self.end_offset)
 
     def _open(self):
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -154,6 +157,7 @@ class FileLog:
         except OSError as error:
             raise LogFailed(f"{self.path}: {error}") from None
         del self.slots[offset:], self._epochs[offset:]
+        self.start_offset = start_after_cut(self.start_offset, self.end_offset)
 
     def remove(self) -> None:
         """Delete the log with its directory, renamed first; another begins with the next append."""
@@ -164,7 +168,11 @@ class FileLog:
         deleted = self.path.parent.with_name(f"{self.path.parent.name}.{secrets.token_hex(4)}{DELETED}")
         self.path.parent.rename(deleted)
         shutil.rmtree(deleted, ignore_errors=True)
-        self.slots, self._epochs, self._file = [], [], CLOSED
+        self.slots, self._epochs, self._file, self.start_offset = [], [], CLOSED, 0
+
+    def begin_at(self, start: int) -> None:
+        """Raise the log start offset."""
+        self.start_offset = raised(self.start_offset, start)
 
     def _note(self, id, epoch, header):
         before = self.slots[-1] if self.slots else None
@@ -200,6 +208,10 @@ class FileLog:
     def size(self) -> int:
         """How many bytes all batches have."""
         return self.slots[-1].position + self.slots[-1].size if self.slots else 0
+
+    def has(self, offset: int) -> bool:
+        """Whether a client may read at a Kafka offset, that of the end included."""
+        return self.start_offset <= offset <= self.end_offset
 
     def offset_of(self, place: int) -> int:
         """Kafka's offset of the place of a batch, or of the end."""
