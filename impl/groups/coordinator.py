@@ -15,6 +15,7 @@ from kafka.protocol.consumer.group import (
     JoinGroupRequest,
     LeaveGroupRequest,
     OffsetCommitRequest,
+    OffsetDeleteRequest,
     OffsetFetchRequest,
     SyncGroupRequest,
 )
@@ -28,6 +29,7 @@ from kafkaproof.impl.groups.group import Group, bound
 from kafkaproof.impl.groups.joining import TOLD_FROM, joining
 from kafkaproof.impl.groups.leader import Leader
 from kafkaproof.impl.groups.network import Asked
+from kafkaproof.impl.groups.offset_deletions import OffsetDeletions
 from kafkaproof.impl.groups.overviews import describe_groups, list_groups
 from kafkaproof.impl.groups.timers import Timers
 from kafkaproof.impl.protocol.group_requests import ANSWERS, deleted, recorded
@@ -62,6 +64,7 @@ class Coordinator:
         self.groups = {PROTOTYPE: Group(PROTOTYPE, self.leader)}
         self._timers = Timers(self.take)
         self._appends = Appends(self.leader, self.take)
+        self._offset_deletions = OffsetDeletions(self.leader, self.take, self._note, exists)
         self._postponed: list[Call] = []
         self._number = 0
         self._serve = {
@@ -74,6 +77,7 @@ class Coordinator:
             ListGroupsRequest: self._list,
             DescribeGroupsRequest: self._describe,
             DeleteGroupsRequest: self._delete,
+            OffsetDeleteRequest: self._delete_offsets,
         }
         self.kinds = tuple(self._serve)
 
@@ -289,6 +293,15 @@ class Coordinator:
         verdict = network.Verdict.names[group.network.verdict]
         self._catch_up(group)
         return verdict
+
+    def _delete_offsets(self, call: Call) -> None:
+        """Delete offsets of a group, as soon as no commit to it is under way."""
+        group = self._group(call.request.group_id)
+        if group.broker.appends.length:
+            self._postponed.append(call)
+            return
+        self._offset_deletions.delete(call, group)
+        self._catch_up(group)
 
     # The offsets log
 

@@ -32,6 +32,7 @@ class Stored(Protocol):
     name: str
     brought: dict[str, bytes]
     contents: dict[int, dict]
+    offsets: dict[tuple[str, int], Committed]
     stored: dict[int, tuple[dict[str, bytes], int]]
 
     def value(self, record) -> GroupValue: ...
@@ -150,7 +151,9 @@ class GroupStorage:
 
 
 class _Slots:
-    """The offsets log as the specification reads it: what is of another group is no record."""
+    """The offsets log as the specification reads it: what is of another group is no record, and neither is what deletes
+    some of a group's offsets, and leaves others.
+    """
 
     def __init__(self, group, leader):
         self._group, self._leader = group, leader
@@ -161,6 +164,12 @@ class _Slots:
         offsets = {entry.place: entry.value for entry in entries if entry.place}
         record.kind, record.leader, record.protocol, record.topic = NO_RECORD, NOBODY, NOBODY, NOBODY
         record.owner = NOBODY
+        if offsets and len(offsets) == len(entries) and not any(offsets.values()):
+            others = self._group.offsets.keys() - offsets.keys()
+            for deleted in offsets if others else ():
+                self._group.offsets.pop(deleted, None)
+            if others:
+                return record
         if offsets:
             self._group.contents[place] = offsets
             buries = any(entry.place is None for entry in entries)

@@ -21,6 +21,8 @@ from kafka.protocol.consumer.group import (
     LeaveGroupResponse,
     OffsetCommitRequest,
     OffsetCommitResponse,
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
     OffsetFetchRequest,
     OffsetFetchResponse,
     SyncGroupRequest,
@@ -41,6 +43,7 @@ VERSIONS = {
     DescribeGroupsRequest: (DescribeGroupsResponse, 0, 4),
     ListGroupsRequest: (ListGroupsResponse, 0, 4),
     DeleteGroupsRequest: (DeleteGroupsResponse, 0, 2),
+    OffsetDeleteRequest: (OffsetDeleteResponse, 0, 0),
 }
 """The requests that are served: their answers, and the versions from which to which."""
 NO_OFFSET = -1
@@ -130,6 +133,20 @@ def fetched(request, verdict: str, told: dict) -> OffsetFetchResponse:
     )
 
 
+def offsets_deleted(request, verdict: str, told: dict) -> OffsetDeleteResponse:
+    """The answer to OffsetDelete: an error for all, or one for each partition (`of_places`)."""
+    kind, topics = OffsetDeleteResponse.OffsetDeleteResponseTopic, dict[str, list]()
+    for (topic, p), found in told.get("of_places", {}).items():
+        topics.setdefault(topic, []).append(
+            kind.OffsetDeleteResponsePartition(partition_index=p, error_code=CODES[found])
+        )
+    return OffsetDeleteResponse(
+        throttle_time_ms=0,
+        error_code=CODES[verdict],
+        topics=[kind(name=name, partitions=partitions) for name, partitions in topics.items()],
+    )
+
+
 ANSWERS = {
     JoinGroupRequest: joined,
     SyncGroupRequest: synced,
@@ -137,6 +154,7 @@ ANSWERS = {
     LeaveGroupRequest: left,
     OffsetCommitRequest: committed,
     OffsetFetchRequest: fetched,
+    OffsetDeleteRequest: offsets_deleted,
 }
 
 

@@ -4,15 +4,17 @@
 an invalid one, from any sender.
 """
 
-from kafkaproof.spec.group.group_states import ABSENT, DEAD
+from kafkaproof.spec.group.group_states import ABSENT, DEAD, EMPTY
 from kafkaproof.spec.group.join import create_if_absent
 from kafkaproof.spec.group.network import (
     COORDINATOR_LOAD_IN_PROGRESS,
     COORDINATOR_NOT_AVAILABLE,
     GROUP_AUTHORIZATION_FAILED,
+    GROUP_SUBSCRIBED_TO_TOPIC,
     INCONSISTENT_GROUP_PROTOCOL,
     INVALID_GROUP_ID,
     INVALID_SESSION_TIMEOUT,
+    NON_EMPTY_GROUP,
     NONE,
     NOT_COORDINATOR,
     OFFSET_METADATA_TOO_LARGE,
@@ -23,7 +25,7 @@ from kafkaproof.spec.group.network import (
 )
 from kafkaproof.spec.group.protocols import supports_type
 from kafkaproof.spec.group.sorts import Broker
-from kafkaproof.spec.group.verdicts import commit_verdict, dead, gate
+from kafkaproof.spec.group.verdicts import commit_verdict, dead, delete_offset_verdict, gate
 from kafkaproof.spec.language.domains import NOBODY, Choice
 
 Flaw = Choice("NOT_ALLOWED", "NO_GROUP_ID", "SESSION_TOO_LONG", "METADATA_TOO_LONG")
@@ -94,6 +96,29 @@ def partition_verdict(verdict, exists, fits):
     if not exists:
         return UNKNOWN_TOPIC_OR_PARTITION
     return OFFSET_METADATA_TOO_LARGE if verdict == STORED and not fits else verdict
+
+
+def offset_deletion_refusal(broker, consumers):
+    """OffsetDelete: the error for the whole request, NONE for none. Of a group with members, only that of consumers is known
+    to subscribe to topics.
+
+    Kafka: GroupCoordinator.handleDeleteOffsets, 2.4 to 3.9.
+    """
+    verdict = delete_offset_verdict(broker)
+    if verdict != NONE and verdict != GROUP_SUBSCRIBED_TO_TOPIC:
+        return verdict
+    return NONE if consumers or broker.group.state == EMPTY else NON_EMPTY_GROUP
+
+
+def offset_deletion_verdict(broker, exists, subscribed):
+    """OffsetDelete: the answer for one of several partitions, where the request as a whole is not refused. `subscribed`: a
+    member of the group subscribes to its topic.
+
+    Kafka: KafkaApis.handleOffsetDeleteRequest, GroupCoordinator.handleDeleteOffsets, 2.4 to 3.9.
+    """
+    if not exists:
+        return UNKNOWN_TOPIC_OR_PARTITION
+    return GROUP_SUBSCRIBED_TO_TOPIC if subscribed and broker.group.state != EMPTY else NONE
 
 
 def authorization_refusal(allowed):

@@ -68,6 +68,7 @@ STEPS = (
     loading.unload,
     deletion.remove_dead,
     deletion.delete_group,
+    deletion.delete_offset,
     deletion.bury,
     static.static_join,
     static.static_stored,

@@ -16,6 +16,7 @@ from kafka.protocol.consumer.group import (
     JoinGroupRequest,
     LeaveGroupRequest,
     OffsetCommitRequest,
+    OffsetDeleteRequest,
     OffsetFetchRequest,
     SyncGroupRequest,
 )
@@ -34,6 +35,8 @@ NOT_ALWAYS = {name for violated in MODEL.expected.values() for name in violated}
 """What *group* itself does not keep when appends fail and the leader moves: see its counterexamples."""
 NAME, CLIENTS, PLACE = "g", 3, ("events", 0)
 PLACES = (PLACE, ("events", 1))
+SUBSCRIBED = (b"\0\0\0\0\0\1\0\6events", *(b"\0\0\0\0\0\1\0\5other",) * 2)
+"""The topics of each client, as it says them when it joins."""
 CLIENT, BROKER = st.integers(0, CLIENTS - 1), st.integers(0, 1)
 
 
@@ -89,7 +92,7 @@ class Groups(RuleBasedStateMachine):
     """Clients, the log, the clock; `acked` is the largest offset whose commit was acknowledged, by group.
 
     `leaders` and `assignments`: who was told the members, and what was brought, by generation. `lacks_replicas`: whether
-    the log refuses appends.
+    the log refuses appends. `deletions`: what operators wait for, with the group, and whether all its offsets are to go.
     """
 
     lacks_replicas = False
@@ -97,6 +100,7 @@ class Groups(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.now, self.log, self.waiting, self.number, self.acked = 1000.0, [], [], 0, {}
+        self.deletions = []
         clock = SimpleNamespace(monotonic=lambda: self.now)
         self.clocks = group_appends.time, group_timers.time
         group_appends.time = group_timers.time = clock
@@ -113,7 +117,7 @@ class Groups(RuleBasedStateMachine):
                 self.replicate()
                 self.time_passes(400.0)
                 self.answers_arrive()
-            assert [client.call for client in self.clients] == [None] * CLIENTS
+            assert [client.call for client in self.clients] == [None] * CLIENTS and not self.deletions
         finally:
             group_appends.time, group_timers.time = self.clocks
 
@@ -166,6 +170,8 @@ class Groups(RuleBasedStateMachine):
             assert self.assignments.setdefault(key, answer.assignment) == answer.assignment
 
     def on_OffsetCommitRequest(self, client, request, answer):
+        if any(name == request.group_id for name, *_ in self.deletions):
+            return
         if answer.topics[0].partitions[0].error_code == 0:
             self.acked[request.group_id] = max(self.acked.get(request.group_id, -1), client.sent)
         else:
@@ -195,7 +201,7 @@ class Groups(RuleBasedStateMachine):
                 rebalance_timeout_ms=20_000,
                 member_id=self.clients[c].id,
                 protocol_type="consumer",
-                protocols=[kind(name=name, metadata=b"m") for name in names],
+                protocols=[kind(name=name, metadata=SUBSCRIBED[c]) for name in names],
             ),
         )
 
@@ -226,6 +232,17 @@ class Groups(RuleBasedStateMachine):
         if result.error_code == 0:
             self.acked.pop(name, None)
 
+    @rule(c=CLIENT, b=BROKER, both=st.booleans())
+    def delete_offsets(self, c, b, both):
+        """An operator deletes one offset, or two; of a group that has no more, or whose members do not read them."""
+        topic = OffsetDeleteRequest.OffsetDeleteRequestTopic
+        partitions = [topic.OffsetDeleteRequestPartition(partition_index=p) for p in range(1, 1 - 2 * both, -1)]
+        call = Call(
+            OffsetDeleteRequest(group_id=self.name_of(c), topics=[topic(name=PLACE[0], partitions=partitions)]), 0
+        )
+        self.brokers[b].coordinator.handle(call)
+        self.deletions.append((self.name_of(c), both, call))
+
     @rule(c=CLIENT, b=BROKER)
     def leave(self, c, b):
         self.ask(c, b, LeaveGroupRequest(group_id=self.name_of(c), member_id=self.clients[c].id))
@@ -244,7 +261,10 @@ class Groups(RuleBasedStateMachine):
             return
         self.number += 1
         client.sent = self.number
-        partition = kind.OffsetCommitRequestPartition(partition_index=0, committed_offset=self.number)
+        partitions = [
+            kind.OffsetCommitRequestPartition(partition_index=p, committed_offset=self.number)
+            for p in range(1 + self.number % 2)
+        ]
         self.ask(
             c,
             b,
@@ -252,7 +272,7 @@ class Groups(RuleBasedStateMachine):
                 group_id=self.name_of(c),
                 generation_id_or_member_epoch=generation,
                 member_id=id,
-                topics=[kind(name=PLACE[0], partitions=[partition])],
+                topics=[kind(name=PLACE[0], partitions=partitions)],
             ),
         )
 
@@ -301,6 +321,12 @@ class Groups(RuleBasedStateMachine):
     def answers_arrive(self):
         for client in self.clients:
             self.hear(client)
+        waiting, self.deletions = self.deletions, []
+        for name, is_whole, call in waiting:
+            if call._answer.empty():
+                self.deletions.append((name, is_whole, call))
+            elif (answer := call.wait()).error_code == 0 and is_whole and not answer.topics[0].partitions[1].error_code:
+                self.acked.pop(name, None)
 
     @invariant()
     def no_property_is_broken_that_holds_at_every_scope(self):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka.record import MemoryRecordsBuilder
 
-from kafkaproof.impl.groups import appends, coordinator, timers
+from kafkaproof.impl.groups import appends, coordinator, offset_deletions, timers
 from kafkaproof.impl.groups.group import MODEL, GroupNetwork, GroupStorage, bound
 from kafkaproof.impl.protocol.offset_records import Committed, Entry, GroupValue, Member, batch_of, entries_of
 from kafkaproof.spec.group import network, storage
@@ -79,7 +79,8 @@ def test_a_record_of_a_group_is_kafkas():
 def test_the_steps_of_a_coordinator_are_those_that_it_takes():
     assert bound().keys() == set(STEPS)
     callbacks = {function for both in appends.CALLBACKS.values() for function in both}
-    assert named(coordinator, coordinator.Coordinator) | named(timers, timers.Timers) | callbacks == set(STEPS)
+    asked = named(coordinator, coordinator.Coordinator) | named(offset_deletions, offset_deletions.OffsetDeletions)
+    assert asked | named(timers, timers.Timers) | callbacks == set(STEPS)
 
 
 def named(module, kind):

@@ -148,6 +148,33 @@ def test_the_partition_of_a_group():
     assert partition_for("polygenelubricants", 50) == 0
 
 
+STATES = [GroupState.names.index(name) for name in ("Empty", "PreparingRebalance", "CompletingRebalance", "Stable")]
+
+
+def coordinating(state, owned=1, loading=0):
+    group = SimpleNamespace(state=state, generation=1, topic=0)
+    return SimpleNamespace(group=group, owned=owned, loading=loading)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_of_a_group_with_members_only_offsets_that_consumers_do_not_read_are_deleted(state):
+    broker, living = coordinating(state), state != STATES[0]
+    assert named(validation.offset_deletion_refusal(broker, False)) == ("NON_EMPTY_GROUP" if living else "NONE")
+    assert named(validation.offset_deletion_refusal(broker, True)) == "NONE"
+    subscribed = "GROUP_SUBSCRIBED_TO_TOPIC" if living else "NONE"
+    assert named(validation.offset_deletion_verdict(broker, True, True)) == subscribed
+    assert named(validation.offset_deletion_verdict(broker, True, False)) == "NONE"
+    assert named(validation.offset_deletion_verdict(broker, False, True)) == "UNKNOWN_TOPIC_OR_PARTITION"
+
+
+def test_offsets_of_no_group_are_not_deleted_nor_where_it_is_not_coordinated():
+    for state in map(GroupState.names.index, ("Absent", "Dead")):
+        assert named(validation.offset_deletion_refusal(coordinating(state), True)) == "GROUP_ID_NOT_FOUND"
+        assert named(validation.offset_deletion_refusal(coordinating(state, owned=0), True)) == "NOT_COORDINATOR"
+    loading = coordinating(STATES[0], owned=0, loading=1)
+    assert named(validation.offset_deletion_refusal(loading, True)) == "COORDINATOR_LOAD_IN_PROGRESS"
+
+
 @given(st.text(max_size=20), st.integers(1, 100))
 def test_every_group_has_a_partition(group, partitions):
     assert 0 <= partition_for(group, partitions) < partitions

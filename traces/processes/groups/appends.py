@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkaproof.spec.group.coordinator import MEMBER
+from kafkaproof.spec.group.network import NONE
 from kafkaproof.spec.group.records import GROUP_RECORD, GROUP_TOMBSTONE, OFFSET_RECORD
 from kafkaproof.spec.group.sorts import NOWHERE
+from kafkaproof.spec.group.validation import offset_deletion_refusal
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.plain import Plain
 from kafkaproof.traces.processes.groups.group import Group
 from kafkaproof.traces.processes.groups.storage import OffsetsLog
 from kafkaproof.traces.processes.recorded.group_lines import Asked, GroupLine
-from kafkaproof.traces.processes.recorded.offset_records import Entry, Tombstone
+from kafkaproof.traces.processes.recorded.offset_records import Entry
 from kafkaproof.traces.processes.state.result import Divergence
 
 COMPARED = ("kind", "generation", "leader", "protocol", "topic", "members", "instances")
@@ -35,12 +37,33 @@ class Appends:
             if line.append or produced is not None:
                 raise Divergence("it appended a batch; in the specification it appends none")
             return
-        place, id = line.append
+        self._hold_place(line, line.append, produced)
+        if text := self._differs(group, self._batches[line.append[1]], written, line.asked):
+            raise Divergence(text)
+
+    def hold_forgotten(self, group: Group, line: GroupLine, produced: int | None) -> None:
+        """Hold a deletion of some offsets to what there is, and delete them; raises Divergence."""
+        if line.append is None:
+            raise Divergence("it deletes offsets, and appends no tombstones")
+        if group.record.appends.length or offset_deletion_refusal(group.record, True) != NONE:
+            raise Divergence("no offsets of the group can be deleted now")
+        if not set(line.forgets) < set(group.offsets):
+            raise Divergence("it deletes offsets that the group does not have, or leaves none")
+        self._hold_place(line, line.append, produced)
+        if sorted(group.buried_in(self._batches[line.append[1]])) != sorted(line.forgets):
+            raise Divergence("the tombstones that it appended are of other offsets")
+        for place in line.forgets:
+            del group.offsets[place]
+        if line.append[0] != NOWHERE:
+            group.entries.append(line.append[0])
+
+    def _hold_place(self, line: GroupLine, append: tuple[int, int], produced: int | None) -> None:
+        """Hold that a batch went to its place in the log, if that takes it, and that it was told what it says."""
+        place, id = append
         takes = self._log.leads() and not self._log.lacks_replicas()
         if (place != NOWHERE) != takes:
             raise Divergence(
-                f"its place is {place}, and the log of broker {line.taken.arguments['b']} "
-                f"{'takes' if takes else 'refuses'} it"
+                f"its place is {place}, and the log of broker {line.broker} {'takes' if takes else 'refuses'} it"
             )
         if produced != (None if place == NOWHERE else id):
             raise Divergence(f"it appended batch {id}, and in the log went {produced}")
@@ -48,8 +71,6 @@ class Appends:
             raise Divergence(f"batch {id} is not at place {place} of the offsets partition")
         if id not in self._batches:
             raise Divergence(f"what batch {id} says was never recorded")
-        if text := self._differs(group, self._batches[id], written, line.asked):
-            raise Divergence(text)
 
     def _differs(self, group, entries, written: Plain, asked: Asked | None) -> str | None:
         """In what a batch is not the record that the step appends, None for nothing."""
@@ -68,8 +89,7 @@ class Appends:
                         f"{getattr(written, name)}"
                     )
         elif written.kind != OFFSET_RECORD:
-            buried = [entry.place for entry in entries if isinstance(entry, Tombstone) and entry.place]
-            if sorted(buried) != sorted(group.doomed if written.kind != GROUP_TOMBSTONE else ()):
+            if sorted(group.buried_in(entries)) != sorted(group.doomed if written.kind != GROUP_TOMBSTONE else ()):
                 return "the tombstones that it appended are of other offsets than the group had"
         elif asked is None or sorted((e.topic, e.partition, e.offset) for e in entries) != sorted(asked.offsets):
             return "the batch that it appended has other offsets than were asked for"

@@ -9,7 +9,7 @@ from zlib import crc32
 from kafkaproof.checker.model.refusals import refusal_of
 from kafkaproof.spec.group import loading, network
 from kafkaproof.spec.group.coordinator import GONE
-from kafkaproof.spec.group.deletion import delete_group, remove_dead
+from kafkaproof.spec.group.deletion import delete_group, delete_offset, remove_dead
 from kafkaproof.spec.group.group_states import GroupState
 from kafkaproof.spec.group.network import (
     JOIN,
@@ -127,11 +127,14 @@ class Coordinator:
         `produced` is the id of the batch that was appended to the offsets partition right before; `acked` those that
         this step of the data plane has answered.
         """
-        if line.step is None:
+        if line.step is None and not line.forgets:
             self._begin(line)
             taken = Taken()
         elif line.group not in self.groups:
             raise Divergence("there is no such group yet")
+        elif line.step is None:
+            self._appends.hold_forgotten(self.groups[line.group], line, produced)
+            taken = Taken()
         else:
             taken = self._step(self.groups[line.group], line, produced, acked)
         if digest_of(self.groups[line.group].record) != line.state:
@@ -152,7 +155,7 @@ class Coordinator:
 
     def _step(self, group: Group, line: GroupLine, produced, acked) -> Taken:
         name, arguments = line.taken.name, line.taken.arguments
-        if name == delete_group.__name__:
+        if name in (delete_group.__name__, delete_offset.__name__):
             group.doomed = tuple(group.offsets)
         function = self._steps.functions[name]
         wanted = arguments_of(function)

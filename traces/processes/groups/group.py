@@ -131,6 +131,22 @@ class Group:
             raise Divergence(f"what batch {id} at place {place} of the offsets partition says was never recorded")
         return [entry for entry in self._batches[id] if entry.group == self.name]
 
+    @staticmethod
+    def buried_in(entries: Sequence[Entry]) -> list[tuple[str, int]]:
+        """The offsets that a batch deletes."""
+        return [entry.place for entry in entries if isinstance(entry, Tombstone) and entry.place]
+
+    def records_at(self, place: int) -> list[Entry]:
+        """What a batch says to the specification: nothing where it deletes some offsets, and others are left in the log."""
+        entries, left = self.entries_at(place), set[tuple[str, int]]()
+        if len(self.buried_in(entries)) < len(entries):
+            return entries
+        for before in range(place + 1) if entries else ():
+            found = self.entries_at(before)
+            left |= {(entry.topic, entry.partition) for entry in found if isinstance(entry, OffsetEntry)}
+            left -= set(self.buried_in(found))
+        return [] if left else entries
+
     def scan(self) -> None:
         """Find the records of the group in the log."""
         self.entries = [place for place in range(self._log.length) if self.entries_at(place)]
@@ -146,7 +162,9 @@ class Group:
 
     def read(self, place: int) -> Plain:
         """The record at a place as a new coordinator reads it, which numbers the members of a group anew."""
-        entries = self.entries_at(place)
+        entries = self.records_at(place)
+        for deleted in [] if entries else self.buried_in(self.entries_at(place)):
+            self.offsets.pop(deleted, None)
         for entry in entries:
             if isinstance(entry, GroupEntry):
                 self.names = dict(enumerate(name for name, _ in entry.members))

@@ -49,7 +49,8 @@ class View:
     ):
         self._group, self._log = group, log
         end = log.length if appended < 0 else appended + 1
-        self._places = sorted({place for place in self._of_interest(before) if 0 <= place < end})
+        places = {place for place in self._of_interest(before) if 0 <= place < end}
+        self._places = sorted(place for place in places if group.records_at(place))
         slots = [self._record(place) for place in self._places]
         ours = [place != appended for place in self._places]
         leaders = [0 if leads else 1 for leads in changes] + [1]
@@ -83,7 +84,7 @@ class View:
     def _record(self, place):
         members = self._group.record.group.members
         numbers = {name: n for n, name in self._group.names.items() if members[n].status == MEMBER}
-        record = self._group.as_record(self._group.entries_at(place), numbers)
+        record = self._group.as_record(self._group.records_at(place), numbers)
         record.owner = self._group.owners.get(self._log.id(place), record.owner)
         record.ghosts.answered = int(self._log.id(place) in self._group.storage.answered)
         record.ghosts.deleted = int(self._log.id(place) in self._group.storage.deleted)

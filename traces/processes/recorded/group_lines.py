@@ -59,6 +59,7 @@ class GroupLine:
     """A step of a coordinator in a group; without a step (None) the group begins, as a copy of the empty group (PROTOTYPE).
 
     `state` is the hash of the group's record afterwards; `append` the place and the id of the batch that it appended.
+    `forgets`: there is no step, but some of its offsets are deleted, and others are left.
     """
 
     process: str
@@ -70,6 +71,7 @@ class GroupLine:
     asked: Asked | None = None
     answers: tuple[Answer, ...] = ()
     append: tuple[int, int] | None = None
+    forgets: tuple[tuple[str, int], ...] = ()
 
     @property
     def taken(self) -> Step:
@@ -117,6 +119,7 @@ class GroupLines:
                 for m, verdict, content in row.get("answers", ())
             ),
             placed and (int(placed["place"]), int(placed["id"])),
+            tuple((str(topic), int(p)) for topic, p in row.get("forgets", ())),
         )
 
 
