@@ -58,6 +58,7 @@ from kafkaproof.spec.group.network import NONE as NOTHING_WRONG
 from kafkaproof.spec.group.network import Verdict
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.protocol.batches import CorruptBatch
+from kafkaproof.spec.protocol.fetch_limits import fits
 from kafkaproof.spec.replica.broker import LEADER, enough_in_sync
 from kafkaproof.spec.replica.clients.network import lacks_replicas
 from kafkaproof.spec.replica.zookeeper import NOT_ENOUGH_REPLICAS
@@ -267,10 +268,10 @@ class Api:
         return not plane.log.has(wanted.fetch_offset) or wanted.fetch_offset < plane.checkpoint
 
     def _fetched(self, request, wanted):
-        kind, left, answers = FetchResponse.FetchableTopicResponse, request.max_bytes, {}
+        kind, given, answers = FetchResponse.FetchableTopicResponse, 0, {}
         for topic, each in wanted:
-            error, plane, data = self._consume(topic, each, left)
-            left -= len(data)
+            error, plane, data = self._consume(topic, each, given, request.max_bytes)
+            given += len(data)
             hw = plane.checkpoint if plane else -1
             answers.setdefault(topic, []).append(
                 kind.PartitionData(
@@ -286,16 +287,18 @@ class Api:
         responses = [kind(topic=topic, partitions=found) for topic, found in answers.items()]
         return FetchResponse(throttle_time_ms=0, error_code=ERRORS[DONE], session_id=NO_SESSION, responses=responses)
 
-    def _consume(self, topic, wanted, most) -> tuple[str, object, bytes]:
-        """Read batches from an offset on, one step each, up to some bytes, but at least one."""
+    def _consume(self, topic, wanted, given, most) -> tuple[str, object, bytes]:
+        """Read batches from an offset on, one step each, as many as fit into an answer that has `given` bytes already."""
         plane, p, data = self._plane(topic, wanted.partition), self._number(topic, wanted.partition), b""
         wrong = why_not(plane, wanted.current_leader_epoch)
         if wrong is not None:
             return wrong, None, b""
         if not plane.log.has(wanted.fetch_offset):
             return "OFFSET_OUT_OF_RANGE", plane, b""
-        place, limit = plane.log.place_of(wanted.fetch_offset), min(most, wanted.partition_max_bytes)
-        while place < plane.log.length and (not data or len(data) + plane.log.slots[place].size <= limit):
+        place, limit = plane.log.place_of(wanted.fetch_offset), wanted.partition_max_bytes
+        while place < plane.log.length:
+            if not fits(plane.log.slots[place].size, given + len(data), len(data), most, limit):
+                break
             plane.clients.position = place
             if not self._try_step(data_plane.consume, p=p):
                 break
