@@ -12,9 +12,9 @@ class Settings:
     """What a broker's process is told: who it is, of which cluster, where it writes, and where clients find it.
 
     `ordered`: it takes only the steps that its driver orders. `auto_create`: auto.create.topics.enable. `takes_any`: it
-    takes part in topics that controllers of Kafka have created. `inner_port`: where other brokers find it. `shown`: the
-    ports that it registers instead, for clients and for brokers, where a proxy stands before it.
-    `spoken`: inter.broker.protocol.version, 2.8 or 3.9.
+    takes part in topics that a tool, or a controller of Kafka's, has created in ZooKeeper. `inner_port`: where other
+    brokers find it. `shown`: the ports that it registers instead, for clients and for brokers, where a proxy stands
+    before it. `spoken`: inter.broker.protocol.version, 2.8 or 3.9.
     """
 
     broker: int

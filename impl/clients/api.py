@@ -86,7 +86,7 @@ class Api:
         self.metadata = Metadata(process)
         self.topics = Topics(process, try_step, self.metadata.is_led)
         self.deletions = Deletions(process, try_step)
-        self.expansions = Expansions(process, try_step, self.metadata.is_led, self.topics)
+        self.expansions = Expansions(process, try_step, self.metadata.is_led)
         self.alterations = Alterations(process, try_step)
         self.elections = Elections(process, try_step)
         self.producer_ids = ProducerIds(process, lambda: self.metadata.controller)

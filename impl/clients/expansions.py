@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from kafka.protocol.admin import CreatePartitionsResponse
 
 from kafkaproof.impl.broker.process import Process
-from kafkaproof.impl.clients.topics import CREATED, LOST_ANSWER, NOT_CONTROLLER, VALID, Topics, Verdict
+from kafkaproof.impl.clients.topics import CREATED, LOST_ANSWER, NOT_CONTROLLER, VALID, Verdict, no_room
 from kafkaproof.impl.clients.topics import ERRORS as ERRORS_OF_CREATION
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.watches import ids, members
@@ -42,11 +42,11 @@ class Expansion:
 
 class Expansions:
     """Adds partitions, one request after the other; `try_step` takes a step of the broker, `is_led` tells whether all
-    partitions of a topic have leaders; `topics` knows which numbers are free.
+    partitions of a topic have leaders.
     """
 
-    def __init__(self, process: Process, try_step: Callable[..., bool], is_led: Callable[[str], bool], topics: Topics):
-        self._process, self._try_step, self._is_led, self._topics = process, try_step, is_led, topics
+    def __init__(self, process: Process, try_step: Callable[..., bool], is_led: Callable[[str], bool]):
+        self._process, self._try_step, self._is_led = process, try_step, is_led
         self._queue: deque[Expansion] = deque()
         self._begun: list[Expansion] = []
 
@@ -77,7 +77,7 @@ class Expansions:
         Source: kafka.server.AdminManager.createPartitions, 1.0 to 2.6 (kafka.server.ZkAdminManager, 2.7 to 3.9).
         """
         controller, known = self._process.partition.controller, self._known(topic.name)
-        free = self._topics.free()
+        free = self._process.partition_zookeeper.free()
         if not known:
             return UNKNOWN
         if any(is_queued(controller, p) for p in known):
@@ -89,7 +89,7 @@ class Expansions:
         if topic.assignments:
             return Verdict("INVALID_REPLICA_ASSIGNMENT", "only the broker chooses replicas here")
         if topic.count - len(known) > len(free):
-            return Verdict("POLICY_VIOLATION", f"there is room for {len(free)} more partitions (--room)")
+            return no_room(len(free))
         if controller.partitions[known[0]].assignment.length > controller.live.bit_count():
             return TOO_FEW
         return None
@@ -100,7 +100,7 @@ class Expansions:
         controller, p = process.partition.controller, known[0]
         first = controller.partitions[p].assignment.slots[0]
         start = place_of_added(ids(controller.live, process.settings.brokers), first)
-        new = members(self._topics.free()[: topic.count - len(known)])
+        new = members(process.partition_zookeeper.free()[: topic.count - len(known)])
         if not self._try_step(read_topic, p=p, new=new, start=start) or process.answer == EXPIRED:
             return NOT_CONTROLLER
         if process.answer == NONODE:

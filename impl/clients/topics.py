@@ -24,7 +24,6 @@ from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.spec.kafka.zookeeper import LOST, NODEEXISTS, OK
-from kafkaproof.spec.language.sets import contains
 from kafkaproof.spec.partition.creation.creation import configure_topic, create_topic
 
 ERRORS = {
@@ -54,6 +53,14 @@ CREATED, VALID = Verdict("NONE"), Verdict("NONE", "")
 NOT_CONTROLLER = Verdict("NOT_CONTROLLER", "this broker is not the controller")
 LOST_ANSWER = Verdict("REQUEST_TIMED_OUT", "ZooKeeper's answer was lost: the topic may be there")
 LEADERLESS = Verdict("REQUEST_TIMED_OUT", "the topic is there, and some partition has no leader yet")
+
+
+def no_room(left: int) -> Verdict:
+    """The verdict on a request for more partitions than are left of the room."""
+    return Verdict(
+        "POLICY_VIOLATION",
+        f"{left} more partitions fit, deleted ones included: start the cluster with a larger --room, at most 60",
+    )
 
 
 def is_name(topic: str) -> bool:
@@ -100,7 +107,7 @@ class Topics:
         except (NotAnswered, Expired):
             return False
         self._begun.append(self._queue.popleft())
-        creation.free = self.free()
+        creation.free = self._process.partition_zookeeper.free()
         for topic in creation.call.request.topics:
             creation.verdicts[topic.name] = self._why_not(creation, topic, there) or self._create(creation, topic)
         return True
@@ -117,11 +124,6 @@ class Topics:
             if not late or now >= creation.due:
                 self._begun.remove(creation)
                 self._answer(creation, creation.verdicts | late)
-
-    def free(self) -> list[int]:
-        """The numbers that no topic has or had."""
-        given, places = self._process.partition_zookeeper.given, self._process.places
-        return [p for p in range(self._process.settings.partitions) if places.is_room(p) and not contains(given, p)]
 
     def _why_not(self, creation: Creation, topic, there: set[str]) -> Verdict | None:
         """What is wrong with a topic that is to be created; None for nothing.
@@ -155,15 +157,11 @@ class Topics:
         if replicas > self._process.settings.replicas:
             return Verdict(
                 "POLICY_VIOLATION",
-                f"{replicas} replicas, and this cluster runs with at most "
-                f"{self._process.settings.replicas} (--replicas)",
+                f"a partition has at most {self._process.settings.replicas} replicas here: start the cluster with more "
+                "--replicas",
             )
         if partitions > len(creation.free):
-            return Verdict(
-                "POLICY_VIOLATION",
-                f"{partitions} partitions, and there is room for {len(creation.free)} "
-                "(--room; what deleted topics had is not given again)",
-            )
+            return no_room(len(creation.free))
         return None
 
     def _partitions(self, topic) -> int:

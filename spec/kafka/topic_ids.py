@@ -13,6 +13,15 @@ def topic_id(members: int, chance: bytes) -> str:
     return text_of(chance + members.to_bytes(SET, "big"))
 
 
+def foreign_id(chance: bytes) -> str:
+    """An id for a topic that was created without one; `chance`: 16 random bytes. It says a partition that no such topic
+    has, the first one of all, and so none that count.
+
+    Kafka: KafkaController.processTopicIds, KafkaZkClient.setTopicIds, 2.8 to 3.9.
+    """
+    return text_of(chance[:-1] + bytes([chance[-1] | 1]))
+
+
 def members_in(id: str) -> int:
     """The partitions of a topic, as a set; raises ValueError for a text that is no id."""
     return int.from_bytes(bytes_of(id)[CHANCE:], "big")

@@ -72,8 +72,15 @@ def test_its_further_partitions_get_more_numbers_and_those_before_keep_theirs():
 def test_a_topic_keeps_its_numbers_when_it_is_given_an_id():
     plain = FOREIGN._replace(id="")
     noted = with_all(ROOM, {"made": plain}, Given(0))
-    assert noted.added == {"made": (3, 4)} and with_all(ROOM, {"made": FOREIGN}, noted) is None
-    assert numbers_of([], "made", FOREIGN, noted) == [3, 4]
+    assert noted.added == {"made": (3, 4)} and numbers_of([], "made", FOREIGN, noted) == [3, 4]
+    later = with_all(ROOM, {"made": FOREIGN}, noted)
+    assert later.added == {FOREIGN.id: (3, 4)} and numbers_of([], "made", FOREIGN, later) == [3, 4]
+    assert with_all(ROOM, {"made": FOREIGN}, later) is None, "it stays so"
+
+
+def test_a_topic_of_a_former_ones_name_gets_numbers_of_its_own():
+    plain, noted = FOREIGN._replace(id=""), Given(0b11000, {FOREIGN.id: (3, 4)})
+    assert with_all(ROOM, {"made": plain}, noted) == Given(0b1111000, {FOREIGN.id: (3, 4), "made": (5, 6)})
 
 
 def test_topics_that_have_numbers_or_for_which_none_are_left_get_none():

@@ -211,6 +211,7 @@ class Cluster(Faults):
             size.room,
             size.ordered,
             size.auto_create,
+            takes_any=size.room > 0,
             spoken=size.spoken,
         )
 

@@ -30,9 +30,15 @@ def numbers_of(initial: list[int], name: str, topic: Topic, noted: Given) -> lis
     return [*first_numbers(initial, topic, noted), *added][: len(topic.assignments)]
 
 
+def free_in(places: Places, given: int) -> list[int]:
+    """The numbers of the room that are not given."""
+    return [p for p in range(places.size) if places.is_room(p) and not contains(given, p)]
+
+
 def with_all(places: Places, topics: Mapping[str, Topic], noted: Given) -> Given | None:
     """What is to be noted so that the partitions of all topics have numbers, None where nothing is. A topic for which there
-    are not enough free numbers gets none, and neither does any where only topics of our own get some.
+    are not enough free numbers gets none, and neither does any where only topics of our own get some. What is noted with
+    the name of a topic goes to its id when it has got one: another topic may have its name later.
     """
     given, added = noted.places, dict(noted.added)
     if not places.takes_any:
@@ -40,11 +46,13 @@ def with_all(places: Places, topics: Mapping[str, Topic], noted: Given) -> Given
     for name, topic in sorted(topics.items()):
         numbers = numbers_of(places.initial(name), name, topic, noted)
         wanted = len(topic.assignments) - len(numbers)
-        free = [p for p in range(places.size) if places.is_room(p) and not contains(given, p)]
+        free = free_in(places, given)
+        if topic.id and name in added and topic.id not in added:
+            added[topic.id] = added.pop(name)
         if (name == OFFSETS_TOPIC and places.offsets != NONE) or not 0 < wanted <= len(free):
             continue
         first = len(first_numbers(places.initial(name), topic, noted))
         added[topic.id or name] = (*numbers[first:], *free[:wanted])
         for p in free[:wanted]:
             given = with_member(given, p)
-    return None if given == noted.places else Given(given, added)
+    return None if (given, added) == (noted.places, noted.added) else Given(given, added)

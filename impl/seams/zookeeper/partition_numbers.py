@@ -16,7 +16,7 @@ class Places:
     """The first topic of a cluster; the number of the offsets partition, and the first of the room (-1: there is none).
 
     `size`: how many numbers there are. Which topic has which numbers of the room is learnt while the cluster runs
-    (`note`). `takes_any`: topics that none of our controllers has created get some, too.
+    (`note`). `takes_any`: topics that a tool or another controller has created get some, too.
     """
 
     def __init__(self, topic: str, offsets: int = NONE, room: int = NONE, size: int = 0, takes_any: bool = False):

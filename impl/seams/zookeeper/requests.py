@@ -128,15 +128,15 @@ class Requests:
         self.wait([reply])
         return OK if reply.error is None else CODES[type(reply.error)]
 
+    def write_checked_beside(self, check: object, operation: object) -> tuple[int, int]:
+        """The same if a check succeeds: the answer, and the place of the operation that decided it."""
+        reply = self.session.send(Transaction([check, operation]))
+        self.wait([reply])
+        return _decided(reply)
+
     def write_all(self, *operations: object) -> tuple[int, int]:
         """One transaction of several writes: its answer, and the place of the operation that decided it."""
-        reply = self._send(Transaction(list(operations)))
-        if reply.error:
-            return CODES[type(reply.error)], 0
-        for place, result in enumerate(reply.result):
-            if isinstance(result, Exception) and not isinstance(result, RolledBackError):
-                return CODES[type(result)], place
-        return OK, 0
+        return _decided(self._send(Transaction(list(operations))))
 
     def _send(self, operation):
         self.before_write()
@@ -147,3 +147,13 @@ class Requests:
             self.zxids.append(reply.zxid)
             self.at = reply.zxid, True
         return reply
+
+
+def _decided(reply) -> tuple[int, int]:
+    """The answer to a transaction, and the place of the operation that decided it."""
+    if reply.error:
+        return CODES[type(reply.error)], 0
+    for place, result in enumerate(reply.result):
+        if isinstance(result, Exception) and not isinstance(result, RolledBackError):
+            return CODES[type(result)], place
+    return OK, 0

@@ -264,6 +264,11 @@ class TopicZooKeeper(Watched):
         answer = self._checked(Delete(path, -1))
         return OK if answer == NONODE else answer
 
+    def _write_id(self, path, topic, version):
+        check, named = CheckVersion(CONTROLLER_EPOCH, self.epoch_version), SetData(path, topic.encode(), version)
+        answer, place = self.requests.write_checked_beside(check, named)
+        return answer == OK or answer in (BADVERSION, NONODE) and place == 1
+
     def _checked(self, operation):
         """A write that is checked against the epoch's version."""
         check = CheckVersion(CONTROLLER_EPOCH, self.epoch_version)

@@ -6,10 +6,13 @@ watch has fired (`refresh`). Each other method is the seam of its name in `kafka
 
 from __future__ import annotations
 
+import secrets
+import sys
+
 from kazoo.protocol.serialization import SetData
 from kazoo.protocol.states import EventType
 
-from kafkaproof.impl.seams.zookeeper.numbering import numbers_of, with_all
+from kafkaproof.impl.seams.zookeeper.numbering import free_in, numbers_of, with_all
 from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 from kafkaproof.impl.seams.zookeeper.request_znodes import IsrChange, LogDirEvent, PreferredElection, Reassignment
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered, Requests
@@ -25,6 +28,7 @@ from kafkaproof.impl.seams.zookeeper.znodes import (
     TopicConfig,
 )
 from kafkaproof.spec.kafka.assignment import target
+from kafkaproof.spec.kafka.topic_ids import foreign_id
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, everybody, with_member
@@ -73,6 +77,7 @@ class Watched:
         self.replicas: dict[int, tuple[int, ...]] = {}
         self.told: dict[int, tuple[int, ...]] = {}
         self.moving: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+        self._told_of: set[str] = set()
         self.know_nothing()
 
     def know_nothing(self) -> None:
@@ -89,7 +94,8 @@ class Watched:
     def refresh(self) -> None:
         """Read again what is watched, until no watch has fired since; raises Expired and NotAnswered."""
         fired = self.requests.session.fired
-        while any([fired.pop(path, None) for path in WATCHED]) or self.stale:
+        topics = [Topic.path_of(name) for name in self.there]
+        while any([fired.pop(path, None) for path in (*WATCHED, *topics)]) or self.stale:
             self.stale = True
             self._read_watched()
             self.stale = False
@@ -115,8 +121,8 @@ class Watched:
             self.list_topics()
 
     def list_topics(self) -> list[str]:
-        """Read at one moment which topics there are and which are marked, watches armed, and their assignments; numbers are
-        noted first for those that have none, and are to have some.
+        """Read at one moment which topics there are and which are marked, watches armed, and their assignments; numbers and
+        ids are given first to those that have none, and are to have some.
 
         Raises Expired and NotAnswered.
         """
@@ -127,12 +133,14 @@ class Watched:
                 lambda: session.children(TOPICS, watch=True),
                 lambda: session.children(DELETE_TOPICS, watch=True),
                 lambda: session.get(Given.path),
-                *(lambda path=path: session.get(path) for path in paths),
+                *(lambda path=path: session.get(path, watch=True) for path in paths),
             )
             names: list[str] = listed.result[0]
             if names == known:
-                topics = {name: Topic.decode(reply.result[0]) for name, reply in zip(names, found)}
-                if not self._number(topics, given):
+                topics = {name: self._as_known(name, reply.result[0]) for name, reply in zip(names, found)}
+                versions = {name: reply.result[1].version for name, reply in zip(names, found)}
+                lacking = [name for name, reply in zip(names, found) if not Topic.decode(reply.result[0]).id]
+                if not self._number(topics, given) and not self._give_ids(topics, lacking, versions):
                     break
             known = names
         self.there, self.marked = names, marked.result[0]
@@ -140,8 +148,14 @@ class Watched:
         for name, topic in topics.items():
             self.topic_ids[name] = topic.id
             numbers = self._note_places(name, topic)
+            self._tell_unnumbered(name, topic, numbers)
             self.assignments.update((p, r) for p, r in zip(numbers, topic.assignments) if self.places.is_room(p))
         return names
+
+    def _as_known(self, name: str, data: bytes) -> Topic:
+        """A topic; with the id that it had when it was read last, which tools of releases before 2.8 take away."""
+        topic = Topic.decode(data)
+        return topic if topic.id or name not in self.there else topic._replace(id=self.topic_ids.get(name, ""))
 
     def look_up(self, name: str) -> None:
         """Learn which numbers a topic has, without being told: by its znode. As `list_topics`, of one topic.
@@ -162,15 +176,54 @@ class Watched:
 
     def _number(self, topics: dict[str, Topic], given) -> bool:
         """Note which numbers are given, as they were read; and first those of topics that have none, if they are to have
-        some: then all is to be read again. Raises NotAnswered.
+        some: then all is to be read again. A topic with replicas that there cannot be gets none. Raises NotAnswered.
         """
         self._note_given(given)
-        more = with_all(self.places, topics, Given(self.given, self.added_to))
+        possible = {name: topic for name, topic in topics.items() if self._is_possible(topic)}
+        more = with_all(self.places, possible, Given(self.given, self.added_to))
         if more is None:
             return False
         if self.requests.write_beside(SetData(Given.path, more.encode(), self.given_version)) not in (OK, BADVERSION):
             raise NotAnswered
         return True
+
+    def _is_possible(self, topic: Topic) -> bool:
+        """Whether there can be the replicas of a topic."""
+        return all(0 < len(each) <= self.most and max(each) < self.size for each in topic.assignments)
+
+    def _give_ids(self, topics: dict[str, Topic], lacking: list[str], versions: dict[str, int]) -> bool:
+        """As the controller: write ids into the znodes of topics that lack one, that which they had or a new one; whether
+        all is to be read again.
+
+        Source: kafka.controller.KafkaController.processTopicIds, 2.8 to 3.9.
+        """
+        given = False
+        for name in lacking if self.places.takes_any else ():
+            topic, numbers = topics[name], self._numbers(name, topics[name])
+            if topic.id or numbers and all(self.places.is_room(p) for p in numbers):
+                named = topic._replace(id=topic.id or foreign_id(secrets.token_bytes(16)))
+                given = self._write_id(Topic.path_of(name), named, versions[name]) or given
+        return given
+
+    def _write_id(self, path: str, topic: Topic, version: int) -> bool:
+        """Write a topic with its id, as its znode was read; whether it was, or another version is there now."""
+        raise NotImplementedError
+
+    def _tell_unnumbered(self, name: str, topic: Topic, numbers: list[int]) -> None:
+        """Tell the operator once, in the broker's log, that some partitions of a topic get no leader."""
+        if self.places.takes_any and len(numbers) < len(topic.assignments) and name not in self._told_of:
+            self._told_of.add(name)
+            print(
+                f"topic {name!r}: {len(topic.assignments) - len(numbers)} of its partitions get no leader: this cluster has "
+                f"brokers 0 to {self.size - 1}, at most {self.most} replicas (--replicas), and room for "
+                f"{len(self.free())} more partitions (--room)",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    def free(self) -> list[int]:
+        """The numbers that no topic has or had."""
+        return free_in(self.places, self.given)
 
     def _note_places(self, name: str, topic: Topic) -> list[int]:
         """Note which numbers of the room a topic has; the numbers of all its partitions."""

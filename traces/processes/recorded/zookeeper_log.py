@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from kafkaproof.spec.election.faults import delete_controller
+from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.kafka.topic_ids import members_in
 from kafkaproof.spec.language.plain import Plain, ids_in
 from kafkaproof.spec.language.sets import contains, with_member
@@ -17,7 +18,7 @@ from kafkaproof.spec.running.processes import ELECTION, PARTITION
 from kafkaproof.traces.evidence.topic_inputs import unclean_in
 from kafkaproof.traces.processes.recorded.notices import STATE, Notices, isr_changes, log_dir_events
 from kafkaproof.traces.processes.recorded.reading import Cluster
-from kafkaproof.traces.processes.recorded.topic_numbers import TopicNumbers
+from kafkaproof.traces.processes.recorded.topic_numbers import OFFSETS_TOPIC, TopicNumbers
 from kafkaproof.traces.zookeeper.transactions import Create, Delete, Operation, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.contents import number_in, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
@@ -73,9 +74,25 @@ class Logged:
                 yield from self._moved(data, zxid)
             case Create(path) if found := _MARKER.fullmatch(path):
                 yield from self._marked(found[1], zxid)
+            case Create(path) if self._is_another_topic(path):
+                raise self._written_by_tool(path, zxid)
+            case SetData(path) if _TOPIC.fullmatch(path):
+                raise self._written_by_tool(path, zxid)
             case Create(path, data) | SetData(path, data) if path == f"/config/topics/{self._topic}":
                 if unclean_in(data):
                     yield PARTITION, faults.allow_unclean.__name__, {}
+
+    def _is_another_topic(self, path: str) -> bool:
+        """Whether a path is that of a topic with which the cluster has not begun."""
+        found = _TOPIC.fullmatch(path)
+        return found is not None and found[1] not in (self._topic, OFFSETS_TOPIC)
+
+    @staticmethod
+    def _written_by_tool(path: str, zxid: int) -> UserError:
+        return UserError(
+            f"a tool wrote {path} in ZooKeeper (zxid {zxid:#x}), which no model of a recorded cluster has: create and "
+            "expand topics through a broker, or replay ZooKeeper's log alone"
+        )
 
     def listed(self, transaction: Transaction) -> dict[int, list[int]]:
         """The replicas that an operator's transaction wants of partitions, in order; none where it wants none."""
