@@ -112,10 +112,12 @@ class Requests:
                 return replies
 
     def finds(self, look: Callable[[], Reply]) -> bool:
-        """Whether a read that goes with another request of the step finds something; not, where it is not answered."""
+        """Whether a read of a stat finds something that was there at the step's other request, too; not, where it is not
+        answered.
+        """
         reply = look()
         self.wait([reply])
-        return reply.error is None and reply.result is not None
+        return reply.error is None and reply.result is not None and reply.result.czxid <= self.at[0]
 
     def write(self, operation: object) -> int:
         """One write: its answer."""
