@@ -180,7 +180,9 @@ CASES = (
         "--reset-offsets --group {topic}-group --topic {topic} --to-earliest --execute",
         r"{topic}\s+\d\s+0",
     ),
-    groups("--delete-offsets", "--delete-offsets --group {topic}-group --topic {topic}", "Successful", releases=MODERN),
+    groups(
+        "--delete-offsets", "--delete-offsets --group {topic}-group --topic {topic}:0", "Successful", releases=MODERN
+    ),
     groups("--delete", "--delete --group {topic}-group", "successful"),
     Case("kafka-get-offsets", "the last", "{at} --topic {topic}", r"{topic}:0:\d+", middle=LIST, old=LIST),
     Case("kafka-get-offsets", "the first", "{at} --topic {topic} --time -2", r"{topic}:0:0", middle=LIST, old=LIST),

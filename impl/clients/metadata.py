@@ -22,6 +22,8 @@ from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
 from kafkaproof.spec.kafka.topic_ids import bytes_of
 from kafkaproof.spec.language.domains import NOBODY
 
+OLDEST = 0
+"""The version of Metadata in which no topics are all topics, as tools before 0.10 and GetOffsetShell up to 1.1 ask."""
 NO_ID, UNKNOWN = UUID(int=0), "UNKNOWN_TOPIC_OR_PARTITION"
 
 
@@ -73,8 +75,8 @@ class Metadata:
         """Answer a request of Metadata."""
         brokers, topics, controller, _ = self.known()
         kind, request = MetadataResponse, call.request
-        if request.topics is None:
-            found = [self._described(topic, topics[topic], brokers) for topic in sorted(topics)]
+        if request.topics is None or call.version == OLDEST and not request.topics:
+            found = [self._described(topic, topics[topic], brokers, call.version) for topic in sorted(topics)]
         else:
             found = [self._asked(each, call, topics, brokers, controller) for each in request.topics]
         call.answer(
@@ -96,28 +98,32 @@ class Metadata:
             name = next((name for name, id in self._topic_ids.items() if id == asked.topic_id and name in topics), None)
             if name is None:
                 return self._topic(None, "UNKNOWN_TOPIC_ID", [], asked.topic_id)
-            return self._described(name, topics[name], brokers)
+            return self._described(name, topics[name], brokers, call.version)
         if asked.name in topics:
-            return self._described(asked.name, topics[asked.name], brokers)
+            return self._described(asked.name, topics[asked.name], brokers, call.version)
         error = UNKNOWN
         if self._process.settings.auto_create and (call.version < 4 or call.request.allow_auto_topic_creation):
             found = brokers.get(controller)
             error = self._auto_creation.create(asked.name, (found.host, found.port) if found else None)
         return self._topic(asked.name, error, [])
 
-    def _described(self, topic, states, brokers):
-        """The topic; a leader that is not live is none (MetadataCache.getPartitionMetadata)."""
+    def _described(self, topic, states, brokers, version):
+        """The topic; a leader that is not live is none, and in the oldest version there are only live replicas
+        (MetadataCache.getPartitionMetadata).
+        """
         partitions = []
         for p, told in sorted(states.items()):
             leader = told.leader if told.leader in brokers else -1
+            shown = {b for b in told.replicas if b in brokers or version != OLDEST}
+            error = DONE if len(shown) == len(told.replicas) else "REPLICA_NOT_AVAILABLE"
             partitions.append(
                 MetadataResponse.MetadataResponseTopic.MetadataResponsePartition(
-                    error_code=ERRORS[DONE if leader >= 0 else "LEADER_NOT_AVAILABLE"],
+                    error_code=ERRORS[error if leader >= 0 else "LEADER_NOT_AVAILABLE"],
                     partition_index=p,
                     leader_id=leader,
                     leader_epoch=told.leader_epoch,
-                    replica_nodes=list(told.replicas),
-                    isr_nodes=list(told.isr),
+                    replica_nodes=[b for b in told.replicas if b in shown],
+                    isr_nodes=[b for b in told.isr if b in shown],
                     offline_replicas=[b for b in told.replicas if b not in brokers],
                 )
             )

@@ -71,7 +71,7 @@ TOPICS = {
 }
 VERSIONS = {
     ApiVersionsRequest: (ApiVersionsResponse, 0, 3),
-    MetadataRequest: (MetadataResponse, 1, 12),
+    MetadataRequest: (MetadataResponse, 0, 12),
     ProduceRequest: (ProduceResponse, 3, 7),
     InitProducerIdRequest: (InitProducerIdResponse, 0, 4),
     FetchRequest: (FetchResponse, 4, 11),

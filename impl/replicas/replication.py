@@ -25,7 +25,8 @@ from kafkaproof.spec.replica.network import DONE, FETCH, SENT, check, refuse, wa
 from kafkaproof.spec.replica.zookeeper import OK
 from kafkaproof.spec.running.replica_messages import ASKED, OUTDATED, fields_of, put_fields
 
-ASK_AGAIN, LAG, PROPOSE_AGAIN, CHECKPOINT = 2.0, 2.0, 0.5, 5.0
+ASK_AGAIN, LAG, PROPOSE_AGAIN, CHECKPOINT = 1.0, 2.0, 0.5, 5.0
+"""Of these, after how long a follower asks again that was refused: replica.fetch.backoff.ms."""
 HW_WAIT = 0.05
 """How long a fetch waits to which there is only a new high watermark to answer, in seconds: with the next batch it costs
 nothing. (Kafka answers at once: ReplicaManager.fetchMessages, 2.4 to 3.9.)

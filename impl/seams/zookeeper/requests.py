@@ -117,7 +117,8 @@ class Requests:
         """
         reply = look()
         self.wait([reply])
-        return reply.error is None and reply.result is not None and reply.result.czxid <= self.at[0]
+        found = reply.error is None and reply.result is not None
+        return found and (self.at is None or reply.result.czxid <= self.at[0])
 
     def write(self, operation: object) -> int:
         """One write: its answer."""
