@@ -12,7 +12,7 @@ from typing import cast
 from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
 
-from kafkaproof.impl.commands.size import ROOM, Brokers, read_brokers, size_of
+from kafkaproof.impl.commands.size import ROOM, read_brokers, read_ids, size_of
 from kafkaproof.impl.harness.conducting.conductor import Conductor, Departs
 from kafkaproof.impl.harness.conducting.counterexample import Counterexample, read_counterexample
 from kafkaproof.impl.harness.conducting.replica_conductor import PlaneConductor
@@ -40,7 +40,7 @@ MEMBERS, GROUP = 2, "readers"
 EXAMPLES = """examples:
   kafkaproof run --brokers 3 --seconds 20
   kafkaproof run --brokers 3 --partitions 4 --directory runs/cluster
-  kafkaproof run --brokers 3 --zookeeper 127.0.0.1:2181
+  kafkaproof run --ids 1,2,7 --zookeeper 127.0.0.1:2181
   kafkaproof run --brokers 3 --chaos 1 --seconds 60 --load
   kafkaproof run --brokers 3 --faults runs/cluster/recording/faults.jsonl --load
   kafkaproof run --brokers 3 --variant legacy --scenario split-brain --directory runs/split-brain
@@ -67,8 +67,10 @@ def add_parser(commands) -> None:
         "--brokers",
         metavar="N",
         type=read_brokers,
-        default=Brokers(3),
         help="brokers, 1 to 9 (default 3); or a mixture, such as ours:1,kafka-3.9.1:2",
+    )
+    parser.add_argument(
+        "--ids", metavar="ID,...", type=read_ids, help="the ids of the brokers, such as 1,2,7 (default: 0 to N-1)"
     )
     parser.add_argument("--partitions", metavar="N", type=int, default=2, help="partitions of the topic (default 2)")
     parser.add_argument("--replicas", metavar="N", type=int, help="replicas of each (default 3, at most the brokers)")
@@ -277,7 +279,7 @@ def counterexample_of(options) -> Counterexample | Behaviour | None:
         if options.property:
             raise UserError("--property needs --from-counterexample RUN")
         return None
-    others = ("scenario", "chaos", "faults", "load", "seconds")
+    others = ("scenario", "chaos", "faults", "load", "seconds", "ids")
     given = [name for name in others if getattr(options, name) not in (None, False)]
     if given:
         raise UserError(f"--from-counterexample and --{given[0]}: give one of them")

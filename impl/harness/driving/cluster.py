@@ -31,6 +31,7 @@ from kafkaproof.impl.seams.zookeeper.znodes import (
 )
 from kafkaproof.spec.errors import Unfinished, UserError
 from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.running.broker_ids import BrokerIds
 from kafkaproof.spec.running.processes import PARTITION, cluster, scopes
 
 TOPIC, MANIFEST = "events", Path("recording") / "cluster.json"
@@ -42,6 +43,7 @@ PATIENCE = 300.0
 class Size:
     """How large a cluster is, which variant it runs, and how long a session lives without its client, in seconds.
 
+    `ids`: those of its brokers, none where they are 0 to N-1.
     `groups`: it has an offsets partition, behind the partitions of the topic, and group coordinators. `room`: how many
     partitions more topics may have that are created while it runs. `recorded`: its steps are recorded; without that
     there is no replay. `ordered`: its brokers take only the steps that are ordered. `auto_create`: a topic that a client
@@ -63,6 +65,12 @@ class Size:
     release: str = ""
     ours: int = 0
     spoken: str = "3.9"
+    ids: tuple[int, ...] = ()
+
+    @property
+    def broker_ids(self) -> BrokerIds:
+        """Which broker is which."""
+        return BrokerIds(self.ids or range(self.brokers))
 
     @property
     def planes(self) -> int:
@@ -100,7 +108,7 @@ class Cluster(Faults):
 
     def __init__(self, directory: Path, size: Size, zookeeper: str | None = None, port: int | None = None):
         self.directory, self.size = directory, size
-        self._incarnations = dict.fromkeys(range(size.brokers), 0)
+        self._incarnations = dict.fromkeys(size.broker_ids.all, 0)
         keeper = None
         try:
             (directory / "recording").mkdir(parents=True, exist_ok=True)
@@ -160,10 +168,11 @@ class Cluster(Faults):
     def create_znodes(self) -> None:
         """Create the znodes that our brokers find."""
         contents: list[tuple[str, bytes | None]] = [(path, None) for path in PERSISTENT]
+        ids = self.size.broker_ids
         assigned, partitions, there = assignments(self.size), self.size.partitions, self.size.standing
         for topic, numbers in ((TOPIC, range(partitions)), (OFFSETS_TOPIC, range(partitions, there))):
             if numbers:
-                part = assigned[numbers.start : numbers.stop]
+                part = tuple(tuple(ids.ids(each)) for each in assigned[numbers.start : numbers.stop])
                 has_ids = self.size.variant != "legacy"
                 created = Topic.created(part, members(numbers)) if has_ids else Topic(part)
                 contents += [
@@ -212,6 +221,7 @@ class Cluster(Faults):
             size.ordered,
             size.auto_create,
             spoken=size.spoken,
+            ids=size.ids,
         )
 
     def start_all(self) -> None:
@@ -223,7 +233,7 @@ class Cluster(Faults):
         if first is not None:
             self.start(first)
             self.await_that(lambda: self.controller() == first, f"broker {first} is the controller")
-        for broker in range(self.size.brokers):
+        for broker in self.size.broker_ids.all:
             if broker != first:
                 self.start(broker)
 
