@@ -12,7 +12,7 @@ from typing import cast
 from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
 
-from kafkaproof.impl.commands.size import ROOM, read_brokers, read_ids, size_of
+from kafkaproof.impl.commands.size import ROOM, read_brokers, read_ids, require_plain, size_of
 from kafkaproof.impl.harness.conducting.conductor import Conductor, Departs
 from kafkaproof.impl.harness.conducting.counterexample import Counterexample, read_counterexample
 from kafkaproof.impl.harness.conducting.replica_conductor import PlaneConductor
@@ -21,6 +21,7 @@ from kafkaproof.impl.harness.driving.acts import Act, carry_out, read_acts
 from kafkaproof.impl.harness.driving.chaos import Chaos
 from kafkaproof.impl.harness.driving.cluster import MANIFEST, TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.harness.driving.consumers import Consumers
+from kafkaproof.impl.harness.driving.joining import joined, look_at, told_of
 from kafkaproof.impl.harness.driving.load import Load
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.harness.real.behaviour import Behaviour, read_behaviour
@@ -102,7 +103,11 @@ def add_parser(commands) -> None:
         help="zookeeper.session.timeout.ms, in seconds (default 2)",
     )
     parser.add_argument("--directory", metavar="DIR", type=Path, help="where all is kept (default: a new one in runs/)")
-    parser.add_argument("--zookeeper", metavar="HOST:PORT", help="use this one instead of starting one")
+    parser.add_argument(
+        "--zookeeper",
+        metavar="HOST:PORT",
+        help="use this one instead of starting one; topics and brokers in it are joined",
+    )
     parser.add_argument(
         "--port", metavar="PORT", type=int, help="the port of the ZooKeeper that is started (default: a free one)"
     )
@@ -162,6 +167,10 @@ def run(options) -> int:
     if control:
         counterexample = control.behaviour
     size = counterexample.size if counterexample else size_of(options)
+    there = look_at(options.zookeeper) if options.zookeeper else None
+    if there:
+        require_plain(options, size)
+        size = joined(size, there)
     acts = read_acts(options.faults, size, options.zookeeper is None) if options.faults else []
     directory = options.directory or new_directory()
     if (directory / MANIFEST).exists():
@@ -169,6 +178,8 @@ def run(options) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     watcher = Watcher(options.json)
     watcher.say(f"directory {directory}", directory=str(directory))
+    if there:
+        watcher.say(told_of(there, size), topics=sorted(there.topics), others=size.others)
     if options.compare:
         return compare(options, size, directory, watcher)
     try:
@@ -176,7 +187,8 @@ def run(options) -> int:
     except (KazooException, KazooTimeoutError) as error:
         where = options.zookeeper or directory / "zookeeper"
         raise UserError(f"{where}: ZooKeeper answers no more ({error!r}); the recording is in {directory}") from None
-    watcher.say(f"next: kafkaproof replay {directory}, and kafkaproof replay {directory / 'zookeeper'}", ended=True)
+    replays = f"kafkaproof replay {directory}, and kafkaproof replay {directory / 'zookeeper'}"
+    watcher.say(f"next: {'kafkaproof replay what its dataLogDir names' if there else replays}", ended=True)
     return LOST if lost else 0
 
 

@@ -119,6 +119,19 @@ def size_of(options) -> Size:
     return Size(variant=options.variant, groups=fenced, auto_create=fenced, **values)
 
 
+def require_plain(options, size: Size) -> None:
+    """Raise UserError where something is asked for that needs a ZooKeeper of which nobody has made use."""
+    asked = ("load", "chaos", "faults", "scenario", "from_counterexample", "kafka")
+    given = [f"--{name.replace('_', '-')}" for name in asked if getattr(options, name) not in (None, False)]
+    if size.variant == "legacy":
+        given.append("--variant legacy")
+    if given or size.ours:
+        raise UserError(
+            f"{options.zookeeper}: there are topics or brokers in it; {(given or ['--brokers with real ones'])[0]} needs an "
+            "empty one"
+        )
+
+
 def kafka_size(options, values: dict) -> Size:
     """The size of a cluster of real brokers; raises UserError where something is asked for that they do not do."""
     number_of(options.kafka)

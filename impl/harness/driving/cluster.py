@@ -17,7 +17,7 @@ from kafkaproof.impl.broker.recording import FORMAT
 from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.harness.driving.child import BrokerChild, Child
 from kafkaproof.impl.harness.driving.faults import OPERATOR, Faults
-from kafkaproof.impl.harness.driving.zookeeper_server import Keeper, answers, parse
+from kafkaproof.impl.harness.driving.zookeeper_server import Keeper, require
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC, Places
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.impl.seams.zookeeper.znodes import (
@@ -34,6 +34,7 @@ from kafkaproof.spec.language.plain import new_state
 from kafkaproof.spec.running.broker_ids import BrokerIds
 from kafkaproof.spec.running.processes import PARTITION, cluster, scopes
 
+NO_TOPIC = "<none>"
 TOPIC, MANIFEST = "events", Path("recording") / "cluster.json"
 PATIENCE = 300.0
 """How long something is waited for, in seconds."""
@@ -49,6 +50,7 @@ class Size:
     there is no replay. `ordered`: its brokers take only the steps that are ordered. `auto_create`: a topic that a client
     asks about is created. `release`: the release of Kafka whose brokers it has, "" for our own; `ours`: how many of
     them, the first, are our own all the same. `spoken`: the inter.broker.protocol.version of our own, 2.8 or 3.9.
+    `joins`: there are topics already, and it has none of its own; `others`: the ids of brokers that are not run.
     """
 
     brokers: int = 3
@@ -66,11 +68,18 @@ class Size:
     ours: int = 0
     spoken: str = "3.9"
     ids: tuple[int, ...] = ()
+    joins: bool = False
+    others: tuple[int, ...] = ()
 
     @property
     def broker_ids(self) -> BrokerIds:
         """Which broker is which."""
         return BrokerIds(self.ids or range(self.brokers))
+
+    @property
+    def topic(self) -> str:
+        """Its first topic; where it joins, a name that no topic can have."""
+        return NO_TOPIC if self.joins else TOPIC
 
     @property
     def planes(self) -> int:
@@ -86,7 +95,7 @@ class Size:
     def places(self) -> Places:
         """Which partition is which."""
         offsets = self.partitions if self.groups else NONE
-        return Places(TOPIC, offsets, self.standing if self.room else NONE, self.planes)
+        return Places(self.topic, offsets, self.standing if self.room else NONE, self.planes)
 
 
 def assignments(size: Size) -> tuple[tuple[int, ...], ...]:
@@ -117,14 +126,15 @@ class Cluster(Faults):
         if zookeeper is None:
             keeper = Keeper(directory, tick=max(100, int(size.session_timeout * 125)), port=port)
             zookeeper = keeper.address
-        elif parse(zookeeper) and not answers(zookeeper):
-            raise UserError(f"no ZooKeeper at {zookeeper}; start it, or leave --zookeeper away")
+        else:
+            require(zookeeper)
         super().__init__(directory, size, zookeeper, keeper)
 
     def __enter__(self) -> Cluster:
         try:
             self.operator.start(OPERATOR)
-            self.require_empty()
+            if not self.size.joins:
+                self.require_empty()
             self.prepare()
         except BaseException:
             self.__exit__()
@@ -157,7 +167,7 @@ class Cluster(Faults):
         manifest = {
             "format": FORMAT,
             "kind": "kafkaproof cluster",
-            "topic": TOPIC,
+            "topic": self.size.topic,
             "zookeeper": self.zookeeper,
             **asdict(self.size),
             "partitions": self.size.planes,
@@ -170,7 +180,7 @@ class Cluster(Faults):
         contents: list[tuple[str, bytes | None]] = [(path, None) for path in PERSISTENT]
         ids = self.size.broker_ids
         assigned, partitions, there = assignments(self.size), self.size.partitions, self.size.standing
-        for topic, numbers in ((TOPIC, range(partitions)), (OFFSETS_TOPIC, range(partitions, there))):
+        for topic, numbers in ((self.size.topic, range(partitions)), (OFFSETS_TOPIC, range(partitions, there))):
             if numbers:
                 part = tuple(tuple(ids.ids(each)) for each in assigned[numbers.start : numbers.stop])
                 has_ids = self.size.variant != "legacy"
@@ -205,12 +215,12 @@ class Cluster(Faults):
         return Settings(
             broker,
             number,
-            size.brokers,
-            size.replicas,
+            size.brokers + len(size.others),
+            size.brokers + len(size.others) if size.joins else size.replicas,
             size.planes,
             size.min_isr,
             size.variant,
-            TOPIC,
+            size.topic,
             self.links[broker].address,
             size.session_timeout,
             str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl") if size.recorded else "",
@@ -221,7 +231,8 @@ class Cluster(Faults):
             size.ordered,
             size.auto_create,
             spoken=size.spoken,
-            ids=size.ids,
+            ids=(*size.broker_ids.all, *size.others) if size.others else size.ids,
+            takes_any=size.joins,
         )
 
     def start_all(self) -> None:
@@ -323,7 +334,7 @@ class Cluster(Faults):
 
     def is_whole(self) -> bool:
         """Whether all brokers are registered, and one of them is the controller."""
-        return len(self.registered()) == self.size.brokers and self.controller() is not None
+        return set(self.size.broker_ids.all) <= set(self.registered()) and self.controller() is not None
 
     def owner(self, broker: int) -> int | None:
         """The session that has registered a broker."""
