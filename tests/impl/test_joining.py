@@ -48,7 +48,7 @@ def test_an_offsets_topic_of_several_partitions_is_a_topic_like_others():
     [
         (found({"orders": ORDERS}, {5: REGISTERED[2]}), "broker 5 is registered there; stop it, or give other --ids"),
         (found({"wide": Topic(((1,),) * 61)}), "have or had 62 partitions, and there is room for 64"),
-        (found({"many": Topic((tuple(range(10, 17)),))}), "make more than 9"),
+        (found({"many": Topic((tuple(range(10, 17)),))}), "these are more than 9, the most"),
         (found({}, {2: b'{"endpoints":["PLAINTEXT://h:1"]}'}), "broker 2 is registered without a listener REPLICATION"),
     ],
 )
@@ -81,7 +81,7 @@ def test_a_zookeeper_that_a_quorum_rules_is_refused(migration, controller, rules
 def test_whose_records_are_gone_is_told():
     states = {("orders", 0): State(1, (1, 5), 0, 1), ("orders", 1): State(5, (5, 9), 0, 1)}
     there = found({"orders": ORDERS}, states=states)
-    assert "the records of 1 partitions" in told_of(there, joined(OURS, there))
+    assert "the in-sync replicas of 1 of them are all ours" in told_of(there, joined(OURS, there))
 
 
 # With a real ZooKeeper

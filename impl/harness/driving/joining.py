@@ -120,8 +120,8 @@ def joined(size: Size, found: Found) -> Size:
     others = tuple(sorted(found.brokers - own))
     if len(own) + len(others) > MOST_BROKERS:
         raise UserError(
-            f"{found.zookeeper}: brokers {_listed(others)} are registered there or have replicas, and {len(own)} of ours "
-            f"make more than {MOST_BROKERS}: that is the most; start fewer, or move the replicas"
+            f"{found.zookeeper}: brokers {_listed(others)} are registered there or have replicas, and with {len(own)} of ours "
+            f"these are more than {MOST_BROKERS}, the most; start fewer, or move the replicas"
         )
     offsets = found.topics.get(OFFSETS_TOPIC)
     groups = size.groups and (offsets is None or len(offsets.assignments) == 1)
@@ -166,13 +166,13 @@ def told_of(found: Found, size: Size) -> str:
     own = set(size.broker_ids.all)
     partitions = sum(len(topic.assignments) for topic in found.topics.values())
     empty = sum(set(state.isr) <= own for state in found.states.values())
-    told = [f"joins {len(found.topics)} topics of {partitions} partitions"]
+    told = [f"joins a cluster of {partitions} partitions in {len(found.topics)} topics"]
     if size.others:
-        told.append(f"brokers {_listed(size.others)} are not ours")
+        told.append(f"not ours: {_listed(size.others)}")
     if empty:
         told.append(
-            f"our logs begin empty: the records of {empty} partitions, whose in-sync replicas are all ours now, are not "
-            "there, and a broker of Kafka that comes back to them deletes its own"
+            f"our logs begin empty: the in-sync replicas of {empty} of them are all ours now, so their records are not there, "
+            "and a broker of Kafka that comes back deletes its own"
         )
     if not size.groups:
         told.append(f"{OFFSETS_TOPIC} has not just one partition, so no groups are served")
