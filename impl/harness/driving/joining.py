@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kazoo.client import KazooClient
-from kazoo.exceptions import NoNodeError
+from kazoo.exceptions import KazooException, NoNodeError
+from kazoo.handlers.threading import KazooTimeoutError
 
 from kafkaproof.impl.harness.driving.cluster import Size
 from kafkaproof.impl.harness.driving.faults import OPERATOR
@@ -47,29 +48,41 @@ class Found:
 
 
 def look_at(zookeeper: str) -> Found | None:
-    """What is in a ZooKeeper, None where it is empty; raises UserError where a KRaft quorum rules there, or something is no
-    content of Kafka's.
+    """What is in a ZooKeeper, None where it is empty; raises UserError where it does not answer, where a KRaft quorum rules
+    there, or where something is no content of Kafka's.
     """
     require(zookeeper)
     client = KazooClient(zookeeper, timeout=OPERATOR)
-    client.start(OPERATOR)
     try:
-        _require_no_quorum(zookeeper, _read(client, MIGRATION), _read(client, Controller.path))
-        names = _below(client, TOPICS)
-        topics = {name: _topic(client, zookeeper, name) for name in names}
-        registered = {int(name): client.get(f"{BROKER_IDS}/{name}")[0] for name in _below(client, BROKER_IDS)}
-        if not topics and not registered:
-            return None
-        places = [(name, p) for name, topic in topics.items() for p in range(len(topic.assignments))]
-        states = {place: data for place in places if (data := _read(client, State.path_of(*place)))}
-        feature = json.loads(_read(client, FEATURES) or b"{}").get("version", VERSIONS["2.8"])
-        spoken = "2.8" if feature == VERSIONS["2.8"] else "3.9"
-        given = Given.decode(_read(client, Given.path) or b"")
-        decoded = {place: State.decode(data) for place, data in states.items()}
-        return Found(zookeeper, topics, decoded, registered, given, spoken)
+        client.start(OPERATOR)
+        return _found(client, zookeeper)
+    except (KazooException, KazooTimeoutError) as error:
+        raise UserError(f"{zookeeper}: ZooKeeper does not answer ({error!r})") from None
     finally:
         client.stop()
         client.close()
+
+
+def _found(client: KazooClient, zookeeper: str) -> Found | None:
+    _require_no_quorum(zookeeper, _read(client, MIGRATION), _read(client, Controller.path))
+    topics = {name: _topic(client, zookeeper, name) for name in _below(client, TOPICS)}
+    registered = {int(name): client.get(f"{BROKER_IDS}/{name}")[0] for name in _below(client, BROKER_IDS)}
+    if not topics and not registered:
+        return None
+    places = [(name, p) for name, topic in topics.items() for p in range(len(topic.assignments))]
+    states = {place: State.decode(data) for place in places if (data := _read(client, State.path_of(*place)))}
+    feature = _content(_read(client, FEATURES)).get("version", VERSIONS["2.8"])
+    spoken = "2.8" if feature == VERSIONS["2.8"] else "3.9"
+    return Found(zookeeper, topics, states, registered, Given.decode(_read(client, Given.path) or b""), spoken)
+
+
+def _content(data: bytes | None) -> dict[str, Any]:
+    """The content of a znode that is an object in JSON, nothing of any other."""
+    try:
+        found = json.loads(data or b"{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _below(client: KazooClient, path: str) -> list[str]:
@@ -102,8 +115,7 @@ def _require_no_quorum(zookeeper: str, migration: bytes | None, controller: byte
 
     Source: kafka.zk.MigrationZNode, 3.4 to 3.9; kafka.zk.ControllerZNode, 3.4 to 3.9.
     """
-    progress: dict[str, Any] = json.loads(migration or b"{}")
-    owner: dict[str, Any] = json.loads(controller or b"{}")
+    progress, owner = _content(migration), _content(controller)
     ruling = owner.get("kraftControllerEpoch", -1) >= 0
     if ruling or progress.get("kraft_metadata_offset", -1) >= 0:
         who = owner.get("brokerid") if ruling else progress.get("kraft_controller_id")
