@@ -1,0 +1,25 @@
+"""Arrays of 64-bit words, in memory or in a file that all Python workers of one executor map."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+
+def made(size: int, path: Path | None) -> np.ndarray:
+    """An array of `size` zeros, in place of what stands at a path. Raises OSError when there is no room for the file."""
+    if path is None:
+        return np.zeros(size, np.uint64)
+    fresh = path.with_suffix(".new")
+    with open(fresh, "wb") as file:  # a mapped file without room would kill the process later
+        os.posix_fallocate(file.fileno(), 0, size * 8)
+    array = found(fresh)
+    fresh.replace(path)
+    return array
+
+
+def found(path: Path) -> np.ndarray:
+    """The array that stands at a path."""
+    return np.memmap(path, np.uint64, "r+")
