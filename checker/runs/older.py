@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from kafkaproof.checker.runs.memory import made
+from kafkaproof.checker.runs.memory import made, told
 from kafkaproof.checker.runs.table import hash_at
 
 BUCKETS = 1 << 10
@@ -106,11 +106,12 @@ class Older:
         return sum(int(starts[-1]) for starts in self._starts) * self.words * 8
 
     def add(self, rows: np.ndarray, there: np.ndarray) -> None:
-        """Move here the rows, shape (n, words), for which `there` is not 0. Raises OSError when the disk is full."""
+        """Move here the rows, shape (n, words), for which `there` is not 0. Raises UserError when the disk is full."""
         n, starts = len(self._starts), _starts(rows, there, self.words)
         shape = int(starts[-1]), self.words
         _put(rows, there, starts, made(shape[0] * shape[1], self._states(n)).reshape(shape))
-        np.save(self._index(n), starts)
+        with told(self._index(n)):
+            np.save(self._index(n), starts)
         self._starts.append(starts)
 
     def without(self, rows: np.ndarray) -> np.ndarray:

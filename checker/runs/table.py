@@ -125,9 +125,10 @@ class Table:
         self.words, self._path, self._limit = words, path, limit
         self._tree = Tree(words, path) if words > WHOLE_WORDS else None
         self.width = 1 if self._tree else words
-        is_there = path is not None and path.exists()
-        self._view(found(path) if is_there else self._made(SMALLEST))
-        if not is_there:
+        if path is not None and path.exists():
+            self._view(found(path))
+        else:
+            self._view(self._made(SMALLEST))
             self.level = -1
 
     def _made(self, capacity):
