@@ -158,5 +158,5 @@ def open_planes(
     planes = []
     for p in range(settings.partitions if has_planes(model) else 0):
         log = FileLog(folder / "{}-{}".format(*settings.places.on_disk(p)), starts.offset_of(p))
-        planes.append(Plane(model, scope, settings.broker, log, checkpoint.place_in(log, p)))
+        planes.append(Plane(model, scope, settings.number, log, checkpoint.place_in(log, p)))
     return planes

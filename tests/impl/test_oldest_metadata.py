@@ -7,6 +7,7 @@ from kafka.protocol.metadata.metadata import MetadataRequest, MetadataResponse
 
 from kafkaproof.impl.clients.metadata import Known, Metadata, Told
 from kafkaproof.impl.protocol.wire import Call
+from kafkaproof.spec.running.broker_ids import PLAIN
 
 BROKERS = {b: SimpleNamespace(host="127.0.0.1", port=9092 + b) for b in (0, 1)}
 TOPICS = {"events": {0: Told((0, 1), 0, 4, (0, 1)), 1: Told((1, 2), 1, 4, (1,)), 2: Told((2, 0), 2, 4, (2, 0))}}
@@ -15,6 +16,7 @@ NONE, NO_LEADER, NO_REPLICA = 0, 5, 9
 
 def answer(version, topics):
     metadata = Metadata.__new__(Metadata)
+    metadata._process = SimpleNamespace(ids=PLAIN)
     metadata._topic_ids, metadata.known = {}, lambda: Known(BROKERS, TOPICS, 0, -1)
     call = Call(MetadataRequest(topics=topics), version)
     metadata.serve(call)

@@ -7,6 +7,7 @@ What is noted stands in one znode, which is written on the version that was read
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC, Places
 from kafkaproof.impl.seams.zookeeper.znodes import Given, Topic
@@ -16,9 +17,9 @@ from kafkaproof.spec.language.sets import contains, difference, is_empty, with_m
 
 def first_numbers(initial: list[int], topic: Topic, noted: Given) -> list[int]:
     """The numbers that a topic had at first: those from the beginning (`initial`), or those that its id says. The id of a
-    topic that none of our controllers has created says numbers that were not given.
+    topic that none of our controllers has created says any numbers, so that it is noted as foreign.
     """
-    is_ours = is_empty(difference(topic.places, noted.places))
+    is_ours = topic.id not in noted.foreign and is_empty(difference(topic.places, noted.places))
     return initial or (ids_in(topic.places) if is_ours else [])
 
 
@@ -40,7 +41,7 @@ def with_all(places: Places, topics: Mapping[str, Topic], noted: Given) -> Given
     are not enough free numbers gets none, and neither does any where only topics of our own get some. What is noted with
     the name of a topic goes to its id when it has got one: another topic may have its name later.
     """
-    given, added = noted.places, dict(noted.added)
+    given, added, foreign = noted.places, dict(noted.added), list(noted.foreign)
     if not places.takes_any:
         return None
     for name, topic in sorted(topics.items()):
@@ -49,10 +50,15 @@ def with_all(places: Places, topics: Mapping[str, Topic], noted: Given) -> Given
         free = free_in(places, given)
         if topic.id and name in added and topic.id not in added:
             added[topic.id] = added.pop(name)
+            foreign += [] if places.initial(name) or topic.id in foreign else [topic.id]
         if (name == OFFSETS_TOPIC and places.offsets != NONE) or not 0 < wanted <= len(free):
             continue
         first = len(first_numbers(places.initial(name), topic, noted))
         added[topic.id or name] = (*numbers[first:], *free[:wanted])
+        if topic.id and first == 0 and topic.id not in foreign:
+            foreign.append(topic.id)
         for p in free[:wanted]:
             given = with_member(given, p)
-    return None if (given, added) == (noted.places, noted.added) else Given(given, added)
+    if (given, added) == (noted.places, noted.added):
+        return None
+    return replace(noted, places=given, added=added, foreign=tuple(foreign))

@@ -65,8 +65,8 @@ class Watched:
     controller tells (`replicas`), those of them that a reassignment adds and removes (`moving`), those that LeaderAndIsr
     has told (`told`), and the assignments of those that were created (`assignments`), each by number.
 
-    `there`: the topics that there are, `topic_ids` their ids, `marked` those that are to be deleted, `given` the numbers
-    that are not free.
+    `there`: the topics that there are, `topic_ids` their ids, `marked` those that are to be deleted, `noted` which numbers
+    are not free.
     `lists_topics`: they change, so that they are listed. `size`: how many brokers there may be, and `most` how many
     replicas.
     """
@@ -85,8 +85,8 @@ class Watched:
         self.stale = True
         self.preferred, self.unclean = 0, 0
         self.moved_to: Reassignment | None = None
-        self.there, self.marked, self.leftovers, self.given, self.given_version = [], [], [], 0, 0
-        self.added_to: dict[str, tuple[int, ...]] = {}
+        self.there, self.marked, self.leftovers = [], [], []
+        self.noted, self.given_version = Given(), 0
         self.log_dir_names, self.log_dir_read, self.isr_names = {}, [], {}
         self.assignments: dict[int, tuple[int, ...]] = {}
         self.topic_ids: dict[str, str] = {}
@@ -180,7 +180,7 @@ class Watched:
         """
         self._note_given(given)
         possible = {name: topic for name, topic in topics.items() if self._is_possible(topic)}
-        more = with_all(self.places, possible, Given(self.given, self.added_to))
+        more = with_all(self.places, possible, self.noted)
         if more is None:
             return False
         if self.requests.write_beside(SetData(Given.path, more.encode(), self.given_version)) not in (OK, BADVERSION):
@@ -214,16 +214,16 @@ class Watched:
         if self.places.takes_any and len(numbers) < len(topic.assignments) and name not in self._told_of:
             self._told_of.add(name)
             print(
-                f"topic {name!r}: {len(topic.assignments) - len(numbers)} of its partitions get no leader: this cluster has "
-                f"brokers 0 to {self.size - 1}, at most {self.most} replicas (--replicas), and room for "
-                f"{len(self.free())} more partitions (--room)",
+                f"topic {name!r}: {len(topic.assignments) - len(numbers)} of its partitions get no leader: they are on brokers "
+                f"that are none of this cluster, have more than {self.most} replicas (--replicas), or do not fit into the room "
+                f"for {len(self.free())} more (--room)",
                 file=sys.stderr,
                 flush=True,
             )
 
     def free(self) -> list[int]:
         """The numbers that no topic has or had."""
-        return free_in(self.places, self.given)
+        return free_in(self.places, self.noted.places)
 
     def _note_places(self, name: str, topic: Topic) -> list[int]:
         """Note which numbers of the room a topic has; the numbers of all its partitions."""
@@ -237,12 +237,11 @@ class Watched:
         return self.topic_ids.get(place[0], "") if place else ""
 
     def _note_given(self, given):
-        numbered = Given.decode(given.result[0])
-        self.given, self.added_to, self.given_version = numbered.places, numbered.added, given.result[1].version
+        self.noted, self.given_version = Given.decode(given.result[0]), given.result[1].version
 
     def _numbers(self, name: str, topic: Topic) -> list[int]:
         """The numbers of the partitions that a topic has."""
-        return numbers_of(self.places.initial(name), name, topic, Given(self.given, self.added_to))
+        return numbers_of(self.places.initial(name), name, topic, self.noted)
 
     def in_other_topics(self, known):
         """The partitions of topics of which nothing is known."""
@@ -262,7 +261,7 @@ class Watched:
 
     def in_use(self):
         """The partitions that topics have or had."""
-        return self.given
+        return self.noted.places
 
     def partitions_of_topics(self):
         """The partitions of the topics that were created; a controller knows the others when its term begins."""

@@ -63,7 +63,8 @@ class Appends:
         takes = self._log.leads() and not self._log.lacks_replicas()
         if (place != NOWHERE) != takes:
             raise Divergence(
-                f"its place is {place}, and the log of broker {line.broker} {'takes' if takes else 'refuses'} it"
+                f"its place is {place}, and the log of broker {line.process.split('.')[0]} "
+                f"{'takes' if takes else 'refuses'} it"
             )
         if produced != (None if place == NOWHERE else id):
             raise Divergence(f"it appended batch {id}, and in the log went {produced}")

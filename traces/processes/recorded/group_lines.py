@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kafkaproof.spec.group.network import Request, Verdict
 from kafkaproof.spec.language.steps import Step, names, parse_step
+from kafkaproof.spec.running.broker_ids import OF_COORDINATORS, PLAIN, BrokerIds
 from kafkaproof.spec.running.coordinators import STEPS
 from kafkaproof.traces.processes.recorded.offset_records import Entry, read_batch
 
@@ -60,10 +61,10 @@ class GroupLine:
 
     `state` is the hash of the group's record afterwards; `append` the place and the id of the batch that it appended.
     `forgets`: there is no step, but some of its offsets are deleted, and others are left.
+    `brokers` tell the ids of brokers.
     """
 
     process: str
-    broker: int
     n: int
     group: str
     state: str
@@ -72,6 +73,7 @@ class GroupLine:
     answers: tuple[Answer, ...] = ()
     append: tuple[int, int] | None = None
     forgets: tuple[tuple[str, int], ...] = ()
+    brokers: BrokerIds = field(default=PLAIN, compare=False)
 
     @property
     def taken(self) -> Step:
@@ -83,7 +85,8 @@ class GroupLine:
     @property
     def title(self) -> str:
         """Where in the recording it is."""
-        return f"broker {self.process}, group {self.group!r}, line {self.n}, {self.step or 'it begins'}"
+        shown = self.brokers.with_ids(self.step, OF_COORDINATORS) if self.step else "it begins"
+        return f"broker {self.process}, group {self.group!r}, line {self.n}, {shown}"
 
 
 @dataclass
@@ -91,6 +94,7 @@ class GroupLines:
     """What one process has recorded of groups so far: `earlier` is what came before its first step."""
 
     process: str
+    brokers: BrokerIds = PLAIN
     earlier: list[GroupLine | Offered] = field(default_factory=list)
     count: int = 0
 
@@ -102,13 +106,12 @@ class GroupLines:
         self.count += 1
         if row["g"] != self.count:
             raise ValueError(f"line {self.count} of groups is missing")
-        step = parse_step(row["step"]) if "step" in row else None
+        step = self.brokers.with_numbers(parse_step(row["step"]), OF_COORDINATORS) if "step" in row else None
         if step and step.name not in TAKEN:
             raise ValueError(f"no coordinator takes a step {step.transition}")
         placed = row.get("append")
         return GroupLine(
             self.process,
-            int(self.process.split(".")[0]),
             self.count,
             str(row["group"]),
             str(row["state"]),
@@ -120,6 +123,7 @@ class GroupLines:
             ),
             placed and (int(placed["place"]), int(placed["id"])),
             tuple((str(topic), int(p)) for topic, p in row.get("forgets", ())),
+            self.brokers,
         )
 
 
