@@ -182,7 +182,16 @@ STORES = Model(
     properties=SAFETY + LIVENESS,
     scope=scope(),
     largest=scope(
-        brokers=3, controllers=3, epochs=8, quorum_epochs=6, elections=6, changes=4, topics=4, faults=4, attempts=2
+        brokers=3,
+        controllers=3,
+        epochs=8,
+        quorum_epochs=6,
+        elections=6,
+        changes=4,
+        topics=4,
+        faults=4,
+        attempts=2,
+        receivers=1,
     ),
     lanes=lanes,
     abstract=True,
