@@ -74,19 +74,20 @@ class Sendings(Knowing):
     # What writes
 
     def _by_writing(self, place: int) -> Iterator[Sending]:
-        """What is sent when a version is written."""
-        version = self.versions[place]
+        """What is sent when a version is written, and before that: of the former version, which may have been told long ago."""
+        version, remembers = self.versions[place], self.is_not_remembered(self.versions[place])
         base = version.state.leader_epoch - (version.before is not None and not version.stays)
         found = []
         for trigger in dict.fromkeys(each.trigger for each in self.explained(version)):
             runs = self.runs_of(version, trigger)
-            if self.is_not_remembered(version):
+            if remembers:
                 runs = [with_remembered(run, each, base) for each in self.remembered(place) for run in runs]
             found.append(list(self._joined(trigger, version.zxid, version.time, base, runs)))
         for own in found:
             for each in own:
                 musts = [frozenset[int]().union(*(o.must for o in other if _same(o, each))) for other in found]
-                yield each._replace(must=each.must.intersection(*musts))
+                is_former = not remembers and each.leader_epoch != version.state.leader_epoch
+                yield each._replace(must=frozenset() if is_former else each.must.intersection(*musts))
 
     def _joined(self, trigger: str, zxid: int, time: int, base: int, runs: list[tuple[Sent, ...]]) -> Iterator[Sending]:
         """What one of some runs sends, by what it is; how often: as the run does that sends it most often."""
