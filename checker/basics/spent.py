@@ -23,15 +23,19 @@ class Spent:
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
+        self._within = [0.0]
 
     @contextmanager
     def on(self, phase: str) -> Iterator[None]:
-        """Count the seconds of a block as those of a phase."""
+        """Count the seconds of a block as those of a phase, but for those of phases within it."""
         began = time.perf_counter()
+        self._within.append(0.0)
         try:
             yield
         finally:
-            self.seconds[phase] += time.perf_counter() - began
+            seconds = time.perf_counter() - began
+            self.seconds[phase] += seconds - self._within.pop()
+            self._within[-1] += seconds
 
     def each(self, phase: str, found: Iterator) -> Iterator:
         """What an iterator yields; the seconds until each is there are those of a phase."""

@@ -26,7 +26,7 @@ from kafkaproof.checker.model.selection import Check, properties_of, scope_for
 from kafkaproof.checker.prove.interchangeable import require_symmetry
 from kafkaproof.checker.runs.counterexample import Trace, require_no_fault, trace_of
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
-from kafkaproof.checker.runs.table import EXACT_WORDS, STEP_BITS, miss_probability
+from kafkaproof.checker.runs.table import STEP_BITS
 from kafkaproof.spec.catalogue import found_again
 from kafkaproof.spec.language.accepted import require_accepted
 from kafkaproof.spec.language.model import LIVENESS
@@ -149,11 +149,13 @@ def perform(
     context,
     partitions: int,
     limits: Limits,
+    memory: int | None,
     startup: float,
     place: str = "",
 ) -> dict:
     """Explore, and return the result in the form of ``check --json``. The run directory keeps it too.
 
+    Tables of seen states take at most `memory` bytes, if it is given.
     `startup` is the time spent before, in seconds; `place` says in the progress which run of several it is.
     """
     began = time.monotonic()
@@ -167,6 +169,7 @@ def perform(
         further=FURTHER,
         deadlock=check.deadlock,
         limits=limits,
+        memory=memory,
         progress=progress,
     )
     exploring = time.monotonic()
@@ -205,7 +208,6 @@ def result_of(
     goals = [p.name for p in kernel.state_properties if p.kind == "sometimes"]
     incomplete = explorer.stopped_by is not None
     verdict = "violated" if violations else "incomplete" if incomplete else "holds"
-    exact = kernel.compiled.words <= EXACT_WORDS
     result = {
         "system": check.model.system,
         "variant": check.model.variant,
@@ -225,14 +227,13 @@ def result_of(
         "depth": outcome.depth,
         "complete": outcome.finished,
         "stopped_by": explorer.stopped_by,
-        "exact": exact,
-        "miss_probability": miss_probability(outcome.distinct, exact),
         "cuts": dict(outcome.cuts),
         "run_dir": run.uri,
         "coverage": dict(outcome.coverage),
         "never_enabled": sorted(n for n, c in outcome.coverage.items() if c == 0) if outcome.finished else [],
         "bytes": outcome.bytes,
         "memory": outcome.memory,
+        "older": outcome.older,
         "symmetry": run.run()["symmetry"],
     }
     result["expected"] = as_expected(check, result)

@@ -22,9 +22,9 @@ from kafkaproof.checker.commands.summary import Summary
 from kafkaproof.checker.commands.tables import (
     print_alone,
     print_asked,
-    print_certainty,
     print_check_table,
     print_compositions,
+    print_costs,
     print_coverage,
     print_goals,
 )
@@ -46,6 +46,7 @@ EXAMPLES = """examples:
   kafkaproof check lock.py:MODEL --brokers 3
   kafkaproof check cluster --variant fenced --scope deep --simulate --minutes 5
   kafkaproof check partition --variant fenced --profile
+  kafkaproof check replication --variant kip320 --records 3 --epochs 3 --memory 8G
   kafkaproof check --resume runs/replication-kip320-20260101-120000-1f2e
 """
 
@@ -85,6 +86,12 @@ def add_parser(commands) -> None:
     parser.add_argument("--max-depth", type=_count, metavar="N", help="stop after N levels")
     parser.add_argument("--max-minutes", type=_minutes, metavar="M", help="stop after M minutes")
     parser.add_argument("--max-disk", type=_bytes, metavar="SIZE", help="stop when the run takes SIZE (500M, 20G)")
+    parser.add_argument(
+        "--memory",
+        type=_bytes,
+        metavar="SIZE",
+        help="what all tables of seen states may take together (8G); with more states, the search goes on from disk",
+    )
     parser.add_argument(
         "--recorded", action="store_true", help="exit with 0 where each verdict is the recorded one, failures included"
     )
@@ -136,7 +143,8 @@ def run(options) -> int:
             if directory and earlier:
                 check, kernel, partitions = earlier
                 startup = time.monotonic() - began
-                results = [_performed(options, check, kernel, directory, context, partitions, limits, startup)]
+                more = context, partitions, limits, options.memory, startup
+                results = [_performed(options, check, kernel, directory, *more)]
                 _report(results, options)
             else:
                 results = _all(checks, kernels, options, context, limits, began)
@@ -156,7 +164,7 @@ def _refuse_changes_to_a_run(options):
         options.symmetry,
     ]
     if options.resume and (any(asked) or given_sizes(options) or options.properties):
-        raise UserError("--resume continues a run as it began; give only limits, --json and where Spark runs")
+        raise UserError("--resume continues a run as it began; give only limits, --memory, --json and where Spark runs")
 
 
 def _planned(options):
@@ -185,9 +193,8 @@ def _all(checks, kernels, options, context, limits, began):
         startup = time.monotonic() - began
         place = f"[{len(results) + 1}/{len(checks)}] " if len(checks) > 1 else ""
         with run_directory.held():
-            results.append(
-                _performed(options, check, kernel, run_directory, context, partitions, limits, startup, place)
-            )
+            more = context, partitions, limits, options.memory, startup, place
+            results.append(_performed(options, check, kernel, run_directory, *more))
         if summary:
             summary.add(results[-1])
         began = time.monotonic()
@@ -227,7 +234,7 @@ def _report(results, options):
             print_profile(results[0])
         else:
             print_coverage(results[0])
-        print_certainty(results[0])
+        print_costs(results[0])
     else:
         _report_compositions(results)
 

@@ -141,8 +141,6 @@ def _title(graph):
     facts = graph.graph
     what = f"{', '.join(facts['on'])} in " if facts["on"] else ""
     states = f"{facts.get('distinct', len(graph)):,} states"
-    if facts.get("miss_probability"):
-        states += f", P(missed state) < {facts['miss_probability']:.1e}"
     return f"{what}{facts['system']}, variant {facts['variant']} ({scope_text(facts['scope'])}): {states}"
 
 

@@ -287,17 +287,16 @@ def print_coverage(result: dict) -> None:
     console().print(table)
 
 
-def print_certainty(result: dict) -> None:
-    """Print what was cut, and how certain the count of states is."""
+def print_costs(result: dict) -> None:
+    """Print what was cut, and where the states are."""
     out = console()
     cuts = ", ".join(f"{bound} {count:,}" for bound, count in result["cuts"].items() if count)
     out.print(f"generated {result['generated']:,}; steps cut by bounds: {cuts or 'none'}")
     if result["symmetry"]:
         symmetry = result["symmetry"]
         out.print(f"states up to renaming {' and '.join(symmetry['sorts'])}: {symmetry['renamings']:,} permutations")
-    sure = "exact" if result["exact"] else f"fingerprints, P(missed state) < {result['miss_probability']:.1e}"
+    older = f"; seen states on disk: {result['older'] / 2**20:,.0f} MiB" if result["older"] else ""
     out.print(
-        f"count of states: {sure}; start {result['startup_seconds']:.1f} s, exploration "
-        f"{result['seconds']:.1f} s; run in {result['run_dir']}",
+        f"start {result['startup_seconds']:.1f} s, exploration {result['seconds']:.1f} s{older}; run in {result['run_dir']}",
         soft_wrap=True,
     )

@@ -27,7 +27,17 @@ from kafkaproof.checker.walk.walking import Met, Walks, walk_all
 LENGTH, MINUTES = 100, 1.0
 SEEDS = 1_000_000
 NO_VERDICT = "walks do not visit every state, so this does not show that anything holds"
-NOT_OF_WALKS = ("symmetry", "resume", "max_states", "max_depth", "max_minutes", "max_disk", "recorded", "witness")
+NOT_OF_WALKS = (
+    "symmetry",
+    "resume",
+    "max_states",
+    "max_depth",
+    "max_minutes",
+    "max_disk",
+    "memory",
+    "recorded",
+    "witness",
+)
 
 
 def add_walk_options(parser: CommandParser) -> None:

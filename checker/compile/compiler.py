@@ -39,7 +39,6 @@ class Program:
         self.places = ["nowhere"]
         self._lowered: dict[tuple, Lowered] = {}
         self._texts = {
-            "copy": "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
             self.FLAG: f"@{self.FLAG} = global i64 0",
             **{name: f"declare {{i64, i1}} @llvm.{name}.with.overflow.i64(i64, i64)" for name in EXACT.values()},
         }
@@ -66,6 +65,10 @@ class Program:
             self._texts[name] = f"define internal {type_of(body.answer)} @{name}{text}"
             self._lowered[key] = Lowered(name, body.answer)
         return self._lowered[key]
+
+    def declare(self, *texts: str) -> None:
+        """Have the text of the module say that something of LLVM is used."""
+        self._texts |= {text: text for text in texts}
 
     def export(self, name: str, function: Callable | Generated, kinds: tuple) -> None:
         """Lower a function that is called from outside by `name`; its arguments must not share memory."""

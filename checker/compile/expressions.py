@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Protocol
 
+from kafkaproof.checker.compile.lanes import Lanes, copy
 from kafkaproof.checker.compile.layout import LEAF, LEAST, MOST, WORD, Generated, Layout, Lowered, Words
 from kafkaproof.checker.compile.text import NUMBER, Value, Writer, number
 from kafkaproof.spec.language.domains import Array, Record
@@ -29,7 +30,6 @@ EXACT = {ast.Add: "sadd", ast.Sub: "ssub", ast.Mult: "smul"}
 COMPARISONS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge"}
 BUILTINS = ("len", "min", "max", "abs")
 COPY = "the function copy(to, source), of two records"
-UNCHANGED = "the function unchanged(one, other, first, count): whether so many leaves of two records are alike"
 OUT_OF_RANGE = "the function out_of_range(): the number of the place where an index was, since it was last asked; or 0"
 
 
@@ -50,6 +50,9 @@ class Surroundings(Protocol):
 
     def lowered(self, function: Callable | Generated, kinds: tuple) -> Lowered:
         """A function for arguments of these kinds."""
+
+    def declare(self, *texts: str) -> None:
+        """Have the text of the module say that something of LLVM is used."""
 
 
 class Expressions:
@@ -129,8 +132,12 @@ class Expressions:
     def _note(self, right, what, node):
         """Note, if a bit is not set, that something is wrong at a place."""
         self.program.places.append(self._told(what, node))
-        flag, last = f"@{self.program.FLAG}", number(len(self.program.places) - 1)
-        self.writer.store(self._select(right, self.writer.load(NUMBER, flag), last), flag)
+        wrong, on = self.writer.name("wrong"), self.writer.name("on")
+        self.writer.fork(right, on, wrong)
+        self.writer.begin(wrong)
+        self.writer.store(number(len(self.program.places) - 1), f"@{self.program.FLAG}")
+        self.writer.jump(on)
+        self.writer.begin(on)
 
     def load(self, kind: object, address: str) -> Value:
         """What stands at an address: a number, or the record or array itself."""
@@ -308,8 +315,9 @@ class Expressions:
             return self._out_of_range()
         if callee is COPY:
             return self._copy(*map(self.value, node.args))
-        if callee is UNCHANGED:
-            return self._unchanged(*map(self.value, node.args))
+        if isinstance(callee, MethodType) and isinstance(callee.__self__, Lanes):
+            self.program.declare(*callee.__self__.declared)
+            return callee(self.writer, *map(self.value, node.args))
         if not isinstance(callee, (FunctionType, Generated)):
             raise CompileError(f"{name} is not a function of the specification", node)
         arguments = [self.value(argument) for argument in node.args]
@@ -318,16 +326,8 @@ class Expressions:
         return Value(answer.kind, self.writer.ask(f"call {answer.type} @{answer.name}({listed})"))
 
     def _copy(self, to, source):
-        size = self.program.layout.size(source.kind)
-        self.writer.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {to.text}, ptr {source.text}, i64 {size}, i1 false)")
+        copy(self.writer, to, source, self.program.layout.size(source.kind) // 4)
         return number(0)
-
-    def _unchanged(self, one, other, first, count):
-        parts = (self.writer.ask(f"getelementptr i32, ptr {record.text}, i64 {first.text}") for record in (one, other))
-        mine, others = (self.writer.ask(f"load <{count.text} x i32>, ptr {part}, align 4") for part in parts)
-        unlike = self.writer.ask(f"icmp ne <{count.text} x i32> {mine}, {others}")
-        bits = self.writer.ask(f"bitcast <{count.text} x i1> {unlike} to i{count.text}")
-        return self.writer.number(f"zext i1 {self.writer.ask(f'icmp eq i{count.text} {bits}, 0')} to i64")
 
     def _out_of_range(self):
         flag = f"@{self.program.FLAG}"

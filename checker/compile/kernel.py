@@ -18,7 +18,7 @@ import numpy as np
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.compile.compiler import Program
-from kafkaproof.checker.compile.expressions import COPY, OUT_OF_RANGE, UNCHANGED
+from kafkaproof.checker.compile.expressions import COPY, OUT_OF_RANGE
 from kafkaproof.checker.compile.layout import Generated, Words
 from kafkaproof.checker.compile.machine import SPEED, Code
 from kafkaproof.checker.compile.packing import Packing
@@ -131,7 +131,7 @@ class Kernel:
 
     def _pack(self):
         """The function that packs the state after a step, or reports that it is out of range."""
-        called = {"what_is_outside": Generated.of(self.packing.range_source()), "unchanged": UNCHANGED}
+        called = {"what_is_outside": Generated.of(self.packing.range_source()), **self.packing.called}
         if not self.representatives:
             return Generated.of(self.packing.pack_source(), **called)
         within = Generated.of(self.packing.within_source(), **called)

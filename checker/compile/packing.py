@@ -5,11 +5,13 @@ The top bit of the first word is always 1, so that an empty slot of a hash table
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from kafkaproof.checker.compile.lanes import Lanes
 from kafkaproof.spec.language.layout import Leaf
 from kafkaproof.spec.language.plain import Plain, get
 
@@ -63,30 +65,46 @@ class Packing:
         """Text of ``pack(t, s, before, words)``, which packs `t`: 0 when packed, -1 - i when leaf i is out of its range.
 
         It returns 1 + i if bound i (an index into `bounds`) is exceeded. `s` is a state, and `before` its packed form: a
-        word none of whose leaves differ is taken from there.
+        word none of whose leaves differ is taken from there. It calls `what_is_outside` and what is in `called`.
         """
-        return "\n".join(["def pack(t, s, before, words):", *self._by_words(self._pack_word, self._keep_word), ""])
+        lines = ["def pack(t, s, before, words):", *self._by_words(self._pack_word)]
+        return "\n".join([*lines, "    return 0", ""])
 
     def within_source(self) -> str:
         """Text of ``within(t, s)``, which returns what `pack` would, without packing."""
-        return "\n".join(["def within(t, s):", *self._by_words(lambda word: (), lambda word: ()), ""])
+        return "\n".join(["def within(t, s):", *self._by_words(lambda word: ()), "    return 0", ""])
 
-    def _by_words(self, changed, unchanged):
-        """Statements for each word: those of `changed` after a test of its range, or those of `unchanged`."""
-        for word, (first, end) in enumerate(pairwise([*self._firsts, len(self.leaves)])):
-            yield f"    if not unchanged(t, s, {first}, {end - first}):"
-            yield from _range_test(self.leaves[first:end])
+    @property
+    def called(self) -> dict[str, Callable]:
+        """For each word three functions that `pack_source` and `within_source` call."""
+        found: dict[str, Callable] = {}
+        for word, lanes in enumerate(self._lanes()):
+            found |= {
+                f"unlike{word}": lanes.is_unlike,
+                f"outside{word}": lanes.is_outside,
+                f"packed{word}": lanes.packed,
+            }
+        return found
+
+    def _lanes(self):
+        """The leaves of each word, side by side."""
+        shifts = {place.leaf.path: place.shift for place in self.places}
+        for first, end in pairwise([*self._firsts, len(self.leaves)]):
+            part = self.leaves[first:end]
+            lows, spans = [leaf.low for leaf in part], [leaf.high - leaf.low for leaf in part]
+            yield Lanes(first, tuple(lows), tuple(spans), tuple(shifts.get(leaf.path, 0) for leaf in part))
+
+    def _by_words(self, changed):
+        """Statements for each word: if it has changed, a test of its range, and those of `changed`."""
+        for word in range(self.words):
+            yield f"    if unlike{word}(t, s):"
+            yield f"        if outside{word}(t):"
+            yield "            return what_is_outside(t)"
             yield from changed(word)
-            if kept := list(unchanged(word)):
-                yield from ["    else:", *kept]
-        yield "    return 0"
 
     def _pack_word(self, word):
-        places = (p for p in self.places if p.word == word)
-        terms = (f"(t.{p.leaf.expression} - ({p.leaf.low}) << {p.shift})" for p in places)
-        yield f"        words[{word}] = {' | '.join([str(0 if word else MARK), *terms])}"
-
-    def _keep_word(self, word):
+        yield f"        words[{word}] = packed{word}(t){'' if word else f' | {MARK}'}"
+        yield "    else:"
         yield f"        words[{word}] = before[{word}]"
 
     def range_source(self) -> str:
@@ -111,21 +129,6 @@ class Packing:
         fixed = [leaf for leaf in self.leaves if not leaf.spare and leaf.low == leaf.high]
         lines += [f"    s.{leaf.expression} = {leaf.low}" for leaf in fixed]
         return "\n".join([*lines, "    return 0", ""])
-
-
-def _range_test(leaves):
-    """Text that returns if a leaf is out of its range: it has a bit too many, or exceeds an end that is not 2^n - 1."""
-    widths = sorted({_width(leaf) for leaf in leaves})
-    yield from ["        beyond = 0", *(f"        wide{width} = 0" for width in widths)]
-    for leaf in leaves:
-        span = leaf.high - leaf.low
-        yield f"        v = t.{leaf.expression} - ({leaf.low})"
-        yield f"        wide{_width(leaf)} |= v"
-        if span & (span + 1):
-            yield f"        beyond |= {span} - v"
-    wide = " | ".join(f"wide{width} >> {width}" for width in widths)
-    yield f"        if ({wide}) != 0 or beyond < 0:"
-    yield "            return what_is_outside(t)"
 
 
 def _width(leaf):

@@ -6,11 +6,13 @@ before the next begins. After a failed level or a killed run, exploration resume
 
 from __future__ import annotations
 
+import tempfile
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +22,7 @@ from kafkaproof.checker.compile.machine import SPEED
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.runs.outcome import Outcome, Tally
-from kafkaproof.checker.runs.table import Table
+from kafkaproof.checker.runs.seen import Seen
 from kafkaproof.checker.spark.blocks import LostLevel
 from kafkaproof.checker.spark.cluster import Levels
 from kafkaproof.checker.spark.partition import advance, expand
@@ -57,7 +59,7 @@ class Explorer:
     """Explores one model into one run directory; `outcome` sums up the complete levels.
 
     Without a Spark `context`, all levels are explored in this process; with one, those of fewer than `spread` states,
-    of which None is `SPREAD`.
+    of which None is `SPREAD`. Tables of seen states take at most `memory` bytes together; what is more goes to disk.
     After a violation it goes on up to `further` states, or with `keep_going` to the end.
     """
 
@@ -73,10 +75,11 @@ class Explorer:
         deadlock: bool = False,
         limits: Limits = Limits(),
         spread: int | None = None,
+        memory: int | None = None,
         progress: Callable[[Outcome, int], None] = lambda outcome, generated: None,
     ):
         self._run, self._kernel, self._context, self._partitions = run, kernel, context, partitions
-        self._limits, self._progress = limits, progress
+        self._limits, self._progress, self._memory = limits, progress, memory
         self._spread = SPREAD if spread is None else spread
         self._further = inf if keep_going else further
         kinds = {p.name: p.kind for p in kernel.state_properties}
@@ -137,20 +140,23 @@ class Explorer:
 
     def _explore_here(self):
         """The first levels, in this process, until the frontier is worth handing out."""
-        if not self._is_small():
-            return
+        if self._is_small():
+            with tempfile.TemporaryDirectory() as directory:
+                self._explore_with(Seen(self._kernel.compiled.words, None, self._memory, Path(directory)))
+
+    def _explore_with(self, seen):
         compiled, speed = self._kernel.compiled, self._speed(self.outcome.distinct)
-        expansion, table = Expansion(compiled, speed=speed), Table(compiled.words)
+        expansion = Expansion(compiled, speed=speed)
         blocks = [np.hstack([self._initial, np.zeros((len(self._initial), 1), np.uint64)]).tobytes()]
         for known in self._levels:
             states = np.concatenate(list(self._run.states(known)))
-            table.insert(states)
+            seen.know(known["level"], [states])
             if known is self._levels[-1]:
                 blocks = [block for _, block in expand(expansion, states, 1, Spent())]
         while not self._over() and self._is_small():
             level = len(self._levels)
             self._run.begin_level(level)
-            blocks = [b for _, b in advance(self._run, expansion, table, level, blocks, None, 1)]
+            blocks = [b for _, b in advance(self._run, expansion, seen, level, blocks, None, 1)]
             self._complete([None])
             if speed < self._speed(self.outcome.distinct):
                 speed = SPEED
@@ -162,7 +168,7 @@ class Explorer:
 
     def _explore_on_spark(self):
         """The following levels, one job each, until one fails."""
-        levels = Levels(self._context, self._run, self._kernel.compiled, self._partitions)
+        levels = Levels(self._context, self._run, self._kernel.compiled, self._partitions, self._memory)
         levels.restart(len(self._levels) - 1)
         while not self._over():
             self._run.begin_level(len(self._levels))

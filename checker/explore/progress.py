@@ -39,6 +39,8 @@ class Progress:
             f"{self._title}  level {outcome.depth}  frontier {outcome.frontier:,}  distinct {outcome.distinct:,}"
             f"  {rate:,.0f} states/s  {outcome.memory / 2**20:,.0f} MiB"
         )
+        if outcome.older:
+            line += f", {outcome.older / 2**20:,.0f} on disk"
         self._write(line)
 
     def note(self, text: str) -> None:

@@ -19,7 +19,7 @@ from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_rang
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.model.fields import FieldSet
 from kafkaproof.checker.runs.outcome import Outcome
-from kafkaproof.checker.runs.table import Table, miss_probability
+from kafkaproof.checker.runs.table import Table
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model
 
@@ -36,7 +36,7 @@ def projected(
     A node is a tuple of the fields' values; it has `initial` and `states`, in how many reachable states
     the fields have these values. An edge has `transitions`, a dict from a transition's name to the number
     of steps that change the fields in this way. With ``[*]`` in the fields, states and steps count once for each index
-    that shows them. The graph has `distinct`, `miss_probability` and `cuts`. Raises UserError for more
+    that shows them. The graph has `distinct` and `cuts`. Raises UserError for more
     than `most` states or a value out of its range.
     """
     kernel = Kernel(model, scope, ())
@@ -56,8 +56,7 @@ def projected(
         outcome.memory = table.bytes
         progress(outcome, 0)
     cuts = dict(zip(kernel.compiled.bounds, expansion.cuts.tolist()))
-    missed = miss_probability(outcome.distinct, table.exact)
-    graph = networkx.DiGraph(distinct=outcome.distinct, miss_probability=missed, cuts=cuts)
+    graph = networkx.DiGraph(distinct=outcome.distinct, cuts=cuts)
     for values in sorted(states):
         graph.add_node(values, initial=values in initial, states=states[values])
     for (before, after, index), count in sorted(moves.items()):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafkaproof.checker.compile.compiler import Program
-from kafkaproof.checker.compile.expressions import COPY, UNCHANGED
+from kafkaproof.checker.compile.expressions import COPY
 from kafkaproof.checker.compile.kernel import Kernel, nested_choices
 from kafkaproof.checker.compile.layout import Generated, Words
 from kafkaproof.checker.compile.machine import SPEED, Code
@@ -72,7 +72,7 @@ def look_of(kernel: Kernel, labels: Labels) -> Look:
         "same": Generated.of(_same(packing.words)),
         "spends": Generated.of(_spends(packing.leaves)),
         "pack": Generated.of(
-            packing.pack_source(), what_is_outside=Generated.of(packing.range_source()), unchanged=UNCHANGED
+            packing.pack_source(), what_is_outside=Generated.of(packing.range_source()), **packing.called
         ),
         **{f"t{i}": t.function for i, t in enumerate(kernel.model.transitions)},
         **{f"c{i}": condition.predicate for i, condition in enumerate(labels.conditions)},

@@ -36,6 +36,7 @@ class Fault:
 class Outcome:
     """The tally of an exploration so far; `depth` counts the levels that have states.
 
+    `bytes` has the run directory, `memory` the tables of seen states and a process, `older` is what of them is on disk.
     `goals` has where each *sometimes* property was first reached.
     """
 
@@ -45,6 +46,7 @@ class Outcome:
     frontier: int = 0
     bytes: int = 0
     memory: int = 0
+    older: int = 0
     violations: list[Found] = field(default_factory=list)
     goals: dict[str, Found] = field(default_factory=dict)
     coverage: Counter = field(default_factory=Counter)
@@ -79,6 +81,7 @@ class Tally:
         outcome.depth += outcome.frontier > 0
         outcome.bytes += sum(part["bytes"] for part in parts)
         outcome.memory = sum(part["table_bytes"] for part in parts) + max(part["rss"] for part in parts)
+        outcome.older = sum(part.get("older_bytes", 0) for part in parts)
         for part in parts:
             outcome.generated += part["generated"]
             outcome.coverage.update(dict(zip(self._compiled.transition_names, part["coverage"])))

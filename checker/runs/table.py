@@ -1,19 +1,20 @@
 """The states that a partition has seen: an open-addressing hash table of packed states.
 
-Exact while a state fits `EXACT_WORDS`; beyond that the table holds 64-bit fingerprints. A table lives in
-memory, or in a file that all Python workers of one executor map; it is a cache, and can be rebuilt from
-the levels of the run directory at any time.
+A state of more than `WHOLE_WORDS` is held as the word that a tree gives it. A table lives in memory, or in files that all
+Python workers of one executor map; it is a cache, and can be rebuilt from the levels of the run directory at any time.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
 from numba import njit
 
-EXACT_WORDS = 6
+from kafkaproof.checker.runs.memory import found, made
+from kafkaproof.checker.runs.tree import Tree
+
+WHOLE_WORDS = 5
 LOAD = 0.75
 HEADER_WORDS = 8
 SMALLEST = 1 << 14
@@ -69,31 +70,29 @@ def owners_of(states, partitions):
 
 
 @njit(cache=True)
-def _insert(tags, slots, used, limit, rows, words, first, fresh):
+def _insert(tags, slots, used, limit, rows, first, fresh):
     """Insert rows[first:]; fills `fresh` with the indices of new ones. Returns (next row, number new)."""
-    found, mask, width = 0, np.uint64(len(slots) - 1), slots.shape[1]
+    new, mask, width = 0, np.uint64(len(slots) - 1), slots.shape[1]
     for i in range(first, len(rows)):
-        if used + found >= limit:
-            return i, found
-        h = hash_at(rows, i, words)
-        head = rows[i, 0] if width == words else h
+        if used + new >= limit:
+            return i, new
+        h = hash_at(rows, i, width)
         tag, at, seen = tag_of(h), h & mask, False
         while tags[at] != 0:
             if tags[at] == tag:
-                seen = slots[at, 0] == head
-                for w in range(1, width):
+                seen = True
+                for w in range(width):
                     seen &= slots[at, w] == rows[i, w]
                 if seen:
                     break
             at = (at + np.uint64(1)) & mask
         if not seen:
             tags[at] = tag
-            slots[at, 0] = head
-            for w in range(1, width):
+            for w in range(width):
                 slots[at, w] = rows[i, w]
-            fresh[found] = i
-            found += 1
-    return len(rows), found
+            fresh[new] = i
+            new += 1
+    return len(rows), new
 
 
 @njit(cache=True)
@@ -103,12 +102,11 @@ def tag_of(h):
 
 
 @njit(cache=True)
-def _reinsert(old_tags, old, tags, slots, exact_words):
+def _reinsert(old_tags, old, tags, slots):
     mask, width = np.uint64(len(slots) - 1), slots.shape[1]
     for i in range(len(old)):
         if old_tags[i] != 0:
-            h = hash_at(old, i, exact_words) if exact_words else old[i, 0]
-            at = h & mask
+            at = hash_at(old, i, width) & mask
             while tags[at] != 0:
                 at = (at + np.uint64(1)) & mask
             tags[at] = old_tags[i]
@@ -120,41 +118,32 @@ class Table:
     """Seen states of one partition. `level` is the last level that is in it as a whole (-1: none).
 
     While a level is being inserted, `level` is `RUNNING`, so that a table that a killed task left behind
-    is never trusted.
+    is never trusted. With a `limit`, in bytes, there is `room` for as many states as fit within it.
     """
 
-    def __init__(self, words: int, path: Path | None = None):
-        self.words, self.path = words, path
-        self.exact = words <= EXACT_WORDS
-        self._width = words if self.exact else 1
+    def __init__(self, words: int, path: Path | None = None, limit: int | None = None):
+        self.words, self._path, self._limit = words, path, limit
+        self._tree = Tree(words, path) if words > WHOLE_WORDS else None
+        self.width = 1 if self._tree else words
         if path is not None and path.exists():
-            self._map(path)
+            self._view(found(path))
         else:
-            self._allocate(SMALLEST)
+            self._view(self._made(SMALLEST))
             self.level = -1
 
-    def _allocate(self, capacity):
-        size = HEADER_WORDS + capacity // 8 + capacity * self._width
-        if self.path is None:
-            self._whole = np.zeros(size, np.uint64)
-            self._view()
-        else:
-            fresh = self.path.with_suffix(".new")
-            with open(fresh, "wb") as file:  # a mapped file without room would kill the process later
-                os.posix_fallocate(file.fileno(), 0, size * 8)
-            self._map(fresh)
-            fresh.replace(self.path)
+    def _made(self, capacity):
+        return made(self._size(capacity) // 8, self._path)
 
-    def _map(self, path):
-        self._whole = np.memmap(path, np.uint64, "r+")
-        self._view()
+    def _size(self, capacity):
+        """Bytes of a table of this capacity."""
+        return 8 * (HEADER_WORDS + capacity // 8 + capacity * self.width)
 
-    def _view(self):
-        self._header = self._whole[:HEADER_WORDS].view(np.int64)
-        rest = np.asarray(self._whole[HEADER_WORDS:])
-        capacity = len(rest) * 8 // (8 * self._width + 1)
+    def _view(self, whole):
+        self._whole, self._header = whole, whole[:HEADER_WORDS].view(np.int64)
+        rest = np.asarray(whole[HEADER_WORDS:])
+        capacity = len(rest) * 8 // (8 * self.width + 1)
         self._tags = rest[: capacity // 8].view(np.uint8)
-        self._slots = rest[capacity // 8 :].reshape(-1, self._width)
+        self._slots = rest[capacity // 8 :].reshape(-1, self.width)
 
     @property
     def level(self) -> int:
@@ -173,27 +162,44 @@ class Table:
     @property
     def bytes(self) -> int:
         """Memory of the table, in bytes."""
-        return self._whole.nbytes
+        return self._whole.nbytes + (self._tree.bytes if self._tree else 0)
+
+    @property
+    def room(self) -> int:
+        """How many states can be inserted before the table, while it grows, takes more than its limit; there is one."""
+        capacity = SMALLEST
+        while 3 * self._size(capacity) <= self._limit:  # the old table is there until all is in one of twice its size
+            capacity *= 2
+        return max(0, int(max(capacity, len(self._slots)) * LOAD) - self.states)
+
+    def held(self) -> tuple[np.ndarray, np.ndarray]:
+        """All slots, shape (n, width), and for each whether it holds a state (not 0), shape (n,)."""
+        return self._slots, self._tags
+
+    def keys(self, rows: np.ndarray) -> np.ndarray:
+        """What the table holds of packed states, shape (n, width): the states, or a word for each."""
+        return self._tree.keys(rows) if self._tree else rows[:, : self.words]
+
+    def clear(self) -> None:
+        """Forget all states."""
+        self._tags[:] = 0
+        self._header[1] = 0
 
     def insert(self, rows: np.ndarray) -> np.ndarray:
         """Insert packed states, shape (n, at least words); returns the indices of those not seen before."""
         fresh, first, kept = np.empty(len(rows), np.int64), 0, []
+        keys = self.keys(rows)
         while first < len(rows):
             limit = int(len(self._slots) * LOAD)
-            first, found = _insert(self._tags, self._slots, self.states, limit, rows, self.words, first, fresh)
-            self._header[1] += found
-            kept.append(fresh[:found].copy())
+            first, new = _insert(self._tags, self._slots, self.states, limit, keys, first, fresh)
+            self._header[1] += new
+            kept.append(fresh[:new].copy())
             if first < len(rows):
                 self._grow()
         return np.concatenate(kept) if kept else fresh
 
     def _grow(self):
         tags, old, header = self._tags, self._slots, self._header.copy()
-        self._allocate(len(old) * 2)
+        self._view(self._made(len(old) * 2))
         self._header[:] = header
-        _reinsert(tags, old, self._tags, self._slots, self.words if self.exact else 0)
-
-
-def miss_probability(states: int, exact: bool) -> float:
-    """An upper bound on the probability that two of `states` share a 64-bit fingerprint."""
-    return 0.0 if exact else min(1.0, states * (states - 1) / 2.0 / 2.0**64)
+        _reinsert(tags, old, self._tags, self._slots)

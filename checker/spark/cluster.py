@@ -18,7 +18,7 @@ from kafkaproof.checker.compile.kernel import Compiled, Expansion
 from kafkaproof.checker.compile.machine import made_here, take
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.spark.blocks import LostLevel, exchanged, places, whole
-from kafkaproof.checker.spark.partition import advance, expand, seen_before, table_directory, warm_up
+from kafkaproof.checker.spark.partition import advance, expand, older_directory, seen_before, table_directory, warm_up
 from kafkaproof.checker.spark.session import ClusterError
 
 Answer = TypeVar("Answer")
@@ -46,8 +46,9 @@ class Given(NamedTuple):
 class LevelTask:
     """What a Spark task does; pickled to the executors."""
 
-    def __init__(self, uri: str, compiled: Compiled, partitions: int, generated):
+    def __init__(self, uri: str, compiled: Compiled, partitions: int, memory: int | None, generated):
         self.uri, self.compiled, self.partitions, self.generated = uri, compiled, partitions, generated
+        self.memory = memory
 
     def _report(self, generated):
         self.generated.add(generated)
@@ -78,24 +79,25 @@ class LevelTask:
     def advance(self, level: int, partition: int, blocks: Iterable[tuple[int, bytes]]):
         """Do one level of one partition; see `partition.advance`."""
         run = RunDirectory(self.uri)
-        with seen_before(run, self.compiled, level, partition, self.partitions) as table:
+        with seen_before(run, self.compiled, level, partition, self.partitions, self.memory) as seen:
             yield from advance(
-                run, kept(self.compiled), table, level, whole(blocks), partition, self.partitions, self._report
+                run, kept(self.compiled), seen, level, whole(blocks), partition, self.partitions, self._report
             )
 
     def clear(self, _) -> Iterator[None]:
-        """Remove this executor's tables of the run."""
-        shutil.rmtree(table_directory(RunDirectory(self.uri)), ignore_errors=True)
+        """Remove what this executor keeps of seen states."""
+        for directory in (table_directory, older_directory):
+            shutil.rmtree(directory(RunDirectory(self.uri)), ignore_errors=True)
         return iter(())
 
 
 class Levels:
-    """The chain of Spark jobs that follows one complete level of a run."""
+    """The chain of Spark jobs that follows one complete level of a run; `memory` is that of all tables, in bytes."""
 
-    def __init__(self, context, run: RunDirectory, compiled: Compiled, partitions: int):
+    def __init__(self, context, run: RunDirectory, compiled: Compiled, partitions: int, memory: int | None = None):
         self._context, self._partitions = context, partitions
         self.generated = context.accumulator(0)
-        self._task = LevelTask(run.uri, compiled, partitions, self.generated)
+        self._task = LevelTask(run.uri, compiled, partitions, memory, self.generated)
         self._places = places(context, partitions)
 
     def probe(self, run: RunDirectory) -> None:

@@ -20,7 +20,8 @@ import numpy as np
 from kafkaproof.checker.basics.spent import RECEIVING, ROUTING, STEPS, TABLE, Spent
 from kafkaproof.checker.compile.kernel import Compiled, Expansion
 from kafkaproof.checker.runs.directory import RunDirectory
-from kafkaproof.checker.runs.table import RUNNING, SMALLEST, Table, keys_of, owners_of
+from kafkaproof.checker.runs.seen import Seen
+from kafkaproof.checker.runs.table import SMALLEST, keys_of, owners_of
 from kafkaproof.checker.spark.routing import Router, rows_of
 
 TABLES = "kafkaproof-tables-"
@@ -28,22 +29,18 @@ MEMORY = Path("/dev/shm")
 ROOM = 1 << 30
 
 
-def take_new(table: Table, blocks: Iterable[bytes], words: int, spent: Spent) -> np.ndarray:
-    """The rows of `blocks` whose states `table` had not seen, shape (n, words + 1)."""
-    fresh = [np.zeros((0, words + 1), np.uint64)]
-    for block in spent.each(RECEIVING, iter(blocks)):
-        with spent.on(TABLE):
-            rows = rows_of(block, words)
-            fresh.append(rows[table.insert(rows)])
-    return np.concatenate(fresh)
+def take_new(seen: Seen, level: int, blocks: Iterable[bytes], words: int, spent: Spent) -> np.ndarray:
+    """The rows of `blocks` whose states are new in `level`, shape (n, words + 1)."""
+    with spent.on(TABLE):
+        return seen.take(level, (rows_of(block, words) for block in spent.each(RECEIVING, iter(blocks))))
 
 
 def warm_up(words: int, partitions: int) -> None:
     """Load the functions that a level needs beside the kernel, or compile them; a state has so many `words`."""
-    table, router, spent = Table(words), Router(words, partitions), Spent()
+    seen, router, spent = Seen(words), Router(words, partitions), Spent()
     rows = np.zeros((SMALLEST, words + 1), np.uint64)
     rows[:, 0] = np.arange(SMALLEST)
-    states = np.ascontiguousarray(take_new(table, [rows.tobytes()], words, spent)[:, :-1])
+    states = np.ascontiguousarray(take_new(seen, 0, [rows.tobytes()], words, spent)[:, :-1])
     owners_of(states, partitions)
     numbers = np.zeros(len(states), np.int64)
     list(router.send(states, numbers, numbers, keys_of(states)))
@@ -60,7 +57,7 @@ def expand(
     yield from router.rest()
 
 
-def summary_of(expansion: Expansion, states: np.ndarray, table: Table) -> dict:
+def summary_of(expansion: Expansion, states: np.ndarray, seen: Seen) -> dict:
     """The summary of an expansion that is written beside the states: tallies, first violations, memory."""
 
     def hexed(i):
@@ -74,7 +71,8 @@ def summary_of(expansion: Expansion, states: np.ndarray, table: Table) -> dict:
         "broken": [None if i < 0 else [hexed(i), int(number)] for i, number in expansion.broken],
         "deadlock": None if expansion.dead[0] < 0 else hexed(expansion.dead[0]),
         "fault": None if expansion.fault[0] < 0 else [hexed(expansion.fault[0]), int(expansion.fault[1])],
-        "table_bytes": table.bytes,
+        "table_bytes": seen.bytes,
+        "older_bytes": seen.on_disk,
         "rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }
 
@@ -82,7 +80,7 @@ def summary_of(expansion: Expansion, states: np.ndarray, table: Table) -> dict:
 def advance(
     run: RunDirectory,
     expansion: Expansion,
-    table: Table,
+    seen: Seen,
     level: int,
     blocks: Iterable[bytes],
     partition: int | None,
@@ -90,37 +88,41 @@ def advance(
     report=lambda generated: None,
 ) -> Iterator[tuple[int, bytes]]:
     """Take `level`'s new states out of `blocks`, write them down, and yield their successors."""
-    table.level, spent = RUNNING, Spent()
-    rows = take_new(table, blocks, expansion.compiled.words, spent)
-    table.level = level
+    spent = Spent()
+    rows = take_new(seen, level, blocks, expansion.compiled.words, spent)
     states = np.ascontiguousarray(rows[:, :-1])
     expansion.clear()
     yield from expand(expansion, states, partitions, spent, report)
-    run.write_part(level, partition, rows, summary_of(expansion, states, table), spent)
+    run.write_part(level, partition, rows, summary_of(expansion, states, seen), spent)
 
 
 @contextmanager
-def seen_before(run: RunDirectory, compiled: Compiled, level: int, partition: int, partitions: int):
-    """The table of one partition with exactly the levels before `level`, locked for one task.
+def seen_before(
+    run: RunDirectory, compiled: Compiled, level: int, partition: int, partitions: int, memory: int | None
+) -> Iterator[Seen]:
+    """What one partition has seen in the levels before `level`, locked for one task; all together take so much `memory`.
 
-    A table that lacks levels (a new executor's) gets them from the run directory; one that has others (of an attempt
+    What lacks levels (a new executor's) gets them from the run directory; what has others (of an attempt
     that failed, or of a task that was killed) is made anew.
     """
-    path = table_directory(run) / f"table-{partition}"
-    with open(path.with_suffix(".lock"), "w") as lock:
+    own = table_directory(run) / f"partition-{partition}"
+    beside = older_directory(run) / f"older-{partition}"
+
+    def opened():
+        own.mkdir(exist_ok=True)
+        limit = None if memory is None else memory // partitions
+        return Seen(compiled.words, own / "table", limit, beside)
+
+    with open(own.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        table = Table(compiled.words, path)
-        if not -1 <= table.level < level:
-            path.unlink()
-            table = Table(compiled.words, path)
-        if table.level < level - 1:
-            missing = run.levels()[table.level + 1 : level]
-            table.level = RUNNING
-            for done in missing:
-                for states in run.states(done, partition, partitions):
-                    table.insert(states)
-            table.level = level - 1
-        yield table
+        seen = opened()
+        if not -1 <= seen.level < level:
+            shutil.rmtree(own)
+            seen = opened()
+        if seen.level < level - 1:
+            missing = run.levels()[seen.level + 1 : level]
+            seen.know(level - 1, (states for done in missing for states in run.states(done, partition, partitions)))
+        yield seen
 
 
 def table_directory(run: RunDirectory) -> Path:
@@ -131,7 +133,15 @@ def table_directory(run: RunDirectory) -> Path:
     owner is gone are removed.
     """
     in_memory = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM
-    base = MEMORY if in_memory else Path(tempfile.gettempdir())
+    return _own_directory(MEMORY if in_memory else Path(tempfile.gettempdir()), run)
+
+
+def older_directory(run: RunDirectory) -> Path:
+    """Where the executor that this worker belongs to keeps older states of `run`: in the temporary directory."""
+    return _own_directory(Path(tempfile.gettempdir()), run)
+
+
+def _own_directory(base, run):
     remove_orphans(base)
     directory = base / f"{TABLES}{os.getppid()}-{hashlib.sha256(run.uri.encode()).hexdigest()[:16]}"
     directory.mkdir(exist_ok=True)

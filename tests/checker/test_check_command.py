@@ -28,8 +28,8 @@ ENTRY = {
     "distinct",
     "generated",
     "depth",
-    "exact",
-    "miss_probability",
+    "memory",
+    "older",
     "cuts",
     "seconds",
     "startup_seconds",
@@ -59,7 +59,6 @@ def test_a_sound_variant_holds_with_the_known_counts(kafkaproof):
     assert answer.code == 0 and answer.json["format"] == 1 and ENTRY <= result.keys()
     assert counts(result) == (6787, 16348, 18, "holds")
     assert (result["expected"], result["violated"], result["violations"], result["unreached"]) == (True, None, [], [])
-    assert (result["exact"], result["miss_probability"]) == (True, 0.0)
     assert sum(result["coverage"].values()) == 16348 - 1 and result["cuts"].keys() == {"log", "records", "epochs"}
     assert result["run_dir"].endswith("/run") and result["never_enabled"] == []
 
@@ -256,7 +255,7 @@ def test_a_property_of_ones_own_is_checked(kafkaproof, tmp_path, name, code):
 def test_tables_for_people_name_the_run_and_what_was_cut(kafkaproof):
     answer = kafkaproof(*replication("kip101", 3, 1, 1, 1), "--run-dir", "run", "--master", "local[2]")
     assert answer.code == 1
-    for text in ("known failure", "strong_isr in 12 states", "steps cut by bounds", "exact"):
+    for text in ("known failure", "strong_isr in 12 states", "steps cut by bounds", "exploration"):
         assert text in answer.out
     assert "kafkaproof show " in answer.out and "Traceback" not in answer.err
 

@@ -90,7 +90,7 @@ def test_a_queue_seen_through_its_length():
         ((1,), (0,)): {"toys.take": 9},
         ((2,), (1,)): {"toys.take": 27},
     }
-    assert graph.graph == {"distinct": 39, "miss_probability": 0.0, "cuts": {"room": 81}}
+    assert graph.graph == {"distinct": 39, "cuts": {"room": 81}}
 
 
 def truth(model, scope, fields):
@@ -166,7 +166,6 @@ def test_the_command_names_codes_and_marks_what_is_initial(kafkaproof):
         "scope": {"brokers": 1, "epochs": 2, "faults": 0, "receivers": 1},
         "on": ["brokers[*].doing"],
         "distinct": 33,
-        "miss_probability": 0.0,
         "cuts": answer["graph"]["cuts"],
     }
     nodes = {node["id"]: node for node in answer["nodes"]}

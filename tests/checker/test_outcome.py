@@ -24,6 +24,7 @@ def part(states=1, judged=(None, None), broken=(None,), coverage=(0, 0), deadloc
         "fault": fault,
         "bytes": 10,
         "table_bytes": 100,
+        "older_bytes": 7,
         "rss": 1000,
     }
 
@@ -44,7 +45,7 @@ def test_counts_are_sums_over_levels_and_partitions():
     found = outcome_of([part(1, coverage=(3, 0))], [part(2, coverage=(1, 1), cuts=(4,)), part(3, coverage=(0, 2))])
     assert (found.distinct, found.generated, found.depth, found.frontier) == (6, 1 + 7, 2, 5)
     assert found.coverage == {"toys.put": 4, "toys.take": 3} and found.cuts == {"room": 4}
-    assert (found.bytes, found.memory) == (30, 200 + 1000)
+    assert (found.bytes, found.memory, found.older) == (30, 200 + 1000, 14)
 
 
 def test_a_level_without_states_ends_the_exploration_and_is_no_depth():

@@ -6,16 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from kafkaproof.checker.compile.packing import MARK
-from kafkaproof.checker.runs.table import (
-    EXACT_WORDS,
-    KEY_BITS,
-    RUNNING,
-    SMALLEST,
-    Table,
-    keys_of,
-    miss_probability,
-    owners_of,
-)
+from kafkaproof.checker.runs.table import KEY_BITS, RUNNING, SMALLEST, WHOLE_WORDS, Table, keys_of, owners_of
 
 WORD = some.one_of(some.integers(0, 30), some.integers(0, 2**63 - 1))
 
@@ -23,7 +14,7 @@ WORD = some.one_of(some.integers(0, 30), some.integers(0, 2**63 - 1))
 @some.composite
 def batches(draw):
     """Batches of packed states of one width, with many duplicates."""
-    words = draw(some.integers(1, EXACT_WORDS + 2))
+    words = draw(some.integers(1, WHOLE_WORDS + 2))
     row = some.tuples(*[WORD] * words)
     return words, draw(some.lists(some.lists(row, max_size=40), max_size=5))
 
@@ -60,7 +51,7 @@ def test_a_table_answers_as_a_set_does(drawn):
     insert_all(Table(words), [packed(part, words) for part in parts])
 
 
-@pytest.mark.parametrize("words", [1, 2, EXACT_WORDS, EXACT_WORDS + 1])
+@pytest.mark.parametrize("words", [1, 2, WHOLE_WORDS, WHOLE_WORDS + 1])
 def test_a_table_grows_and_forgets_nothing(words):
     rows, table = many(10 * SMALLEST, words), Table(words)
     insert_all(table, np.array_split(rows, 7))
@@ -68,9 +59,12 @@ def test_a_table_grows_and_forgets_nothing(words):
     assert len(table.insert(rows)) == 0
 
 
-def test_states_are_kept_whole_up_to_six_words_and_as_fingerprints_beyond():
-    assert Table(EXACT_WORDS).exact and not Table(EXACT_WORDS + 1).exact
-    assert Table(EXACT_WORDS + 1).bytes < Table(2).bytes
+def test_long_states_take_little_memory():
+    halves = np.unique(many(800, 4), axis=0)
+    rows = np.array([np.hstack([left, right]) for left in halves for right in halves])
+    table = Table(8)
+    assert len(table.insert(rows)) == len(rows) > 100_000
+    assert table.bytes < 4 * 8 * len(rows)
 
 
 def test_more_columns_than_words_do_not_matter():
@@ -78,7 +72,7 @@ def test_more_columns_than_words_do_not_matter():
     assert len(Table(2).insert(rows)) == len(np.unique(rows[:, :2], axis=0))
 
 
-@pytest.mark.parametrize("words", [2, EXACT_WORDS + 1])
+@pytest.mark.parametrize("words", [2, WHOLE_WORDS + 1])
 def test_a_table_in_a_file_is_found_again(tmp_path, words):
     rows, path = many(3 * SMALLEST, words), tmp_path / "table"
     first = Table(words, path)
@@ -101,9 +95,3 @@ def test_keys_have_44_bits_and_every_partition_owns_its_share():
     assert keys_of(rows).max() < 1 << KEY_BITS
     shares = np.bincount(owners_of(rows, 5), minlength=5)
     assert len(shares) == 5 and shares.min() > 0
-
-
-def test_the_probability_of_a_miss_is_zero_when_exact_and_bounded_by_one():
-    assert miss_probability(10**9, exact=True) == 0.0
-    assert 0 < miss_probability(10**6, exact=False) < 1e-6
-    assert miss_probability(10**12, exact=False) == 1.0

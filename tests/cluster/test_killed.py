@@ -40,9 +40,9 @@ def tables(pid: int) -> list[Path]:
     return [path for path in found if owner(path) in owners]
 
 
-def killed(begin, run, moment) -> list[Path]:
+def killed(begin, run, moment, *more) -> list[Path]:
     """Begin a run and kill its driver at a moment; returns where its workers kept their tables."""
-    process = begin(*replication(*SMALLER), *kept(run), spread=SPREAD)
+    process = begin(*replication(*SMALLER), *kept(run), *more, spread=SPREAD)
     wait_until(lambda: moment(run), process)
     left = tables(process.pid)
     os.kill(process.pid, signal.SIGKILL)
@@ -58,6 +58,14 @@ def test_a_killed_driver_is_resumed_with_the_same_counts_and_verdict(begin, kafk
     answer = kafkaproof(*resumed(run))
     assert answer.code == 0 and counts(answer.result) == SMALLER_COUNTS
     assert answer.result["expected"] is True and len(levels(run)) > done
+
+
+def test_a_killed_run_with_states_on_disk_is_resumed_with_the_same_counts(begin, kafkaproof, tmp_path):
+    run, less = tmp_path / "run", ("--memory", "100K")
+    killed(begin, run, MOMENTS["late"], *less)
+    assert levels(run)[-1]["parts"][0]["older_bytes"] > 0
+    result = kafkaproof(*resumed(run), *less).result
+    assert counts(result) == SMALLER_COUNTS and result["older"] > 0
 
 
 def test_a_run_killed_twice_is_resumed_with_the_same_counts(begin, kafkaproof, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproof.checker.compile.expressions import UNCHANGED
+from kafkaproof.checker.compile.lanes import Lanes
 from kafkaproof.checker.compile.layout import Generated, Words
 from kafkaproof.checker.compile.packing import MARK, Packing
 from kafkaproof.checker.compile.record import dtype
@@ -34,7 +34,7 @@ def new_record(declaration, scope=SCOPE):
 
 def interpreted(packing):
     """The generated pack and unpack, run as Python on plain states."""
-    names = {"unchanged": unchanged}
+    names = {name: PLAIN[asked.__func__](asked.__self__) for name, asked in packing.called.items()}
     exec(packing.range_source() + packing.pack_source() + packing.unpack_source(), names)
     return names["pack"], names["unpack"]
 
@@ -48,14 +48,30 @@ def near(draw, declaration, state, scope=SCOPE):
     return other
 
 
-def unchanged(one, other, first, count):
-    return values_of(one)[first : first + count] == values_of(other)[first : first + count]
+def of_lanes(lanes, state):
+    return values_of(state)[lanes.first : lanes.first + len(lanes.lows)]
+
+
+def above(lanes, state):
+    return [value - low for value, low in zip(of_lanes(lanes, state), lanes.lows)]
+
+
+PLAIN = {
+    Lanes.is_unlike: lambda lanes: lambda one, other: of_lanes(lanes, one) != of_lanes(lanes, other),
+    Lanes.is_outside: lambda lanes: (
+        lambda state: any(not 0 <= value <= span for value, span in zip(above(lanes, state), lanes.spans))
+    ),
+    Lanes.packed: lambda lanes: (
+        lambda state: sum(value << shift for value, shift in zip(above(lanes, state), lanes.shifts))
+    ),
+}
+"""What the vector instructions do, in Python."""
 
 
 def compiled(packing):
     """The generated pack and unpack, as machine code for NumPy records."""
     outside = Generated.of(packing.range_source())
-    pack = Generated.of(packing.pack_source(), what_is_outside=outside, unchanged=UNCHANGED)
+    pack = Generated.of(packing.pack_source(), what_is_outside=outside, **packing.called)
     unpack = Generated.of(packing.unpack_source())
     functions = alone.Alone(REPLICATION_SCOPE, [(pack, (STATE, STATE, Words(), Words())), (unpack, (Words(), STATE))])
     return partial(functions.call, 0), partial(functions.call, 1)
