@@ -11,6 +11,7 @@ from kafkaproof.impl.seams.network import PartitionNetwork
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
+from kafkaproof.spec.running.broker_ids import PLAIN, BrokerIds
 
 
 class Known:
@@ -19,10 +20,11 @@ class Known:
     `addresses`: where brokers listen, as UpdateMetadata has told it.
     """
 
-    def __init__(self, network: PartitionNetwork, planes: Sequence[Plane]):
+    def __init__(self, network: PartitionNetwork, planes: Sequence[Plane], ids: BrokerIds = PLAIN):
         zookeeper = network.zookeeper
         self.broker, self._network, self._places, self._planes = network.broker, network, zookeeper.places, planes
         self._zookeeper, self._requests = zookeeper, zookeeper.requests
+        self.brokers = ids
         self.addresses: dict[int, BrokerId] = {}
         self._ids: dict[str, UUID] = {}
 
@@ -30,6 +32,11 @@ class Known:
     def broker_epoch(self) -> int:
         """The czxid of its registration."""
         return self._network.broker_epoch
+
+    @property
+    def own_id(self) -> int:
+        """Its id."""
+        return self.brokers.id(self.broker)
 
     def place_of(self, p: int) -> tuple[str, int]:
         """The topic and the partition of a number; what it is called on a disk, where no topic is known to have it."""

@@ -26,6 +26,7 @@ from kafkaproof.impl.seams.between.post import OFFERED, Post, serves
 from kafkaproof.impl.seams.network import PartitionNetwork
 from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
 from kafkaproof.impl.seams.storage.log import LogFailed
+from kafkaproof.impl.seams.zookeeper.broker_names import Names
 from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
 from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE
@@ -62,16 +63,17 @@ NEW_SESSION = names(faults.restart, failover.reopen)
 
 
 class Process:
-    """A broker's process: `election` and `partition` are its record, one part of it for each system; `planes` its
-    replicas, where the variant has them. `leaders` tells where the leader of each partition listens, as far as it
-    is known. `stepped`: the partitions of which steps were taken, for whoever clears it.
+    """The process of a broker: `broker` is its number, and `ids` tells Kafka's ids. `election` and `partition` are its record,
+    one part of it for each system; `planes` its replicas, where the variant has them. `leaders` tells where the leader of
+    each partition listens, as far as it is known. `stepped`: the partitions of which steps were taken, for whoever clears it.
     """
 
     def __init__(self, settings: Settings):
-        self.settings, self.broker, self.places = settings, settings.broker, settings.places
+        self.settings, self.broker, self.places = settings, settings.number, settings.places
+        self.ids = settings.broker_ids
         self.cluster = cluster(settings.variant)
         sizes = scopes(settings.brokers, settings.replicas, settings.partitions, settings.min_isr, EPOCHS)
-        self.requests = Requests(settings.zookeeper, settings.session_timeout)
+        self.requests = Requests(settings.zookeeper, settings.session_timeout, Names(self.ids))
         self.clients = ClientPort(
             self.requests.inbox, settings.port, settings.offsets != NONE, has_planes(self.cluster.partition)
         )
@@ -95,7 +97,7 @@ class Process:
         self.checkpoint = Checkpoint(Path(settings.logs), self.places)
         self.planes = open_planes(self.cluster.partition, sizes[PARTITION], settings, self.checkpoint)
         self._seats = {part: self._seat(part) for part in self.records}
-        self.known = Known(self.network, self.planes)
+        self.known = Known(self.network, self.planes, self.ids)
         self.post = Post(self.known, self.port, settings.spoken)
         self._changes = Changes(self.records | named(self.replicas))
         self.number = self.clock = self.zxid = self._messages = 0
@@ -106,7 +108,7 @@ class Process:
         self.about_to_write: Callable[[str, str], None] = lambda part, name: None
         file = Path(settings.recording) if settings.recording else None
         self.recorder = Recorder(
-            file, process=f"{self.broker}.{settings.incarnation}", found=[plane.found() for plane in self.planes]
+            file, process=f"{settings.broker}.{settings.incarnation}", found=[plane.found() for plane in self.planes]
         )
         self.requests.before_write = self._tell_intent
         for plane in self.planes:
@@ -302,7 +304,7 @@ class Process:
 
     @property
     def _prefix(self):
-        return f"{self.broker}.{self.settings.incarnation}-"
+        return f"{self.settings.broker}.{self.settings.incarnation}-"
 
     def announce(self, to: Receiver | Reply | None, kind: str, content: dict, took: Message | None = None) -> str:
         """Record and send a message that is no step of the sender's, but may lead to a step of the receiver's.
@@ -365,4 +367,4 @@ class Process:
         function = self._functions[part][name]
         shown = {"b": self.broker} | {key: value for key, value in arguments.items() if key != "delivery"}
         label = f"{function.__module__.rsplit('.', 1)[-1]}.{name}"
-        return str(Step(label, shown, None if answer is None else Answer.names[answer]))
+        return str(self.ids.with_ids(Step(label, shown, None if answer is None else Answer.names[answer])))

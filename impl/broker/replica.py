@@ -156,7 +156,7 @@ def open_planes(model: Model, scope: Scope, settings: Settings, checkpoint: Chec
         Plane(
             model,
             scope,
-            settings.broker,
+            settings.number,
             folder / "{}-{}".format(*settings.places.on_disk(p)),
             partial(checkpoint.place_in, p=p),
         )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, Places
+from kafkaproof.spec.running.broker_ids import BrokerIds
 
 
 @dataclass(frozen=True)
 class Settings:
     """What a broker's process is told: who it is, of which cluster, where it writes, and where clients find it.
 
+    `broker`: its id; `ids`: those of all brokers, none where they are 0 to N-1.
     `ordered`: it takes only the steps that its driver orders. `auto_create`: auto.create.topics.enable. `takes_any`: it
     takes part in topics that controllers of Kafka have created. `inner_port`: where other brokers find it. `shown`: the
     ports that it registers instead, for clients and for brokers, where a proxy stands before it.
@@ -38,6 +41,17 @@ class Settings:
     inner_port: int = 0
     shown: tuple[int, int] | None = None
     spoken: str = "3.9"
+    ids: Sequence[int] = ()
+
+    @property
+    def broker_ids(self) -> BrokerIds:
+        """Which broker is which."""
+        return BrokerIds(self.ids or range(self.brokers))
+
+    @property
+    def number(self) -> int:
+        """Which broker of the specification it is."""
+        return self.broker_ids.number(self.broker)
 
     @property
     def places(self) -> Places:

@@ -51,7 +51,7 @@ class Alterations:
         alteration = Alteration(call, time.monotonic() + call.request.timeout_ms / 1000)
         for topic in call.request.topics:
             for each in topic.partitions:
-                replicas = None if each.replicas is None else tuple(each.replicas)
+                replicas = None if each.replicas is None else tuple(self._process.ids.numbers(each.replicas))
                 alteration.left.append((topic.name, each.partition_index, replicas))
         self._queue.append(alteration)
 

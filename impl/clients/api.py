@@ -154,7 +154,11 @@ class Api:
     def _find_coordinator(self, call: Call) -> None:
         brokers, leader = self.metadata.known().brokers, self.metadata.known().coordinator
         verdict = find_verdict(int(leader in brokers))
-        found_at = (leader, brokers[leader].host, brokers[leader].port) if verdict == NOTHING_WRONG else None
+        found_at = (
+            (self._process.ids.id(leader), brokers[leader].host, brokers[leader].port)
+            if verdict == NOTHING_WRONG
+            else None
+        )
         call.answer(found(Verdict.names[verdict], found_at))
 
     # Produce

@@ -115,8 +115,8 @@ class Configs:
             raise Refused("UNKNOWN_TOPIC_OR_PARTITION", f"The topic '{name}' does not exist.")
 
     def _require_self(self, name):
-        if name != str(self._process.broker):
-            raise Refused("INVALID_REQUEST", f"this is broker {self._process.broker}, not {name!r}")
+        if name != str(self._process.settings.broker):
+            raise Refused("INVALID_REQUEST", f"this is broker {self._process.settings.broker}, not {name!r}")
 
     def _held(self, topic: str) -> dict[str, str]:
         """What holds of a topic. The first one may allow unclean elections."""

@@ -72,7 +72,7 @@ class Metadata:
     def serve(self, call: Call) -> None:
         """Answer a request of Metadata."""
         brokers, topics, controller, _ = self.known()
-        kind, request = MetadataResponse, call.request
+        kind, request, naming = MetadataResponse, call.request, self._process.ids
         if request.topics is None:
             found = [self._described(topic, topics[topic], brokers) for topic in sorted(topics)]
         else:
@@ -81,9 +81,9 @@ class Metadata:
             kind(
                 throttle_time_ms=0,
                 cluster_id="kafkaproof",
-                controller_id=controller,
+                controller_id=naming.id(controller),
                 brokers=[
-                    kind.MetadataResponseBroker(node_id=b, host=found.host, port=found.port)
+                    kind.MetadataResponseBroker(node_id=naming.id(b), host=found.host, port=found.port)
                     for b, found in sorted(brokers.items())
                 ],
                 topics=found,
@@ -107,18 +107,18 @@ class Metadata:
 
     def _described(self, topic, states, brokers):
         """The topic; a leader that is not live is none (MetadataCache.getPartitionMetadata)."""
-        partitions = []
+        partitions, naming = [], self._process.ids
         for p, told in sorted(states.items()):
             leader = told.leader if told.leader in brokers else -1
             partitions.append(
                 MetadataResponse.MetadataResponseTopic.MetadataResponsePartition(
                     error_code=ERRORS[DONE if leader >= 0 else "LEADER_NOT_AVAILABLE"],
                     partition_index=p,
-                    leader_id=leader,
+                    leader_id=naming.id(leader),
                     leader_epoch=told.leader_epoch,
-                    replica_nodes=list(told.replicas),
-                    isr_nodes=list(told.isr),
-                    offline_replicas=[b for b in told.replicas if b not in brokers],
+                    replica_nodes=naming.ids(told.replicas),
+                    isr_nodes=naming.ids(told.isr),
+                    offline_replicas=naming.ids(b for b in told.replicas if b not in brokers),
                 )
             )
         id = self._topic_ids.get(topic, NO_ID)

@@ -40,11 +40,12 @@ class Reassignments:
 
     def _described(self, kind, number, partition):
         brokers, assignment = self._process.settings.brokers, partition.assignment
+        naming = self._process.ids
         return kind.OngoingPartitionReassignment(
             partition_index=number,
-            replicas=list(assignment.slots[: assignment.length]),
-            adding_replicas=list(ids(partition.adding, brokers)),
-            removing_replicas=list(ids(partition.removing, brokers)),
+            replicas=naming.ids(assignment.slots[: assignment.length]),
+            adding_replicas=naming.ids(ids(partition.adding, brokers)),
+            removing_replicas=naming.ids(ids(partition.removing, brokers)),
         )
 
 

@@ -120,7 +120,7 @@ class Topics:
 
     def free(self) -> list[int]:
         """The numbers that no topic has or had."""
-        given, places = self._process.partition_zookeeper.given, self._process.places
+        given, places = self._process.partition_zookeeper.noted.places, self._process.places
         return [p for p in range(self._process.settings.partitions) if places.is_room(p) and not contains(given, p)]
 
     def _why_not(self, creation: Creation, topic, there: set[str]) -> Verdict | None:

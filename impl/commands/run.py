@@ -12,7 +12,7 @@ from typing import cast
 from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
 
-from kafkaproof.impl.commands.size import ROOM, Brokers, read_brokers, size_of
+from kafkaproof.impl.commands.size import ROOM, read_brokers, read_ids, require_plain, size_of
 from kafkaproof.impl.harness.conducting.conductor import Conductor, Departs
 from kafkaproof.impl.harness.conducting.counterexample import Counterexample, read_counterexample
 from kafkaproof.impl.harness.conducting.replica_conductor import PlaneConductor
@@ -21,6 +21,7 @@ from kafkaproof.impl.harness.driving.acts import Act, carry_out, read_acts
 from kafkaproof.impl.harness.driving.chaos import Chaos
 from kafkaproof.impl.harness.driving.cluster import MANIFEST, TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.harness.driving.consumers import Consumers
+from kafkaproof.impl.harness.driving.joining import joined, look_at, told_of
 from kafkaproof.impl.harness.driving.load import Load
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.harness.real.behaviour import Behaviour, read_behaviour
@@ -40,7 +41,7 @@ MEMBERS, GROUP = 2, "readers"
 EXAMPLES = """examples:
   kafkaproof run --brokers 3 --seconds 20
   kafkaproof run --brokers 3 --partitions 4 --directory runs/cluster
-  kafkaproof run --brokers 3 --zookeeper 127.0.0.1:2181
+  kafkaproof run --ids 1,2,7 --zookeeper 127.0.0.1:2181
   kafkaproof run --brokers 3 --chaos 1 --seconds 60 --load
   kafkaproof run --brokers 3 --faults runs/cluster/recording/faults.jsonl --load
   kafkaproof run --brokers 3 --variant legacy --scenario split-brain --directory runs/split-brain
@@ -67,8 +68,10 @@ def add_parser(commands) -> None:
         "--brokers",
         metavar="N",
         type=read_brokers,
-        default=Brokers(3),
         help="brokers, 1 to 9 (default 3); or a mixture, such as ours:1,kafka-3.9.1:2",
+    )
+    parser.add_argument(
+        "--ids", metavar="ID,...", type=read_ids, help="the ids of the brokers, such as 1,2,7 (default: 0 to N-1)"
     )
     parser.add_argument("--partitions", metavar="N", type=int, default=2, help="partitions of the topic (default 2)")
     parser.add_argument("--replicas", metavar="N", type=int, help="replicas of each (default 3, at most the brokers)")
@@ -100,7 +103,11 @@ def add_parser(commands) -> None:
         help="zookeeper.session.timeout.ms, in seconds (default 2)",
     )
     parser.add_argument("--directory", metavar="DIR", type=Path, help="where all is kept (default: a new one in runs/)")
-    parser.add_argument("--zookeeper", metavar="HOST:PORT", help="use this one instead of starting one")
+    parser.add_argument(
+        "--zookeeper",
+        metavar="HOST:PORT",
+        help="use this one instead of starting one; topics and brokers in it are joined",
+    )
     parser.add_argument(
         "--port", metavar="PORT", type=int, help="the port of the ZooKeeper that is started (default: a free one)"
     )
@@ -160,6 +167,10 @@ def run(options) -> int:
     if control:
         counterexample = control.behaviour
     size = counterexample.size if counterexample else size_of(options)
+    there = look_at(options.zookeeper) if options.zookeeper else None
+    if there:
+        require_plain(options, size)
+        size = joined(size, there)
     acts = read_acts(options.faults, size, options.zookeeper is None) if options.faults else []
     directory = options.directory or new_directory()
     if (directory / MANIFEST).exists():
@@ -167,6 +178,8 @@ def run(options) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     watcher = Watcher(options.json)
     watcher.say(f"directory {directory}", directory=str(directory))
+    if there:
+        watcher.say(told_of(there, size), topics=sorted(there.topics), others=size.others)
     if options.compare:
         return compare(options, size, directory, watcher)
     try:
@@ -174,7 +187,8 @@ def run(options) -> int:
     except (KazooException, KazooTimeoutError) as error:
         where = options.zookeeper or directory / "zookeeper"
         raise UserError(f"{where}: ZooKeeper answers no more ({error!r}); the recording is in {directory}") from None
-    watcher.say(f"next: kafkaproof replay {directory}, and kafkaproof replay {directory / 'zookeeper'}", ended=True)
+    replays = f"kafkaproof replay {directory}, and kafkaproof replay {directory / 'zookeeper'}"
+    watcher.say(f"next: {'kafkaproof replay what its dataLogDir names' if there else replays}", ended=True)
     return LOST if lost else 0
 
 
@@ -277,7 +291,7 @@ def counterexample_of(options) -> Counterexample | Behaviour | None:
         if options.property:
             raise UserError("--property needs --from-counterexample RUN")
         return None
-    others = ("scenario", "chaos", "faults", "load", "seconds")
+    others = ("scenario", "chaos", "faults", "load", "seconds", "ids")
     given = [name for name in others if getattr(options, name) not in (None, False)]
     if given:
         raise UserError(f"--from-counterexample and --{given[0]}: give one of them")

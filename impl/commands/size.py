@@ -16,6 +16,8 @@ ROOM = 8
 """How many partitions topics may have that clients create, where nothing else is said."""
 KAFKA_SESSION = 4.0
 """The shortest session timeout of real brokers, in seconds."""
+BROKERS, HIGHEST_ID = 3, 2**31 - 1
+"""How many brokers there are, where nothing else is said; and the highest id that one may have."""
 OLDEST_MIXED = (2, 8)
 """The first release whose brokers may be mixed with ours: it has topic ids."""
 _MIXTURE = re.compile(r"ours:(\d+),kafka-([\d.]+):(\d+)")
@@ -40,9 +42,28 @@ def read_brokers(text: str) -> Brokers:
     raise ArgumentTypeError(f"{text!r}: a number, or a mixture such as ours:1,kafka-3.9.1:2")
 
 
+def read_ids(text: str) -> tuple[int, ...]:
+    """What --ids says: the ids of brokers; raises ArgumentTypeError."""
+    ids = [int(each) if each.isdecimal() else HIGHEST_ID + 1 for each in text.split(",")]
+    if max(ids) > HIGHEST_ID or len(set(ids)) < len(ids):
+        raise ArgumentTypeError(f"{text!r}: whole numbers from 0 to {HIGHEST_ID}, each once, such as 1,2,7")
+    return tuple(sorted(ids))
+
+
+def number_of_brokers(options) -> int:
+    """How many brokers --brokers and --ids ask for; raises UserError where they do not fit."""
+    ids, brokers = options.ids or (), options.brokers
+    if ids and brokers and brokers.number != len(ids):
+        raise UserError(f"--ids: {len(ids)} ids, and --brokers {brokers.number}: give as many, or leave --brokers away")
+    if ids and (options.scenario or options.compare):
+        other = "--scenario" if options.scenario else "--compare"
+        raise UserError(f"--ids and {other}: give one of them; {other} has brokers 0 to N-1")
+    return brokers.number if brokers else len(ids) or BROKERS
+
+
 def size_of(options) -> Size:
     """The size that the options ask for; raises UserError."""
-    brokers = options.brokers.number
+    brokers = number_of_brokers(options)
     replicas = min(3, brokers) if options.replicas is None else options.replicas
     limits = {
         "brokers": (1, 9),
@@ -54,6 +75,7 @@ def size_of(options) -> Size:
     }
     values = {
         "brokers": brokers,
+        "ids": options.ids or (),
         "partitions": options.partitions,
         "replicas": replicas,
         "room": options.room if options.variant == "fenced" else 0,
@@ -89,12 +111,25 @@ def size_of(options) -> Size:
         if options.variant != "legacy":
             raise UserError(f"--scenario {options.scenario} needs --variant legacy: later versions have no such steps")
         values["partitions"], values["ordered"] = 1, True
-    if options.brokers.ours:
+    if options.brokers and options.brokers.ours:
         return mixed_size(options, values)
     if options.kafka:
         return kafka_size(options, values)
     fenced = options.variant == "fenced"
     return Size(variant=options.variant, groups=fenced, auto_create=fenced, **values)
+
+
+def require_plain(options, size: Size) -> None:
+    """Raise UserError where something is asked for that needs a ZooKeeper of which nobody has made use."""
+    asked = ("load", "chaos", "faults", "scenario", "from_counterexample", "kafka")
+    given = [f"--{name.replace('_', '-')}" for name in asked if getattr(options, name) not in (None, False)]
+    if size.variant == "legacy":
+        given.append("--variant legacy")
+    if given or size.ours:
+        raise UserError(
+            f"{options.zookeeper}: there are topics or brokers in it; {(given or ['--brokers with real ones'])[0]} needs an "
+            "empty one"
+        )
 
 
 def kafka_size(options, values: dict) -> Size:

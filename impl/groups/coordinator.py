@@ -41,6 +41,7 @@ from kafkaproof.spec.group.verdicts import commit_verdict
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.language.steps import Step, arguments_of
+from kafkaproof.spec.running.broker_ids import OF_COORDINATORS
 from kafkaproof.spec.running.coordinators import APPENDS, PROTOCOLS, PROTOTYPE, UNKNOWN, begin, digest_of
 
 NEVER = (1 << 30) - 1
@@ -150,7 +151,7 @@ class Coordinator:
             (m, call, verdict, ANSWERS[call.kind](call.request, verdict, told)) for m, call, verdict, told in outbox
         ]
         told = [[m, verdict, recorded(call.request, response)] for m, call, verdict, response in answers]
-        self._note(group, step=str(step), answers=told, **line)
+        self._note(group, step=str(self._process.ids.with_ids(step, OF_COORDINATORS)), answers=told, **line)
         for _, call, _, response in answers:
             call.answer(response)
         released, group.network.released = group.network.released, []

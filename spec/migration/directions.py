@@ -33,6 +33,9 @@ def restart(s, b, mode):
     s.zk.clients[b].fired = NOTHING
     end_process(s.brokers[b])
     s.brokers[b].mode = mode
+    for follower in range(len(s.followers) - 1):
+        if follower == b:
+            s.followers[follower].image = 0
 
 
 def all_run(s):

@@ -156,7 +156,8 @@ def was_copied(s, c):
 def wait_for_quorum(s, c: Controller):
     """The leader's driver looks how far the migration is, by its log.
 
-    Guards:  it waits for the controllers, which are all ready here; it has an image.
+    Guards:  it waits for the controllers, which are all ready here (how it knows changes with KIP-919, 3.7); it has an
+             image.
     Effects: before the copy it waits for brokers; after the copy it claims the rule, or gives up where /migration says
              that there was none.
     Kafka:   KRaftMigrationDriver.WaitForControllerQuorumEvent, 3.4 to 3.9.

@@ -2,110 +2,28 @@
 
 from dataclasses import replace
 
-from kafkaproof.spec.election import active_controller, session
-from kafkaproof.spec.election import faults as election_faults
-from kafkaproof.spec.election import requests as control
-from kafkaproof.spec.election.model import SEND
 from kafkaproof.spec.kafka import zookeeper as kafka
-from kafkaproof.spec.kafka.declarations import BROKER, ZOOKEEPER, acting, asking, faults
-from kafkaproof.spec.language.domains import Number, Scope, Size
-from kafkaproof.spec.language.model import FAULT, Arrow, Model, Transition
+from kafkaproof.spec.kafka.declarations import ZOOKEEPER
+from kafkaproof.spec.language.domains import Scope, Size
+from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.releases import Releases
-from kafkaproof.spec.migration import brokers, claiming, directions, driver, quorum, requests, writing, zookeeper
+from kafkaproof.spec.migration import directions, driver, writing, zookeeper
 from kafkaproof.spec.migration.history import directions as former_directions
 from kafkaproof.spec.migration.history import drivers
 from kafkaproof.spec.migration.properties.liveness import LIVENESS
 from kafkaproof.spec.migration.properties.safety import SAFETY
-from kafkaproof.spec.migration.repaired import CLAIM, REPAIRS, begin_to_rule
+from kafkaproof.spec.migration.repaired import CLAIM, REPAIRS, begin_to_rule, new_comes_first, state_is_overlooked
 from kafkaproof.spec.migration.state import STATE, initial
-
-CONTROLLER, LOG, OPERATOR = "controller {c}", "metadata log", "operator"
-ASK = Arrow(CONTROLLER, ZOOKEEPER, "{answer}", "request")
-APPEND = Arrow(CONTROLLER, LOG, "records", "message")
-ANSWERED = {"delivery": Number(kafka.ANSWERED, kafka.ANSWERED)}
-
-SEAMS = (
-    kafka.open_session,
-    kafka.create_broker,
-    kafka.read_controller,
-    kafka.get_epoch,
-    kafka.create_controller_and_set_epoch,
-    kafka.read_state,
-    kafka.checked_set_state,
-    kafka.checked_delete_notification,
-    zookeeper.checked_delete_marked,
-    zookeeper.read_migration,
-    zookeeper.read_version,
-    zookeeper.read_owner,
-    zookeeper.claim_controller,
-    zookeeper.set_migration,
-    zookeeper.set_any_migration,
-    zookeeper.read_topic,
-    zookeeper.checked_create_topic,
-    zookeeper.checked_create_state,
-    zookeeper.checked_update_state,
-    zookeeper.checked_delete_state,
-    zookeeper.checked_delete_topic,
-    zookeeper.checked_delete_marker,
-)
-
-
-def writes(*functions):
-    """Transitions of a driver that make a request to ZooKeeper."""
-    return tuple(Transition(function, CONTROLLER, (ASK,)) for function in functions)
-
-
-def acts(*functions):
-    """Transitions of a driver that make no request to ZooKeeper."""
-    return tuple(Transition(function, CONTROLLER) for function in functions)
-
-
-BROKERS = (
-    *asking(brokers.start, brokers.handle_change, brokers.reopen, brokers.write_state, only=ANSWERED),
-    *asking(brokers.finish_deletion),
-    Transition(session.notice_expiry, BROKER, (Arrow(ZOOKEEPER, BROKER, "session expired", "event"),)),
-)
-DRIVERS = (
-    *writes(driver.recover, driver.hear),
-    *acts(driver.load, driver.wait_for_quorum, driver.wait_for_brokers),
-    *writes(claiming.look_for_owner, claiming.claim, claiming.begin_to_rule),
-    Transition(claiming.copy_metadata, CONTROLLER, (ASK, APPEND)),
-    Transition(claiming.complete_copy, CONTROLLER, (APPEND,)),
-    *writes(claiming.record_copy, writing.clear_deletions),
-    *acts(writing.synchronise),
-    *writes(
-        writing.create_topic, writing.create_state, writing.update_state, writing.delete_state, writing.delete_topic
-    ),
-    *acts(writing.tell_all, writing.take_record),
-    *writes(writing.record_offset),
-)
-REQUESTS = (
-    Transition(active_controller.send, BROKER, (SEND,)),
-    Transition(requests.tell_broker, CONTROLLER, (Arrow(CONTROLLER, "broker {to}", "control request"),)),
-    *acting(control.leader_and_isr, control.update_metadata, control.stop_replica),
-)
-USERS = faults(quorum.commit_topic, quorum.commit_deletion, quorum.commit_leader, lane=LOG) + faults(
-    directions.ask_for_deletion
-)
-OPERATORS = faults(
-    directions.provision,
-    directions.finalize,
-    directions.go_back,
-    directions.take_away,
-    directions.delete_controller,
-    directions.delete_migration,
-    lane=OPERATOR,
-) + faults(
-    directions.enter_migration,
-    directions.move_to_kraft,
-    directions.return_to_migration,
-    directions.leave_migration,
-    lane=BROKER,
-)
-FAULTS = (
-    Transition(quorum.elect, LOG, kind=FAULT),
-    Transition(quorum.crash, CONTROLLER, kind=FAULT),
-    *faults(election_faults.expire_session),
+from kafkaproof.spec.migration.transitions import (
+    BROKERS,
+    DRIVERS,
+    FAULTS,
+    LOG,
+    OPERATOR,
+    OPERATORS,
+    REQUESTS,
+    SEAMS,
+    USERS,
 )
 
 SIZES = {
@@ -166,6 +84,7 @@ FAILOVER = scope(brokers=1)
 AGAIN = scope(brokers=1, changes=0, attempts=2, epochs=6)
 TOLD = scope(brokers=1, elections=1, changes=0, receivers=1)
 LATE_EPOCHS = scope(brokers=1, elections=1, quorum_epochs=6, epochs=6)
+TWO_CHANGES = scope(brokers=1, elections=1, changes=2)
 LOST_ANSWER = {"ruler_is_heard": 19, "migration_ends": 15, "difference_is_mended": 22}
 DEEP = scope(brokers=1, faults=1)
 
@@ -182,7 +101,16 @@ STORES = Model(
     properties=SAFETY + LIVENESS,
     scope=scope(),
     largest=scope(
-        brokers=3, controllers=3, epochs=8, quorum_epochs=6, elections=6, changes=4, topics=4, faults=4, attempts=2
+        brokers=3,
+        controllers=3,
+        epochs=8,
+        quorum_epochs=6,
+        elections=6,
+        changes=4,
+        topics=4,
+        faults=4,
+        attempts=2,
+        receivers=1,
     ),
     lanes=lanes,
     abstract=True,
@@ -276,6 +204,23 @@ MUSEUM = (
         "inactive for ever. Else as repaired.",
         {driver.hear: drivers.hear_early},
         {ONE_CHANGE: {"migration_ends": 10}, SMALL: {"migration_ends": 10}},
+    ),
+    exhibit(
+        "created-anew",
+        "No release of its own, but a fault of 3.5 to 3.9: a driver compares once, and creates what is new before it deletes "
+        "what is gone: a topic that was created again under its name goes from ZooKeeper. Else as repaired.",
+        {
+            REPAIRS[writing.what_differs]: new_comes_first,
+            REPAIRS[writing.end_synchronisation]: writing.end_synchronisation,
+        },
+        {TWO_CHANGES: {"agree_at_rest": 26, "difference_is_mended": 29}, SMALL: {}},
+    ),
+    exhibit(
+        "half-created",
+        "No release of its own, but a fault of 3.5 to 3.9: a leader is lost between a topic and the state of its partition, "
+        "and the next one writes the state as if it were there, is refused, and begins again for ever. Else as repaired.",
+        {REPAIRS[writing.what_differs]: state_is_overlooked},
+        {FAILOVER: {"migration_ends": 30, "difference_is_mended": 30}, SMALL: {}},
     ),
     exhibit(
         "migration-left",

@@ -75,6 +75,25 @@ def what_differs(zk, record):
     return WRITTEN
 
 
+def new_comes_first(zk, record):
+    """With one fault of 3.9: what is new is created before a former topic of that name goes.
+
+    Kafka: KRaftMigrationZkWriter.handleTopicsSnapshot, 3.5 to 3.9.
+    """
+    if record.topic != NOBODY and record.topic != zk.topic.topic:
+        return CREATING
+    return what_differs(zk, record)
+
+
+def state_is_overlooked(zk, record):
+    """With one fault of 3.9: a state that is missing is written like one that is there.
+
+    Kafka: KRaftMigrationZkWriter.handleTopicsSnapshot, 3.5 to 3.9; ZkTopicMigrationClient.updateTopicPartitions, 3.6 to 3.9.
+    """
+    found = what_differs(zk, record)
+    return UPDATING if found == CREATING_STATE else found
+
+
 def compare_again(driver):
     """A driver that has written one difference looks for the next."""
     driver.writing = WAITING

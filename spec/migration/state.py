@@ -142,9 +142,11 @@ QUORUM = Record(
     copying=(Flag(), "the transaction of the copy is open"),
     copied=(CONTENT, "what is in it"),
 )
+FOLLOWER = Record(image=(Offset, "as a broker in KRaft mode: up to which record it has loaded the log"))
 STATE = state_of(BROKER, ZOOKEEPER).extended(
     quorum=(QUORUM, "the quorum of KRaft controllers"),
     drivers=(Array(DRIVER, "controllers"), "what the driver in each controller knows"),
+    followers=(Array(FOLLOWER, Bound("receivers")), "what brokers in KRaft mode have of the log"),
     stage=(Stage, "how far the operator is"),
     given=(SetOf("topics"), "ids that topics were given"),
     attempts=(Number(0, Budget("attempts")), "quorums that were provisioned so far"),

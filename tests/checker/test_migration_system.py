@@ -6,8 +6,12 @@ from kafkaproof.checker.check.local import explore_here
 from kafkaproof.spec.catalogue import model_of
 from kafkaproof.spec.election import active_controller, election, session
 from kafkaproof.spec.language.rebind import callees, original
+from kafkaproof.spec.migration.hybrid.model import MODELS as HYBRIDS
+from kafkaproof.spec.migration.hybrid.model import SIZES
 from kafkaproof.spec.migration.model import MODELS, MUSEUM, ONE_CHANGE, QUICK
+from tests.checker.exhibits import exhibits_of, require_exhibit
 
+EXHIBITS = exhibits_of("migration", SIZES)
 COUNTS = {"fenced": (24_862, 108_806, 32), "repaired": (25_530, 113_270, 31)}
 
 
@@ -39,3 +43,18 @@ def test_the_steps_of_brokers_are_those_of_election():
     for model in MODELS:
         called = {original(each) for each in callees(*(t.function for t in model.transitions))}
         assert called.issuperset(there), model.name
+
+
+@pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda each: f"{each.variant}-{each.name}")
+def test_an_exhibit_of_control_requests_is_one(exhibit):
+    require_exhibit(model_of("migration", exhibit.variant), exhibit)
+
+
+@pytest.mark.parametrize("model", HYBRIDS, ids=lambda model: model.variant)
+def test_control_requests_give_the_recorded_verdicts(model):
+    for sizes, expected in model.expected.items():
+        assert {name: trace.states for name, trace in explore_here(model, sizes).traces.items()} == expected
+
+
+def test_each_exhibit_of_control_requests_is_told_with_its_steps():
+    assert {each.variant for each in EXHIBITS} == {model.variant for model in HYBRIDS} - {"hybrid-repaired"}

@@ -27,6 +27,7 @@ from kafkaproof.impl.server import main as brokers
 from kafkaproof.impl.server.ordered_steps import Ordered
 from kafkaproof.spec.language.digest import fields_of
 from kafkaproof.spec.replica.zookeeper import Answer
+from kafkaproof.spec.running.broker_ids import BrokerIds
 from tests.impl.memory_zookeeper import MemoryClientPort, MemoryPort, MemorySession, Server
 
 CREATED = "created"
@@ -49,9 +50,12 @@ class Child:
 
 
 class World:
-    """Processes in memory, and what is done to them from outside: a cluster as a conductor sees it."""
+    """Processes in memory, and what is done to them from outside: a cluster as a conductor sees it.
 
-    def __init__(self, variant, monkeypatch, size=(2, 2, 1), room=0):
+    `ids`: those of its brokers, which are called by their numbers here.
+    """
+
+    def __init__(self, variant, monkeypatch, size=(2, 2, 1), room=0, ids=()):
         for module, name, stand_in in (
             (requests, "Session", MemorySession),
             (process, "Port", MemoryPort),
@@ -59,12 +63,12 @@ class World:
         ):
             monkeypatch.setattr(module, name, stand_in)
         self.server, self.variant, self.children, self.orders = Server(), variant, {}, {}
-        self.size, self.room, self.left = size, room, {}
+        self.size, self.room, self.left, self.ids = size, room, {}, BrokerIds(ids or range(size[0]))
         self.incarnations = dict.fromkeys(range(size[0]), 0)
         self.logs = TemporaryDirectory()
         self.operator = MemorySession(self.server, 0, None)
         self.links = {b: SimpleNamespace(lose=self._lose) for b in range(size[0])}
-        assigned = assignments(Size(*size, variant=variant))
+        assigned = tuple(tuple(self.ids.ids(each)) for each in assignments(Size(*size, variant=variant)))
         topic = {
             TopicConfig.path_of(TOPIC): TopicConfig(False).encode(),
             Topic.path_of(TOPIC): Topic(assigned[: size[2] - room]).encode(),
@@ -80,7 +84,7 @@ class World:
         self.incarnations[b] += 1
         broker = brokers.Broker(
             Settings(
-                b,
+                self.ids.id(b),
                 self.incarnations[b],
                 size,
                 replicas,
@@ -93,6 +97,7 @@ class World:
                 "",
                 f"{self.logs.name}/{b}",
                 room=self.room,
+                ids=self.ids.all,
             )
         )
         broker.tell_session = lambda: True

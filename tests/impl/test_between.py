@@ -15,6 +15,7 @@ from kafkaproof.impl.seams.between.post import Post, serves
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.replica.network import DIVERGING, DONE, FETCH, RECORD, SENT
+from kafkaproof.spec.running.broker_ids import PLAIN, BrokerIds
 from tests.impl.batches import batch
 
 WAIT = 60
@@ -31,9 +32,8 @@ class Names:
     broker_epoch = 17
     places = {0: ("events", 0), 1: ("events", 1), 2: ("other", 0)}
 
-    def __init__(self, broker):
-        self.broker = broker
-
+    def __init__(self, broker, brokers=PLAIN):
+        self.broker, self.brokers, self.own_id = broker, brokers, brokers.id(broker)
         self.ids = {"events": EVENTS_ID}
 
     def place_of(self, p):
@@ -61,10 +61,10 @@ class Names:
 class Side:
     """A process: its mail, and what has come."""
 
-    def __init__(self, broker, spoken="3.9", **more):
+    def __init__(self, broker, spoken="3.9", brokers=PLAIN, **more):
         self.inbox = queue.Queue()
         self.port = Port(self.inbox, serves=serves, **more)
-        self.post = Post(Names(broker), self.port, spoken)
+        self.post = Post(Names(broker, brokers), self.port, spoken)
         self.receiver = Receiver(broker, *self.port.address)
         self.count = 0
 
@@ -77,9 +77,12 @@ class Side:
         return item, self.post.read(item)
 
 
-@pytest.fixture(params=["2.8", "3.9"])
+IDS = BrokerIds((4, 7, 101))
+
+
+@pytest.fixture(params=[("2.8", PLAIN), ("3.9", PLAIN), ("3.9", IDS)], ids=["2.8", "3.9", "ids"])
 def sides(request):
-    return Side(0, request.param), Side(1, request.param)
+    return Side(0, *request.param), Side(1, *request.param)
 
 
 def led(p, **more):
@@ -98,7 +101,8 @@ def test_what_a_step_sends_to_one_broker_is_one_request_with_one_answer(sides):
     item, messages = broker.read()
     assert isinstance(item, Arrived) and broker.inbox.empty()
     told = [each for topic in item.frame.fields.topic_states for each in topic.partition_states]
-    assert {(each.adding_replicas, each.removing_replicas) for each in told} == {((1,), (0,))}
+    id = controller.post._naming.brokers.id
+    assert {(each.adding_replicas, each.removing_replicas) for each in told} == {((id(1),), (id(0),))}
     assert {each.id for each in messages} == {each.id for each in sent} and {each.sender for each in messages} == {0}
     for message in messages:
         told = next(each.content for each in sent if each.id == message.id)
@@ -155,7 +159,38 @@ def test_brokers_are_told_who_lives_and_who_leads(sides):
     for number, told in partitions.items():
         found = message.content["partitions"][number]
         assert all(found[name] == told[name] for name in ("leader", "leader_epoch", "isr", "replicas", "topic_id"))
-    assert [topic.partition_states[0].leader for topic in item.frame.fields.topic_states] == [1, -2]
+    assert [topic.partition_states[0].leader for topic in item.frame.fields.topic_states] == [
+        broker.post._naming.brokers.id(1),
+        -2,
+    ]
+
+
+def test_requests_have_the_ids_of_kafka_whatever_numbers_brokers_have():
+    one, other = Side(1, brokers=IDS), Side(2, brokers=IDS)
+    sent = [
+        ("LeaderAndIsr", led(0)),
+        ("UpdateMetadata", HEAD | {"partitions": {}, "alive": [[0, "127.0.0.1", 1, 2], [2, "127.0.0.1", 3, 4]]}),
+        ("Fetch", {"p": 0, "fields": FIELDS}),
+        ("AlterPartition", PROPOSAL),
+        ("ControlledShutdown", {}),
+        ("AllocateProducerIds", {"broker_epoch": 17}),
+    ]
+    found = {}
+    for kind, content in sent:
+        one.post.send([(other.receiver, one.message(kind, content))])
+        item, (message,) = other.read()
+        message.settle()
+        assert item.frame.client == "7"
+        found[kind] = item.frame.fields
+    led_as, told = found["LeaderAndIsr"], found["UpdateMetadata"]
+    (state,) = led_as.topic_states[0].partition_states
+    assert (led_as.controller_id, state.leader, state.isr, state.replicas) == (7, 7, (4, 7), (7, 4))
+    assert [each.broker_id for each in led_as.live_leaders] == [7]
+    assert (told.controller_id, [each.id_ for each in told.live_brokers]) == (7, [4, 101])
+    assert found["Fetch"].replica_state.replica_id == 7
+    (proposed,) = found["AlterPartition"].topics[0].partitions
+    assert [each.broker_id for each in proposed.new_isr_with_epochs] == [4, 101]
+    assert {found[kind].broker_id for kind in ("AlterPartition", "ControlledShutdown", "AllocateProducerIds")} == {7}
 
 
 def test_a_follower_and_its_leader_speak_of_offsets(sides):
@@ -287,7 +322,7 @@ def test_who_leaves_is_told_what_it_leads_still(sides):
 def test_a_partition_that_is_not_known_is_answered_so_and_a_number_in_the_stamp_is_believed(sides):
     controller, broker = sides
     broker.post._naming = SimpleNamespace(
-        broker=1, number_of=lambda topic, partition: None, note_id=lambda topic, id: None
+        broker=1, brokers=PLAIN, number_of=lambda topic, partition: None, note_id=lambda topic, id: None
     )
     controller.post.send([(broker.receiver, controller.message("LeaderAndIsr", led(2)))])
     item, (message,) = broker.read()

@@ -8,6 +8,7 @@ from kafkaproof.impl.harness.driving import chaos
 from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER
 from kafkaproof.impl.harness.driving.chaos import OFTEN, Chaos
 from kafkaproof.impl.harness.driving.damage import Broken
+from kafkaproof.spec.running.broker_ids import BrokerIds
 
 
 class Child:
@@ -20,7 +21,7 @@ class FakeCluster:
 
     class size:
         brokers, planes, standing, partitions, replicas, min_isr, variant = 3, 6, 3, 2, 3, 1, "fenced"
-        release = ""
+        release, broker_ids = "", BrokerIds(range(3))
 
     owns_zookeeper = True
 

@@ -27,6 +27,7 @@ from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.spec.cluster.data_plane import produce
 from kafkaproof.spec.group.group_states import GroupState, move_is_legal
 from kafkaproof.spec.replica.broker import LEADER
+from kafkaproof.spec.running.broker_ids import PLAIN
 from kafkaproof.spec.running.coordinators import MODEL
 from tests.impl.group_replaying import Replays
 
@@ -53,6 +54,7 @@ class Broker:
 
     def __init__(self, machine, b):
         self.machine, self.broker, self.settings = machine, b, SimpleNamespace(offsets=0)
+        self.ids = PLAIN
         self.replica = SimpleNamespace(state=None)
         self.planes = [SimpleNamespace(log=Log(machine.log), replica=self.replica)]
         self.partition = SimpleNamespace(replicas=[SimpleNamespace(leader_epoch=-1, leader=-1)])

@@ -1,5 +1,9 @@
 """What clients are told is what UpdateMetadata has told, and may be old."""
 
+from types import SimpleNamespace
+
+from kafkaproof.impl.harness.driving.cluster import TOPIC
+from kafkaproof.impl.seams.zookeeper.znodes import State
 from kafkaproof.spec.kafka.zookeeper import ANSWERED
 from tests.impl.memory_cluster import InMemory, World
 
@@ -36,6 +40,23 @@ def test_a_broker_tells_clients_what_it_was_told_last(monkeypatch):
     assert [told.replicas for told in metadata(world, 1).known().topics.popitem()[1].values()] == [(0, 1)]
     world.operator.server.znodes.clear()
     assert leaders(world, 1) == ({0: 0}, {0, 1}), "ZooKeeper is not asked"
+
+
+def test_clients_are_told_the_ids_of_brokers(monkeypatch):
+    world = World("legacy", monkeypatch, ids=(5, 101))
+    conductor = InMemory(world)
+    for b in range(2):
+        world.start(b)
+    conductor.take_all(*BEGIN, *RULE, "cache.update_metadata(b=1, epoch=1)")
+    state = State.decode(world.content(State.path_of(TOPIC, 0)))
+    assert (state.leader, set(state.isr)) == (5, {5, 101}) and leaders(world, 1) == ({0: 0}, {0, 1})
+    answers = []
+    request = SimpleNamespace(topics=None)
+    metadata(world, 1).serve(SimpleNamespace(request=request, version=9, answer=answers.append))
+    (told,) = answers
+    (partition,) = told.topics[0].partitions
+    assert (told.controller_id, [each.node_id for each in told.brokers]) == (5, [5, 101])
+    assert (partition.leader_id, partition.replica_nodes, partition.isr_nodes) == (5, [5, 101], [5, 101])
 
 
 def test_one_that_is_gone_is_told_of_as_live_until_its_failure_is_dealt_with(monkeypatch):

@@ -112,6 +112,7 @@ class Gone:
 
 def test_a_zookeeper_that_answers_no_more(kafkaproof, monkeypatch):
     monkeypatch.setattr("kafkaproof.impl.commands.run.Cluster", Gone)
+    monkeypatch.setattr("kafkaproof.impl.commands.run.look_at", lambda zookeeper: None)
     complaint = kafkaproof("run", "--zookeeper", "127.0.0.1:1", "--directory", "c").complaint
     assert "127.0.0.1:1: ZooKeeper answers no more (ConnectionLoss()); the recording is in c" in complaint
 

@@ -277,7 +277,7 @@ def test_topics_that_are_deleted(opened, clean, seed):
             assert live[b].deletion_wanted() == deletion.deletion_wanted(state.zk), told
             assert live[b].is_left_over() == deletion.is_left_over(state.zk), told
             assert live[b].topics_of(0b001000) == deletion.topics_of(state.zk, 0b001000) == OF_TWO
-        assert all(live[b].given == OF_TWO for b in range(BROKERS)), "their numbers are not given again"
+        assert all(live[b].noted.places == OF_TWO for b in range(BROKERS)), "their numbers are not given again"
     finally:
         remove_topic(clean)
         clean.write(SetData(GIVEN, b"", -1))
@@ -313,7 +313,7 @@ def test_partitions_that_are_added_and_taken_back(opened, clean):
             assert each(b, 0, b + 1, ANSWERED) == OK
         live[b].refresh()
         assert live[b].partitions_of_topics() == partition.partitions_of_topics(zk) & ~0b11 == 0b000100
-        assert live[b].given == 0b011100, "their numbers are not given again"
+        assert live[b].noted.places == 0b011100, "their numbers are not given again"
     finally:
         remove_topic(clean, stay)
         clean.write(SetData(GIVEN, b"", -1))

@@ -35,8 +35,8 @@ SETTINGS = settings(
 )
 
 
-def machine(variant):
-    """The machine of a variant: a rule for each of its transitions."""
+def machine(variant, ids=()):
+    """The machine of a variant: a rule for each of its transitions. `ids`: those of its brokers."""
     model = find(ELECTION, variant)[0]
 
     class Election(RuleBasedStateMachine):
@@ -45,7 +45,7 @@ def machine(variant):
         def __init__(self):
             super().__init__()
             self.monkeypatch = pytest.MonkeyPatch()
-            self.world = World(variant, self.monkeypatch)
+            self.world = World(variant, self.monkeypatch, ids=ids)
             self.conductor = InMemory(self.world)
             self.execution = Execution(model, SCOPE)
             (self.state,) = self.execution.initial_states()
@@ -81,12 +81,12 @@ def machine(variant):
             for b, (_, broker) in self.world.orders.items():
                 known = fields_of({"broker": self.state.brokers[b]})
                 assert fields_of({"broker": broker.process.election}) == known
-            zk, content = self.state.zk, self.world.content
+            zk, content, brokers = self.state.zk, self.world.content, self.world.ids
             named, epoch = content(Controller.path), content(ControllerEpoch.path)
-            assert (NOBODY if named is None else Controller.decode(named).broker) == zk.controller
+            assert (NOBODY if named is None else Controller.decode(named).broker) == brokers.id(zk.controller)
             assert (-1 if epoch is None else ControllerEpoch.decode(epoch).epoch) == zk.epoch
             for b, client in enumerate(zk.clients):
-                assert (f"{BROKER_IDS}/{b}" in self.world.server.znodes) == (client.registered != ABSENT)
+                assert (f"{BROKER_IDS}/{brokers.id(b)}" in self.world.server.znodes) == (client.registered != ABSENT)
 
         def teardown(self):
             self.monkeypatch.undo()
@@ -108,6 +108,10 @@ def machine(variant):
 @pytest.mark.parametrize("variant", ["legacy", "fenced"])
 def test_processes_do_what_the_model_does(variant):
     run_state_machine_as_test(machine(variant), settings=SETTINGS)
+
+
+def test_processes_of_brokers_with_any_ids_do_too():
+    run_state_machine_as_test(machine("fenced", (5, 101)), settings=SETTINGS)
 
 
 def owner_is_always_mine(self, b):

@@ -16,23 +16,27 @@ NEW, OF_ANOTHER = 0b1100, 0b10000
 
 
 class Controller(TopicZooKeeper):
-    """A controller that is alone with what is `noted`: what ZooKeeper has noted, and in which version."""
+    """A controller that is alone with what `there` is noted in ZooKeeper, and in which version."""
 
     def __init__(self, there, fenced=False):
-        self.noted, self.fenced = there, fenced
+        self.there_is, self.fenced = there, fenced
         super().__init__(SimpleNamespace(write=self._write, write_all=self._write_all), Places("events", -1, 2, 8), 3)
         self.creating, self.races = "t", [OF_ANOTHER]
 
     def list_topics(self):
-        self.given, self.given_version = self.noted.given, self.noted.version
+        self.noted, self.given_version = Given(self.there_is.given), self.there_is.version
         while self.races:
-            self.noted.given, self.noted.version = self.noted.given | self.races.pop(), self.noted.version + 1
+            self.there_is.given, self.there_is.version = (
+                self.there_is.given | self.races.pop(),
+                self.there_is.version + 1,
+            )
 
     def _write(self, operation):
         assert isinstance(operation, SetData) and operation.path == Given.path
-        if operation.version != self.noted.version:
+        if operation.version != self.there_is.version:
             return BADVERSION
-        self.noted.given, self.noted.version = Given.decode(operation.data).places, self.noted.version + 1
+        self.there_is.given = Given.decode(operation.data).places
+        self.there_is.version += 1
         return OK
 
     def _write_all(self, *operations):
@@ -51,6 +55,12 @@ def test_a_deposed_controller_creates_no_topic():
     assert controller.checked_create_topic(1, NEW, 1, 0, 0, 0b111, 2, 0) == FENCED
 
 
+def test_the_offsets_topic_of_another_run_has_its_number_whatever_its_id_says():
+    assert Places("<none>", 0, 1, 8, takes_any=True).initial(OFFSETS_TOPIC) == [0]
+    former = Topic.created(((0,),), 0b100)
+    assert numbers_of([0], OFFSETS_TOPIC, former, Given(0b11110)) == [0]
+
+
 ROOM = Places("events", 2, 3, 8, takes_any=True)
 """Two partitions of the first topic, the offsets partition, and five numbers that are free."""
 FOREIGN = Topic(((0, 1), (1, 0)), "opguTbXnTuWgAF4_b1tylQ")
@@ -58,15 +68,17 @@ FOREIGN = Topic(((0, 1), (1, 0)), "opguTbXnTuWgAF4_b1tylQ")
 
 def test_a_topic_of_a_real_controller_gets_numbers_once():
     first = with_all(ROOM, {"made": FOREIGN}, Given(0b1000))
-    assert first == Given(0b111000, {FOREIGN.id: (4, 5)})
+    assert first == Given(0b111000, {FOREIGN.id: (4, 5)}, (FOREIGN.id,))
     assert with_all(ROOM, {"made": FOREIGN}, first) is None, "all have numbers"
     assert numbers_of([], "made", FOREIGN, first) == [4, 5]
 
 
 def test_its_further_partitions_get_more_numbers_and_those_before_keep_theirs():
-    noted, larger = Given(0b111000, {FOREIGN.id: (4, 5)}), FOREIGN._replace(assignments=((0,),) * 3)
+    noted, larger = Given(0b111000, {FOREIGN.id: (4, 5)}, (FOREIGN.id,)), FOREIGN._replace(assignments=((0,),) * 3)
     more = with_all(ROOM, {"made": larger}, noted)
-    assert more == Given(0b1111000, {FOREIGN.id: (4, 5, 6)}) and numbers_of([], "made", larger, more) == [4, 5, 6]
+    assert more == Given(0b1111000, {FOREIGN.id: (4, 5, 6)}, (FOREIGN.id,)) and numbers_of(
+        [], "made", larger, more
+    ) == [4, 5, 6]
 
 
 def test_a_topic_keeps_its_numbers_when_it_is_given_an_id():

@@ -55,7 +55,10 @@ def test_what_is_written_is_read_back(znode):
 
 @pytest.mark.parametrize("data", [b"", b'{"version":1,"config":{"log.cleaner.threads":"2"}}'])
 def test_where_no_numbers_are_noted_none_is_given(data):
-    assert Given.decode(data) == Given(0)
+    found = Given.decode(data)
+    assert (found.places, found.added) == (0, {}) and (
+        not data or Given.decode(found.encode()).options == found.options != {}
+    )
 
 
 def written(name, path):

@@ -18,6 +18,7 @@ from kafkaproof.spec.language.steps import Step
 from kafkaproof.spec.partition.failover import elect
 from kafkaproof.spec.partition.history.leader_zk import isr_notification
 from kafkaproof.spec.replica.zookeeper import Answer
+from kafkaproof.spec.running.broker_ids import BrokerIds
 from kafkaproof.spec.running.observed_cluster import observed_cluster
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, partners_in_election, partners_in_partition
 from kafkaproof.traces.basics.tasks import Progress
@@ -57,8 +58,8 @@ def _followed(processes: list[list[Line]]) -> dict[str, tuple[list[Line], list[L
     return found
 
 
-def _texts(partners: list[tuple[str, Step]]) -> list[str]:
-    return [f"{part} {step}" for part, step in partners]
+def _texts(partners: list[tuple[str, Step]], brokers: BrokerIds) -> str:
+    return ", ".join(f"{part} {brokers.with_ids(step)}" for part, step in partners) or "nothing"
 
 
 class NoSuchVariant(LookupError):
@@ -150,7 +151,7 @@ class Follower:
         elif occurrence.landed:
             self._unrecorded.land(occurrence.landed)
         elif occurrence.stray is not None:
-            raise Divergence(f"no step that broker {occurrence.stray} recorded has made it")
+            raise Divergence(f"no step that broker {self.cluster.brokers.id(occurrence.stray)} recorded has made it")
         elif transaction:
             self.world.seams.listed = self.logged.listed(transaction)
             for part, name, arguments in self.logged.wanted(transaction):
@@ -182,13 +183,12 @@ class Follower:
             raise Divergence(
                 f"the answer was {line.taken.answer}; the specification's ZooKeeper answers {outcome.answer}"
             )
-        partners = self._let_partners_follow(line, outcome, applied)
+        partners, ids = self._let_partners_follow(line, outcome, applied), self.cluster.brokers
         if line.asks:
             return
         if [(part, step.bare) for part, step in partners] != [(part, step.bare) for part, step in line.partners]:
             raise Divergence(
-                f"with it went {_texts(line.partners) or 'nothing'}, and in the specification "
-                f"{_texts(partners) or 'nothing'}"
+                f"with it went {_texts(line.partners, ids)}, and in the specification {_texts(partners, ids)}"
             )
         self._note_sent(line, outcome)
         if sorted(line.acked) != sorted(outcome.acked):
@@ -219,7 +219,9 @@ class Follower:
             outcome = self.world.take(part, line.name, line.record, **arguments)
             if outcome is None:
                 why = self.world.refusal(part, line.name, **arguments)
-                raise Divergence(f"it is not enabled: {why}; broker {line.broker} is {self._situation(line)}")
+                raise Divergence(
+                    f"it is not enabled: {why}; broker {self.cluster.brokers.id(line.broker)} is {self._situation(line)}"
+                )
         self._judge(part, outcome.broken)
         return outcome
 
@@ -230,7 +232,8 @@ class Follower:
         if message is None:
             raise Divergence(f"it takes the message {line.took}, which is not on its way")
         if message.receiver not in (None, line.broker):
-            raise Divergence(f"it takes the message {line.took}, which is for broker {message.receiver}")
+            receiver = self.cluster.brokers.id(message.receiver)
+            raise Divergence(f"it takes the message {line.took}, which is for broker {receiver}")
         of_term = message.kind in ("LeaderAndIsr", "UpdateMetadata", "StopReplica", "StopFetching")
         named = of_term and message.receiver is not None
         fenced = self.world.cluster.names_processes and named
@@ -291,7 +294,7 @@ class Follower:
         except (LookupError, TypeError, AttributeError):
             may = False  # no broker sends a message of such a form
         if not may:
-            raise Divergence(f"broker {line.broker} may not send it: {line.content}")
+            raise Divergence(f"broker {self.cluster.brokers.id(line.broker)} may not send it: {line.content}")
         receiver = answered.sender if answered else None
         self._messages[message] = Sent(line.kind, line.broker, receiver, line.content)
 

@@ -11,6 +11,7 @@ from kafkaproof.spec.language.domains import Record, record_of, values
 from kafkaproof.spec.language.drawn import words_of
 from kafkaproof.spec.language.plain import Plain, to_json
 from kafkaproof.spec.language.steps import Step
+from kafkaproof.spec.running.broker_ids import BrokerIds
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
 from kafkaproof.traces.processes.recorded.order import Occurrence, in_order
 from kafkaproof.traces.processes.recorded.reading import Cluster
@@ -36,7 +37,7 @@ def history_of(cluster: Cluster, result: Result) -> dict | None:
     begin = max(0, result.at + 1 - STEPS)
     for occurrence in order[:begin]:
         follower.follow(occurrence)
-    lanes = ["zookeeper", "operator", *(f"broker {b}" for b in range(cluster.sizes["brokers"]))]
+    lanes = ["zookeeper", "operator", *(f"broker {id}" for id in cluster.brokers.all)]
     initial = _state(follower.world)
     steps = [_drawn(follower, occurrence, lanes) for occurrence in order[begin : result.at + 1]]
     name, text = ("conformance", ": ".join(result.divergence)) if result.divergence else _first(result)
@@ -49,11 +50,17 @@ def history_of(cluster: Cluster, result: Result) -> dict | None:
         "scope": dict(cluster.sizes),
         "property": {"name": name, "text": text},
         "story": f"From {cluster.directory}: the last {len(steps)} of {result.at + 1:,} steps. The states are those of "
-        "the specification; logs are shown by their lengths.",
+        f"the specification; logs are shown by their lengths.{_numbered(cluster.brokers)}",
         "lanes": lanes,
         "initial": initial,
         "steps": steps,
     }
+
+
+def _numbered(brokers: BrokerIds) -> str:
+    """Which number of the states is which broker, where that is not its id."""
+    ids = ", ".join(map(str, brokers.all))
+    return "" if brokers.is_plain else f" In them brokers are numbered from 0 on, in the order of their ids: {ids}."
 
 
 def _first(result: Result) -> tuple[str, str]:
@@ -93,9 +100,9 @@ def _drawn(follower: Follower, occurrence: Occurrence, lanes: list[str]) -> dict
     line, transaction = occurrence.line, occurrence.transaction
     broker = line.broker if line else occurrence.crash if occurrence.crash is not None else occurrence.closes
     broker = occurrence.stray if broker is None else broker
-    lane = lanes.index("operator" if broker is None else f"broker {broker}")
+    lane = lanes.index("operator" if broker is None else f"broker {follower.cluster.brokers.id(broker)}")
     took = follower.on_its_way(line.took) if line and line.took else None
-    allowed = _allowed(follower.world, line.broker) if line and line.step else []
+    allowed = _allowed(follower.world, line.broker, follower.cluster.brokers) if line and line.step else []
     notes = []
     try:
         follower.follow(occurrence)
@@ -151,7 +158,7 @@ def _arrows(lane: int, occurrence: Occurrence, took: Sent | None, sent: list[Sen
     return [arrow for arrow in found if arrow["from"] != arrow["to"]]
 
 
-def _allowed(world: World, broker: int) -> list[str]:
+def _allowed(world: World, broker: int, brokers: BrokerIds) -> list[str]:
     """Steps of a broker that are enabled now without a message of another."""
     found = []
     for part in (ELECTION, PARTITION):
@@ -161,7 +168,7 @@ def _allowed(world: World, broker: int) -> list[str]:
                 continue
             for choice in _choices(transition, world.scopes[part], broker):
                 if world.enabled(part, transition.function.__name__, **choice):
-                    found.append(str(Step(transition.name, choice)))
+                    found.append(str(brokers.with_ids(Step(transition.name, choice))))
                     break
     return [*found[:ALLOWED], f"and {len(found) - ALLOWED} more"] if len(found) > ALLOWED else found
 

@@ -81,7 +81,9 @@ def _act(line: str, size: Size, owns_zookeeper: bool) -> Act:
         _check_reassignment(row, size)
     if "pattern" in row:
         _check_frame(row, size)
-    highest = {"time": sys.float_info.max, "broker": size.brokers - 1, "partition": size.planes - 1, "delay": LONGEST}
+    if "broker" in row and (type(row["broker"]) is not int or row["broker"] not in size.broker_ids.all):
+        raise ValueError(f"broker is {json.dumps(row['broker'])}: a whole number {_brokers(size)}")
+    highest = {"time": sys.float_info.max, "broker": sys.maxsize, "partition": size.planes - 1, "delay": LONGEST}
     for name in row.keys() - {"replicas", "link", "pattern"} - ({"data"} if row.get("data", "") is None else set()):
         _check(name, row[name], highest.get(name))
     return Act(row["time"], fault, tuple(row[name] for name in FAULTS[fault].needs))
@@ -123,12 +125,17 @@ def _check_reassignment(row: dict, size: Size) -> None:
         raise ValueError(
             f"partition is {json.dumps(row['partition'])}: one of the topic, from 0 to {size.partitions - 1}"
         )
-    known = isinstance(replicas, list) and all(type(r) is int and 0 <= r < size.brokers for r in replicas)
+    known = isinstance(replicas, list) and all(type(r) is int and r in size.broker_ids.all for r in replicas)
     if not known or len(set(replicas)) < len(replicas) or not 0 < len(replicas) <= size.replicas:
         raise ValueError(
             f"replicas is {json.dumps(replicas)}: a list of 1 to {size.replicas} brokers (--replicas), "
-            f"each once, from 0 to {size.brokers - 1}"
+            f"each once, {_brokers(size)}"
         )
+
+
+def _brokers(size: Size) -> str:
+    """Which brokers there are, in words."""
+    return f"of {', '.join(map(str, size.ids))}" if size.ids else f"from 0 to {size.brokers - 1}"
 
 
 def _check(name: str, value: object, highest: float | None) -> None:

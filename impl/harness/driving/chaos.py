@@ -76,12 +76,12 @@ class Chaos:
     def _target(self) -> list[int]:
         """Some brokers that a partition is to be on, no fewer than acks=all needs."""
         size = self._cluster.size
-        return self._chance.sample(range(size.brokers), self._chance.randint(size.min_isr, size.replicas))
+        return self._chance.sample(size.broker_ids.all, self._chance.randint(size.min_isr, size.replicas))
 
     def _possible(self, name: str) -> Sequence[int | str | None]:
         """The brokers, topics or partitions to which something can be done; [None] for what is done to none."""
         cluster, broken = self._cluster, self._broken.brokers
-        brokers = range(cluster.size.brokers)
+        brokers = cluster.size.broker_ids.all
         up = [b for b in brokers if b in cluster.children and cluster.children[b].running]
         awake = [b for b in up if b not in broken[catalogue.PAUSE.name] and not cluster.children[b].is_ending]
         if why_not(name, cluster.size, cluster.owns_zookeeper):

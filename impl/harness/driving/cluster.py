@@ -17,7 +17,7 @@ from kafkaproof.impl.broker.recording import FORMAT
 from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.harness.driving.child import BrokerChild, Child
 from kafkaproof.impl.harness.driving.faults import OPERATOR, Faults
-from kafkaproof.impl.harness.driving.zookeeper_server import Keeper, answers, parse
+from kafkaproof.impl.harness.driving.zookeeper_server import Keeper, require
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC, Places
 from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.impl.seams.zookeeper.znodes import (
@@ -31,8 +31,10 @@ from kafkaproof.impl.seams.zookeeper.znodes import (
 )
 from kafkaproof.spec.errors import Unfinished, UserError
 from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.running.broker_ids import BrokerIds
 from kafkaproof.spec.running.processes import PARTITION, cluster, scopes
 
+NO_TOPIC = "<none>"
 TOPIC, MANIFEST = "events", Path("recording") / "cluster.json"
 PATIENCE = 300.0
 """How long something is waited for, in seconds."""
@@ -42,11 +44,13 @@ PATIENCE = 300.0
 class Size:
     """How large a cluster is, which variant it runs, and how long a session lives without its client, in seconds.
 
+    `ids`: those of its brokers, none where they are 0 to N-1.
     `groups`: it has an offsets partition, behind the partitions of the topic, and group coordinators. `room`: how many
     partitions more topics may have that are created while it runs. `recorded`: its steps are recorded; without that
     there is no replay. `ordered`: its brokers take only the steps that are ordered. `auto_create`: a topic that a client
     asks about is created. `release`: the release of Kafka whose brokers it has, "" for our own; `ours`: how many of
     them, the first, are our own all the same. `spoken`: the inter.broker.protocol.version of our own, 2.8 or 3.9.
+    `joins`: there are topics already, and it has none of its own; `others`: the ids of brokers that are not run.
     """
 
     brokers: int = 3
@@ -63,6 +67,19 @@ class Size:
     release: str = ""
     ours: int = 0
     spoken: str = "3.9"
+    ids: tuple[int, ...] = ()
+    joins: bool = False
+    others: tuple[int, ...] = ()
+
+    @property
+    def broker_ids(self) -> BrokerIds:
+        """Which broker is which."""
+        return BrokerIds(self.ids or range(self.brokers))
+
+    @property
+    def topic(self) -> str:
+        """Its first topic; where it joins, a name that no topic can have."""
+        return NO_TOPIC if self.joins else TOPIC
 
     @property
     def planes(self) -> int:
@@ -78,7 +95,7 @@ class Size:
     def places(self) -> Places:
         """Which partition is which."""
         offsets = self.partitions if self.groups else NONE
-        return Places(TOPIC, offsets, self.standing if self.room else NONE, self.planes)
+        return Places(self.topic, offsets, self.standing if self.room else NONE, self.planes)
 
 
 def assignments(size: Size) -> tuple[tuple[int, ...], ...]:
@@ -100,7 +117,7 @@ class Cluster(Faults):
 
     def __init__(self, directory: Path, size: Size, zookeeper: str | None = None, port: int | None = None):
         self.directory, self.size = directory, size
-        self._incarnations = dict.fromkeys(range(size.brokers), 0)
+        self._incarnations = dict.fromkeys(size.broker_ids.all, 0)
         keeper = None
         try:
             (directory / "recording").mkdir(parents=True, exist_ok=True)
@@ -109,14 +126,15 @@ class Cluster(Faults):
         if zookeeper is None:
             keeper = Keeper(directory, tick=max(100, int(size.session_timeout * 125)), port=port)
             zookeeper = keeper.address
-        elif parse(zookeeper) and not answers(zookeeper):
-            raise UserError(f"no ZooKeeper at {zookeeper}; start it, or leave --zookeeper away")
+        else:
+            require(zookeeper)
         super().__init__(directory, size, zookeeper, keeper)
 
     def __enter__(self) -> Cluster:
         try:
             self.operator.start(OPERATOR)
-            self.require_empty()
+            if not self.size.joins:
+                self.require_empty()
             self.prepare()
         except BaseException:
             self.__exit__()
@@ -149,7 +167,7 @@ class Cluster(Faults):
         manifest = {
             "format": FORMAT,
             "kind": "kafkaproof cluster",
-            "topic": TOPIC,
+            "topic": self.size.topic,
             "zookeeper": self.zookeeper,
             **asdict(self.size),
             "partitions": self.size.planes,
@@ -160,10 +178,11 @@ class Cluster(Faults):
     def create_znodes(self) -> None:
         """Create the znodes that our brokers find."""
         contents: list[tuple[str, bytes | None]] = [(path, None) for path in PERSISTENT]
+        ids = self.size.broker_ids
         assigned, partitions, there = assignments(self.size), self.size.partitions, self.size.standing
-        for topic, numbers in ((TOPIC, range(partitions)), (OFFSETS_TOPIC, range(partitions, there))):
+        for topic, numbers in ((self.size.topic, range(partitions)), (OFFSETS_TOPIC, range(partitions, there))):
             if numbers:
-                part = assigned[numbers.start : numbers.stop]
+                part = tuple(tuple(ids.ids(each)) for each in assigned[numbers.start : numbers.stop])
                 has_ids = self.size.variant != "legacy"
                 created = Topic.created(part, members(numbers)) if has_ids else Topic(part)
                 contents += [
@@ -196,12 +215,12 @@ class Cluster(Faults):
         return Settings(
             broker,
             number,
-            size.brokers,
-            size.replicas,
+            size.brokers + len(size.others),
+            size.brokers + len(size.others) if size.joins else size.replicas,
             size.planes,
             size.min_isr,
             size.variant,
-            TOPIC,
+            size.topic,
             self.links[broker].address,
             size.session_timeout,
             str(self.directory / "recording" / f"broker-{broker}.{number}.jsonl") if size.recorded else "",
@@ -212,6 +231,8 @@ class Cluster(Faults):
             size.ordered,
             size.auto_create,
             spoken=size.spoken,
+            ids=(*size.broker_ids.all, *size.others) if size.others else size.ids,
+            takes_any=size.joins,
         )
 
     def start_all(self) -> None:
@@ -223,7 +244,7 @@ class Cluster(Faults):
         if first is not None:
             self.start(first)
             self.await_that(lambda: self.controller() == first, f"broker {first} is the controller")
-        for broker in range(self.size.brokers):
+        for broker in self.size.broker_ids.all:
             if broker != first:
                 self.start(broker)
 
@@ -313,7 +334,7 @@ class Cluster(Faults):
 
     def is_whole(self) -> bool:
         """Whether all brokers are registered, and one of them is the controller."""
-        return len(self.registered()) == self.size.brokers and self.controller() is not None
+        return set(self.size.broker_ids.all) <= set(self.registered()) and self.controller() is not None
 
     def owner(self, broker: int) -> int | None:
         """The session that has registered a broker."""

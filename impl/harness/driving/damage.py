@@ -47,7 +47,7 @@ class Broken:
         self.cluster.await_that(self._are_all_there, "all brokers are there")
 
     def _are_all_there(self) -> bool:
-        for broker in range(self.cluster.size.brokers):
+        for broker in self.cluster.size.broker_ids.all:
             self.start(broker)
         return self.cluster.is_whole()
 

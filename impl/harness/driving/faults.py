@@ -58,7 +58,7 @@ class Faults:
         self.children: dict[int, Child] = {}
         self.inner: dict[int, KafkaLink] = {}
         self.operator = KazooClient(zookeeper, timeout=SILENCE)
-        self.links = {b: self.new_link(b, parse(zookeeper)) for b in range(size.brokers)}
+        self.links = {b: self.new_link(b, parse(zookeeper)) for b in size.broker_ids.all}
         self._file = open(directory / "recording" / "faults.jsonl", "w", buffering=1)
         self._began = time.monotonic()
         self.unclean_allowed = self.disturbed = False

@@ -120,6 +120,12 @@ def parse(address: str) -> tuple[str, int]:
     return host, int(port)
 
 
+def require(address: str) -> None:
+    """Raise UserError where no ZooKeeper serves at HOST:PORT."""
+    if parse(address) and not answers(address):
+        raise UserError(f"no ZooKeeper at {address}; start it, or leave --zookeeper away")
+
+
 def free_port() -> int:
     """A port of the loopback interface that nobody listens on, nor is given by the system to a connection meanwhile."""
     for port in random.sample(PORTS, TRIED):

@@ -82,7 +82,7 @@ class KafkaCluster(Cluster):
         super().__init__(directory, size, zookeeper, port)
         self._properties = {**self.properties(), **properties}
         client, inner = self.listeners
-        self._ports = {b: {name: free_port() for name in self.listeners} for b in range(size.brokers)}
+        self._ports = {b: {name: free_port() for name in self.listeners} for b in size.broker_ids.all}
         self.inner = {
             b: KafkaLink((HOST, ports[inner]), self._recorder(f"kafka-{b}")) for b, ports in self._ports.items()
         }
@@ -116,6 +116,7 @@ class KafkaCluster(Cluster):
         about = {
             "kafka": self.size.release,
             "brokers": self.size.brokers,
+            "ids": self.size.ids,
             "ports": self._ports,
             "links": {b: link.port for b, link in self.inner.items()},
             "clients": {b: link.port for b, link in self.outer.items()},
@@ -165,8 +166,8 @@ class KafkaCluster(Cluster):
         """Start every broker, and create the topic when all are there, with replicas in turn."""
         self.start_brokers()
         self.await_all()
-        size = self.size
-        self.create_events([[(p + n) % size.brokers for n in range(size.replicas)] for p in range(size.partitions)])
+        size, ids = self.size, self.size.broker_ids.all
+        self.create_events([[ids[(p + n) % len(ids)] for n in range(size.replicas)] for p in range(size.partitions)])
 
     def create_events(self, assignments: list[list[int]]) -> None:
         """Create the topic as Kafka's own tool did that wrote to ZooKeeper (up to 2.8)."""

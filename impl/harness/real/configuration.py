@@ -49,6 +49,7 @@ def write_properties(
     replicas = min(3, size.brokers)
     found: dict[str, object] = {
         "broker.id": broker,
+        "reserved.broker.max.id": max(1000, broker),
         "zookeeper.connect": zookeeper,
         "log.dirs": ",".join(map(str, directories)),
         "zookeeper.session.timeout.ms": int(size.session_timeout * 1000),

@@ -30,7 +30,7 @@ class MixedCluster(KafkaCluster):
 
     def prepare(self) -> None:
         """Create the znodes that our brokers find, and say in the recording what is run."""
-        self.ours = set(range(self.size.ours))
+        self.ours = set(self.size.broker_ids.all[: self.size.ours])
         self.create_znodes()
         super().prepare()
 
@@ -48,7 +48,7 @@ class MixedCluster(KafkaCluster):
 
     def start_all(self) -> None:
         """Start every broker, the first of all at first: it is the controller, and creates the states of the topic."""
-        self.start_brokers(first=0)
+        self.start_brokers(first=self.size.broker_ids.all[0])
         self.await_all()
 
     def has_started(self, broker: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from types import MappingProxyType
 from uuid import UUID
 
@@ -40,7 +41,7 @@ def uuid_of(id: str) -> UUID | None:
 def head_of(naming: Naming, message: Message) -> dict:
     """What every request of a controller begins with."""
     return {
-        "controller_id": naming.broker,
+        "controller_id": naming.own_id,
         "controller_epoch": message.content["epoch"],
         "broker_epoch": message.content["broker_epoch"],
     }
@@ -54,12 +55,12 @@ class LeaderAndIsr:
     @staticmethod
     def request(naming: Naming, messages: list[Message]) -> Asked:
         """As naming.Api."""
-        topics, leaders = by_topic(naming, messages), {}
+        topics, leaders, id = by_topic(naming, messages), {}, naming.brokers.id
         for content in (message.content for message in messages):
             if content["leader_address"]:
                 host, port = content["leader_address"]
-                leaders[content["leader"]] = {"broker_id": content["leader"], "host_name": host, "port": port}
-        states = in_topics(topics, "partition_states", _led)
+                leaders[content["leader"]] = {"broker_id": id(content["leader"]), "host_name": host, "port": port}
+        states = in_topics(topics, "partition_states", partial(_led, naming))
         for state, parts in zip(states, topics.values()):
             state["topic_id"] = uuid_of(parts[0][1].content["topic_id"])
         more = {"type_": FULL, "topic_states": states, "live_leaders": list(leaders.values())}
@@ -68,7 +69,7 @@ class LeaderAndIsr:
     @staticmethod
     def read(naming: Naming, frame: Frame) -> tuple[int, list[Part]]:
         """As naming.Api."""
-        request, number = frame.fields, numbers(naming, frame)
+        request, number, brokers = frame.fields, numbers(naming, frame), naming.brokers
         addresses = {each.broker_id: [each.host_name, each.port] for each in request.live_leaders}
         parts = []
         for topic in request.topic_states:
@@ -79,18 +80,18 @@ class LeaderAndIsr:
                 content = {
                     "epoch": request.controller_epoch,
                     "p": p,
-                    "leader": state.leader,
+                    "leader": brokers.number(state.leader),
                     "leader_epoch": state.leader_epoch,
                     "version": state.partition_epoch,
                     "written_in": state.controller_epoch,
-                    "isr": list(state.isr),
-                    "replicas": list(state.replicas),
+                    "isr": brokers.numbers(state.isr),
+                    "replicas": brokers.numbers(state.replicas),
                     "broker_epoch": request.broker_epoch,
                     "place": [topic.topic_name, state.partition_index],
                     "leader_address": addresses.get(state.leader),
                 }
                 parts.append(Part("LeaderAndIsr", None if p is None else content))
-        return request.controller_id, parts
+        return naming.brokers.number(request.controller_id), parts
 
     @staticmethod
     def answer(naming: Naming, frame: Frame, outcomes: list[Outcome]) -> dict:
@@ -125,18 +126,18 @@ class LeaderAndIsr:
                 yield Returned(place, "StorageError", {"epoch": message.content["epoch"], "p": p})
 
 
-def _led(partition: int, message: Message) -> dict:
-    content = message.content
+def _led(naming: Naming, partition: int, message: Message) -> dict:
+    content, brokers = message.content, naming.brokers
     return {
         "partition_index": partition,
         "controller_epoch": content["written_in"],
-        "leader": content["leader"],
+        "leader": brokers.id(content["leader"]),
         "leader_epoch": content["leader_epoch"],
-        "isr": list(content["isr"]),
+        "isr": brokers.ids(content["isr"]),
         "partition_epoch": content["version"],
-        "replicas": list(content["replicas"]),
-        "adding_replicas": list(content["moving"][0]),
-        "removing_replicas": list(content["moving"][1]),
+        "replicas": brokers.ids(content["replicas"]),
+        "adding_replicas": brokers.ids(content["moving"][0]),
+        "removing_replicas": brokers.ids(content["moving"][1]),
         "is_new": content["is_new"],
     }
 
@@ -176,7 +177,7 @@ class StopReplica:
                 }
                 kind = "StopReplica" if state.delete_partition else "StopFetching"
                 parts.append(Part(kind, None if p is None else content))
-        return request.controller_id, parts
+        return naming.brokers.number(request.controller_id), parts
 
     @staticmethod
     def answer(naming: Naming, frame: Frame, outcomes: list[Outcome]) -> dict:

@@ -68,9 +68,9 @@ class Fetch:
         """As naming.Api; nothing is said of a log by a broker that has none."""
         topics = by_topic(naming, messages)
         wanted = in_topics(topics, "partitions", partial(_wanted, naming), naming.id_of)
-        sender = FetchRequest.ReplicaState(replica_id=naming.broker, replica_epoch=naming.broker_epoch)
+        sender = FetchRequest.ReplicaState(replica_id=naming.own_id, replica_epoch=naming.broker_epoch)
         request = FetchRequest(
-            replica_id=naming.broker,
+            replica_id=naming.own_id,
             replica_state=sender,
             max_wait_ms=int(FETCH_WAIT * 1000),
             min_bytes=1,
@@ -93,7 +93,7 @@ class Fetch:
             for each in topic.partitions:
                 p = number(name, each.partition) if sender >= 0 else None
                 parts.append(Part(ASKED, None if p is None else _asked(naming, p, each)))
-        return sender, parts
+        return naming.brokers.number(sender), parts
 
     @staticmethod
     def answer(naming: Naming, frame: Frame, outcomes: list[Outcome]) -> FetchResponse:
@@ -203,8 +203,8 @@ class AlterPartition:
     def request(naming: Naming, messages: list[Message]) -> Asked:
         """As naming.Api."""
         topics = by_topic(naming, messages)
-        proposed = in_topics(topics, "partitions", _proposed, naming.id_of)
-        fields = {"broker_id": naming.broker, "broker_epoch": naming.broker_epoch, "topics": proposed}
+        proposed = in_topics(topics, "partitions", partial(_proposed, naming), naming.id_of)
+        fields = {"broker_id": naming.own_id, "broker_epoch": naming.broker_epoch, "topics": proposed}
         return asked_of(topics, fields)
 
     @staticmethod
@@ -214,7 +214,7 @@ class AlterPartition:
         for topic in frame.fields.topics:
             name = topic_in(naming, topic)
             for each in topic.partitions:
-                p, isr = number(name, each.partition_index), members(_isr_in(each))
+                p, isr = number(name, each.partition_index), members(naming.brokers.numbers(_isr_in(each)))
                 content = {
                     "p": p,
                     "leader_epoch": each.leader_epoch,
@@ -223,18 +223,18 @@ class AlterPartition:
                     "fields": {"state": SENT, "epoch": each.leader_epoch, "isr": isr},
                 }
                 parts.append(Part(PROPOSED, None if p is None else content))
-        return frame.fields.broker_id, parts
+        return naming.brokers.number(frame.fields.broker_id), parts
 
     @staticmethod
     def answer(naming: Naming, frame: Frame, outcomes: list[Outcome]) -> dict:
         """As naming.Api."""
         found = [(_named(frame, outcome), outcome) for outcome in _with_ids(frame, AlterPartition.named, outcomes)]
-        of_parts, sender = iter(found), frame.fields.broker_id
+        of_parts = iter(found)
         topics = [
             {
                 "topic_name": getattr(topic, "topic_name", None),
                 "topic_id": getattr(topic, "topic_id", None),
-                "partitions": [_decided(each, sender, *next(of_parts)) for each in topic.partitions],
+                "partitions": [_decided(naming, frame, each, *next(of_parts)) for each in topic.partitions],
             }
             for topic in frame.fields.topics
         ]
@@ -251,7 +251,7 @@ class AlterPartition:
             if each is None:
                 continue
             if each.error_code.name == OK:
-                fields = {"state": DONE, "epoch": each.leader_epoch, "isr": members(each.isr)}
+                fields = {"state": DONE, "epoch": each.leader_epoch, "isr": members(naming.brokers.numbers(each.isr))}
                 more = {"fields": fields, "version": each.partition_epoch, "answers": message.id}
                 yield Returned(place, WRITTEN, {"p": p} | more)
             elif kind := _kind_of(each.error_code.name):
@@ -259,12 +259,12 @@ class AlterPartition:
                 yield Returned(place, kind, {"p": p} | more)
 
 
-def _proposed(partition: int, message: Message) -> dict:
-    isr = ids(message.content["isr"], OF_BROKERS)
+def _proposed(naming: Naming, partition: int, message: Message) -> dict:
+    isr = naming.brokers.ids(ids(message.content["isr"], OF_BROKERS))
     return {
         "partition_index": partition,
         "leader_epoch": message.content["leader_epoch"],
-        "new_isr": list(isr),
+        "new_isr": isr,
         "new_isr_with_epochs": [{"broker_id": b, "broker_epoch": ANY_EPOCH} for b in isr],
         "partition_epoch": message.content["version"],
     }
@@ -287,12 +287,12 @@ def _named(frame: Frame, outcome: Outcome) -> str:
     return "operation_not_attempted" if error == "ineligible_replica" and not has_ids else error
 
 
-def _decided(each, sender: int, error: str, outcome: Outcome) -> dict:
-    found = {"partition_index": each.partition_index, "error_code": code(error), "leader_id": sender}
+def _decided(naming: Naming, frame: Frame, each, error: str, outcome: Outcome) -> dict:
+    found = {"partition_index": each.partition_index, "error_code": code(error), "leader_id": frame.fields.broker_id}
     if not isinstance(outcome, Message) or outcome.kind != WRITTEN:
         return found | {"leader_id": NO_LEADER, "leader_epoch": NO_EPOCH, "isr": [], "partition_epoch": NO_EPOCH}
     fields = outcome.content["fields"]
-    isr = list(ids(fields["isr"], OF_BROKERS))
+    isr = naming.brokers.ids(ids(fields["isr"], OF_BROKERS))
     return found | {"leader_epoch": fields["epoch"], "isr": isr, "partition_epoch": outcome.content["version"]}
 
 

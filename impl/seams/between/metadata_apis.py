@@ -39,12 +39,13 @@ class UpdateMetadata:
             state["found"].append((partition, int(number), told))
         order = [number for topic in topics.values() for _, number, _ in topic["found"]]
         states = [
-            topic | {"partition_states": [_told(partition, told, content) for partition, _, told in topic["found"]]}
+            topic
+            | {"partition_states": [_told(naming, partition, told, content) for partition, _, told in topic["found"]]}
             for topic in topics.values()
         ]
         brokers = [
             {
-                "id_": b,
+                "id_": naming.brokers.id(b),
                 "rack": None,
                 "endpoints": [
                     {"port": port, "host": host, "listener": name, "security_protocol": PLAINTEXT}
@@ -59,7 +60,8 @@ class UpdateMetadata:
     @staticmethod
     def read(naming: Naming, frame: Frame) -> tuple[int, list[Part]]:
         """As naming.Api."""
-        request, number, partitions = frame.fields, numbers(naming, frame), {}
+        request, number, brokers = frame.fields, numbers(naming, frame), naming.brokers
+        partitions = {}
         for topic in request.topic_states:
             if hasattr(topic, "topic_id"):
                 naming.note_id(topic.topic_name, topic.topic_id)
@@ -67,10 +69,10 @@ class UpdateMetadata:
                 p, forgotten = number(topic.topic_name, state.partition_index), state.leader == DURING_DELETE
                 if p is not None:
                     partitions[str(p)] = {
-                        "leader": NOBODY if forgotten else state.leader,
+                        "leader": NOBODY if forgotten else brokers.number(state.leader),
                         "leader_epoch": NO_EPOCH if forgotten else state.leader_epoch,
-                        "isr": [] if forgotten else list(state.isr),
-                        "replicas": list(state.replicas),
+                        "isr": [] if forgotten else brokers.numbers(state.isr),
+                        "replicas": brokers.numbers(state.replicas),
                         "place": [topic.topic_name, state.partition_index],
                         "topic_id": _text_of(getattr(topic, "topic_id", None)),
                     }
@@ -78,9 +80,9 @@ class UpdateMetadata:
             "epoch": request.controller_epoch,
             "broker_epoch": request.broker_epoch,
             "partitions": partitions,
-            "alive": [[each.id_, *_endpoints(each)] for each in request.live_brokers],
+            "alive": [[brokers.number(each.id_), *_endpoints(each)] for each in request.live_brokers],
         }
-        return request.controller_id, [Part("UpdateMetadata", content)]
+        return brokers.number(request.controller_id), [Part("UpdateMetadata", content)]
 
     @staticmethod
     def answer(naming: Naming, frame: Frame, outcomes: list[Outcome]) -> dict:
@@ -93,18 +95,18 @@ class UpdateMetadata:
         return iter(())
 
 
-def _told(partition: int, told: dict, content: dict) -> dict:
+def _told(naming: Naming, partition: int, told: dict, content: dict) -> dict:
     forgotten = told["leader_epoch"] == NO_EPOCH
-    alive = [b for b, *_ in content["alive"]]
+    brokers, alive = naming.brokers, [b for b, *_ in content["alive"]]
     return {
         "partition_index": partition,
         "controller_epoch": told["written_in"],
-        "leader": DURING_DELETE if forgotten else told["leader"],
+        "leader": DURING_DELETE if forgotten else brokers.id(told["leader"]),
         "leader_epoch": 0 if forgotten else told["leader_epoch"],
-        "isr": list(told["isr"]),
+        "isr": brokers.ids(told["isr"]),
         "zk_version": 0 if forgotten else told["version"],
-        "replicas": list(told["replicas"]),
-        "offline_replicas": [b for b in told["replicas"] if b not in alive],
+        "replicas": brokers.ids(told["replicas"]),
+        "offline_replicas": brokers.ids(b for b in told["replicas"] if b not in alive),
     }
 
 
@@ -125,12 +127,12 @@ class ControlledShutdown:
     @staticmethod
     def request(naming: Naming, messages: list[Message]) -> Asked:
         """As naming.Api."""
-        return Asked(messages, {"broker_id": naming.broker, "broker_epoch": naming.broker_epoch}, [])
+        return Asked(messages, {"broker_id": naming.own_id, "broker_epoch": naming.broker_epoch}, [])
 
     @staticmethod
     def read(naming: Naming, frame: Frame) -> tuple[int, list[Part]]:
         """As naming.Api."""
-        return frame.fields.broker_id, [Part("ControlledShutdown", {})]
+        return naming.brokers.number(frame.fields.broker_id), [Part("ControlledShutdown", {})]
 
     @staticmethod
     def answer(naming: Naming, frame: Frame, outcomes: list[Outcome]) -> dict:

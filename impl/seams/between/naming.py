@@ -1,5 +1,5 @@
-"""What a broker must know to write and read requests of Kafka: who it is, which partition has which number, and where
-batches lie in its logs.
+"""What a broker must know to write and read requests of Kafka: who it is, which broker and which partition has which
+number, and where batches lie in its logs.
 
 Source: org.apache.kafka.common.requests.LeaderAndIsrRequest, 2.8 to 3.9.
 """
@@ -14,16 +14,22 @@ from kio.schema.errors import ErrorCode
 
 from kafkaproof.impl.protocol.inner_frames import Fields, Frame
 from kafkaproof.impl.seams.between.messages import Message, OfPart, Outcome
+from kafkaproof.spec.running.broker_ids import BrokerIds
 
 
 class Naming(Protocol):
-    """What of it a broker knows."""
+    """What of it a broker knows; `broker` is its own number."""
 
     broker: int
+    brokers: BrokerIds
 
     @property
     def broker_epoch(self) -> int:
         """The czxid of its registration."""
+
+    @property
+    def own_id(self) -> int:
+        """Its id."""
 
     def place_of(self, p: int) -> tuple[str, int]:
         """The topic and the partition that a number stands for."""

@@ -123,7 +123,7 @@ class Post:
         api = BY_KIND[messages[0].kind]
         asked = api.request(self._naming, messages)
         stamp = stamp_of([each.id for each in asked.messages], messages, p=asked.numbers)
-        version, client = self._version(api, messages), str(self._naming.broker)
+        version, client = self._version(api, messages), str(self._naming.own_id)
         frame = partial(_frame, api.key, version, client, asked.fields, stamp)
         is_control = api in CONTROL
         epoch = messages[0].content["epoch"] if is_control else 0
@@ -187,7 +187,9 @@ class Post:
         if stamp:
             return Message(kind, stamp["ids"][place], sender, stamp["clock"], stamp["zxid"], content, body, reply)
         self._foreign += 1
-        return Message(kind, f"{sender}.{FOREIGN}-{self._foreign}", sender, 0, 0, content, body, reply)
+        return Message(
+            kind, f"{self._naming.brokers.id(sender)}.{FOREIGN}-{self._foreign}", sender, 0, 0, content, body, reply
+        )
 
 
 def lane_of(message: Message) -> tuple:

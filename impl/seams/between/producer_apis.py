@@ -24,12 +24,14 @@ class AllocateProducerIds:
     @staticmethod
     def request(naming: Naming, messages: list[Message]) -> Asked:
         """As naming.Api."""
-        return Asked(messages, {"broker_id": naming.broker, "broker_epoch": naming.broker_epoch}, [])
+        return Asked(messages, {"broker_id": naming.own_id, "broker_epoch": naming.broker_epoch}, [])
 
     @staticmethod
     def read(naming: Naming, frame: Frame) -> tuple[int, list[Part]]:
         """As naming.Api."""
-        return frame.fields.broker_id, [Part(ASKS_IDS, {"broker_epoch": frame.fields.broker_epoch})]
+        return naming.brokers.number(frame.fields.broker_id), [
+            Part(ASKS_IDS, {"broker_epoch": frame.fields.broker_epoch})
+        ]
 
     @staticmethod
     def answer(naming: Naming, frame: Frame, outcomes: list[Outcome]) -> dict:

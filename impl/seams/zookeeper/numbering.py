@@ -7,6 +7,7 @@ What is noted stands in one znode, which is written on the version that was read
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC, Places
 from kafkaproof.impl.seams.zookeeper.znodes import Given, Topic
@@ -16,9 +17,9 @@ from kafkaproof.spec.language.sets import contains, difference, is_empty, with_m
 
 def first_numbers(initial: list[int], topic: Topic, noted: Given) -> list[int]:
     """The numbers that a topic had at first: those from the beginning (`initial`), or those that its id says. The id of a
-    topic that none of our controllers has created says numbers that were not given.
+    topic that none of our controllers has created says any numbers, so that it is noted as foreign.
     """
-    is_ours = is_empty(difference(topic.places, noted.places))
+    is_ours = topic.id not in noted.foreign and is_empty(difference(topic.places, noted.places))
     return initial or (ids_in(topic.places) if is_ours else [])
 
 
@@ -34,7 +35,7 @@ def with_all(places: Places, topics: Mapping[str, Topic], noted: Given) -> Given
     """What is to be noted so that the partitions of all topics have numbers, None where nothing is. A topic for which there
     are not enough free numbers gets none, and neither does any where only topics of our own get some.
     """
-    given, added = noted.places, dict(noted.added)
+    given, added, foreign = noted.places, dict(noted.added), list(noted.foreign)
     if not places.takes_any:
         return None
     for name, topic in sorted(topics.items()):
@@ -45,6 +46,8 @@ def with_all(places: Places, topics: Mapping[str, Topic], noted: Given) -> Given
             continue
         first = len(first_numbers(places.initial(name), topic, noted))
         added[topic.id or name] = (*numbers[first:], *free[:wanted])
+        if topic.id and first == 0 and topic.id not in foreign:
+            foreign.append(topic.id)
         for p in free[:wanted]:
             given = with_member(given, p)
-    return None if given == noted.places else Given(given, added)
+    return None if given == noted.places else replace(noted, places=given, added=added, foreign=tuple(foreign))

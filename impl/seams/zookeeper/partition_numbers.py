@@ -42,7 +42,9 @@ class Places:
         return next((p for p, place in self._further.items() if place == (topic, partition)), None)
 
     def initial(self, topic: str) -> list[int]:
-        """The numbers that a topic has from the beginning: those of the first topic."""
+        """The numbers that a topic has from the beginning: those of the first topic, and that of the offsets partition."""
+        if topic == OFFSETS_TOPIC:
+            return self.numbers_of(topic)
         return list(range(self._first_else)) if topic == self.topic else []
 
     @property

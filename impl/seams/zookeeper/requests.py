@@ -10,13 +10,16 @@ from kazoo.exceptions import BadVersionError, NodeExistsError, NoNodeError, Roll
 from kazoo.protocol.serialization import Create, Transaction
 from kazoo.security import OPEN_ACL_UNSAFE
 
+from kafkaproof.impl.seams.zookeeper.broker_names import Names
 from kafkaproof.impl.seams.zookeeper.session import Expired, Lost, Reply, Session
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, LOST, NODEEXISTS, NONODE, OK
+from kafkaproof.spec.running.broker_ids import PLAIN
 from kafkaproof.spec.running.processes import REFUSED
 
 CODES = {NoNodeError: NONODE, NodeExistsError: NODEEXISTS, BadVersionError: BADVERSION, Expired: EXPIRED, Lost: LOST}
 EPHEMERAL, SEQUENTIAL = 1, 2
 CONTROLLER_EPOCH = "/controller_epoch"
+ALL_PLAIN = Names(PLAIN)
 
 
 class NotAnswered(Exception):
@@ -33,11 +36,11 @@ class Requests:
 
     `zxids` are those of the transactions that the step in progress has made; `before_write` is called before each. `at`
     is when the step took place, as far as it asked: the zxid of its last write, or of what it read, and whether it
-    wrote. `attempts`: how often the last reading `at_once` was begun.
+    wrote. `attempts`: how often the last reading `at_once` was begun. `names`: the brokers, as ZooKeeper names them.
     """
 
-    def __init__(self, hosts: str, timeout: float):
-        self.hosts, self.timeout = hosts, timeout
+    def __init__(self, hosts: str, timeout: float, names: Names = ALL_PLAIN):
+        self.hosts, self.timeout, self.names = hosts, timeout, names
         self.inbox: queue.SimpleQueue = queue.SimpleQueue()
         self.backlog: deque = deque()
         self._session: Session | None = None
@@ -72,6 +75,7 @@ class Requests:
         if self._session:
             self._session.close()
         session = Session(self.hosts, self.timeout, self.inbox)
+        session.path_of = self.names.path
         if not session.open(wait):
             session.close()
             return False
@@ -83,6 +87,8 @@ class Requests:
         session = getattr(item, "session", None)
         if session is self._session and session is not None:
             session.note(item)
+            if isinstance(item, Reply):
+                item.result = self.names.told(item.request, item.result)
         return session is not None
 
     def wait(self, replies: list[Reply]) -> None:
@@ -124,7 +130,7 @@ class Requests:
 
     def write_beside(self, operation: object) -> int:
         """One write that belongs to no step: its answer."""
-        reply = self.session.send(operation)
+        reply = self.session.send(self.names.asked(operation))
         self.wait([reply])
         return OK if reply.error is None else CODES[type(reply.error)]
 
@@ -140,7 +146,7 @@ class Requests:
 
     def _send(self, operation):
         self.before_write()
-        reply = self.session.send(operation)
+        reply = self.session.send(self.names.asked(operation))
         self.wait([reply])
         self._written = self._written or CODES.get(type(reply.error)) not in REFUSED
         if reply.zxid:

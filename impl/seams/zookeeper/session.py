@@ -9,6 +9,7 @@ with the zxid that it saw last, as Kafka's Java client does; when the session ha
 from __future__ import annotations
 
 import queue
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -122,8 +123,11 @@ class _Connection(ConnectionHandler):
 class Session:
     """A session from its opening to its end; `inbox` receives Reply, Event, Connection and Expiry.
 
-    `zxid` is the last one that its owner has taken note of, `id` and `password` are ZooKeeper's.
+    `zxid` is the last one that its owner has taken note of, `id` and `password` are ZooKeeper's. `path_of` tells of the path
+    of a read how ZooKeeper has it.
     """
+
+    path_of: Callable[[str], str] = staticmethod(lambda path: path)
 
     def __init__(self, hosts: str, timeout: float, inbox: queue.SimpleQueue):
         self.inbox, self.zxid, self.expired, self.ready = inbox, 0, False, False
@@ -168,15 +172,15 @@ class Session:
 
     def exists(self, path: str, watch: bool = False) -> Reply:
         """Ask for a znode's stat, None when there is none."""
-        return self.send(Exists(path, self._noticed if watch else None))
+        return self.send(Exists(self.path_of(path), self._noticed if watch else None))
 
     def get(self, path: str, watch: bool = False) -> Reply:
         """Ask for a znode's data and stat."""
-        return self.send(GetData(path, self._noticed if watch else None))
+        return self.send(GetData(self.path_of(path), self._noticed if watch else None))
 
     def children(self, path: str, watch: bool = False) -> Reply:
         """Ask for the names of a znode's children, and its stat."""
-        return self.send(GetChildren2(path, self._noticed if watch else None))
+        return self.send(GetChildren2(self.path_of(path), self._noticed if watch else None))
 
     def armed(self, path: str) -> bool:
         """Whether a watch for a znode's data, or for its creation, is armed, as far as the owner has taken note.

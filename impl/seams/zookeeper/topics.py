@@ -7,6 +7,8 @@ or in
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kazoo.protocol.serialization import CheckVersion, Delete, SetData
 
 from kafkaproof.impl.seams.zookeeper.numbering import first_numbers
@@ -65,7 +67,7 @@ class TopicZooKeeper(Watched):
                 self.list_topics()
             except Expired:
                 return EXPIRED
-            given = Given(union(self.given, new), self.added_to).encode()
+            given = replace(self.noted, places=union(self.noted.places, new)).encode()
             answer = self.requests.write(SetData(Given.path, given, self.given_version))
         if answer != OK:
             return answer
@@ -116,7 +118,8 @@ class TopicZooKeeper(Watched):
             if topic is None:
                 return NONODE
             more = tuple(self._numbers(name, topic)[self._first_added(name, topic) :]) + numbers
-            given = Given(union(self.given, reader.new), self.added_to | {topic.id or name: more}).encode()
+            added = self.noted.added | {topic.id or name: more}
+            given = replace(self.noted, places=union(self.noted.places, reader.new), added=added).encode()
             answer = self.requests.write(SetData(Given.path, given, self.given_version))
         if answer != OK:
             return answer
@@ -126,7 +129,7 @@ class TopicZooKeeper(Watched):
 
     def _first_added(self, name, topic):
         """How many partitions a topic had at first."""
-        return len(first_numbers(self.places.initial(name), topic, Given(self.given, self.added_to)))
+        return len(first_numbers(self.places.initial(name), topic, self.noted))
 
     def checked_restore_topic(self, b, p, epoch, delivery):
         """multi[check /controller_epoch, setData of a topic] with the partitions that have a znode, and no others: OK,

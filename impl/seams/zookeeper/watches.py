@@ -61,8 +61,8 @@ class Watched:
     controller tells (`replicas`), those of them that a reassignment adds and removes (`moving`), those that LeaderAndIsr
     has told (`told`), and the assignments of those that were created (`assignments`), each by number.
 
-    `there`: the topics that there are, `topic_ids` their ids, `marked` those that are to be deleted, `given` the numbers
-    that are not free.
+    `there`: the topics that there are, `topic_ids` their ids, `marked` those that are to be deleted, `noted` which numbers
+    are not free.
     `lists_topics`: they change, so that they are listed. `size`: how many brokers there may be, and `most` how many
     replicas.
     """
@@ -80,8 +80,8 @@ class Watched:
         self.stale = True
         self.preferred, self.unclean = 0, 0
         self.moved_to: Reassignment | None = None
-        self.there, self.marked, self.leftovers, self.given, self.given_version = [], [], [], 0, 0
-        self.added_to: dict[str, tuple[int, ...]] = {}
+        self.there, self.marked, self.leftovers = [], [], []
+        self.noted, self.given_version = Given(), 0
         self.log_dir_names, self.log_dir_read, self.isr_names = {}, [], {}
         self.assignments: dict[int, tuple[int, ...]] = {}
         self.topic_ids: dict[str, str] = {}
@@ -165,7 +165,7 @@ class Watched:
         some: then all is to be read again. Raises NotAnswered.
         """
         self._note_given(given)
-        more = with_all(self.places, topics, Given(self.given, self.added_to))
+        more = with_all(self.places, topics, self.noted)
         if more is None:
             return False
         if self.requests.write_beside(SetData(Given.path, more.encode(), self.given_version)) not in (OK, BADVERSION):
@@ -184,12 +184,11 @@ class Watched:
         return self.topic_ids.get(place[0], "") if place else ""
 
     def _note_given(self, given):
-        numbered = Given.decode(given.result[0])
-        self.given, self.added_to, self.given_version = numbered.places, numbered.added, given.result[1].version
+        self.noted, self.given_version = Given.decode(given.result[0]), given.result[1].version
 
     def _numbers(self, name: str, topic: Topic) -> list[int]:
         """The numbers of the partitions that a topic has."""
-        return numbers_of(self.places.initial(name), name, topic, Given(self.given, self.added_to))
+        return numbers_of(self.places.initial(name), name, topic, self.noted)
 
     def in_other_topics(self, known):
         """The partitions of topics of which nothing is known."""
@@ -209,7 +208,7 @@ class Watched:
 
     def in_use(self):
         """The partitions that topics have or had."""
-        return self.given
+        return self.noted.places
 
     def partitions_of_topics(self):
         """The partitions of the topics that were created; a controller knows the others when its term begins."""

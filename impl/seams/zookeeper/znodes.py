@@ -264,26 +264,37 @@ class Given:
     """/config/brokers/<default>: which partitions of the specification topics have or had, no option of Kafka's.
 
     `added`: the partitions that were added to a topic, by its id or, where it has none, its name; those behind the last
-    one that the topic znode has do not count.
+    one that the topic znode has do not count. `foreign`: of which topics these are all. `options`: those of Kafka, which
+    are kept.
     """
 
-    places: int
+    places: int = 0
     added: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    foreign: tuple[str, ...] = ()
+    options: dict[str, str] = field(default_factory=dict)
     path: ClassVar[str] = GIVEN
+    prefix: ClassVar[str] = "kafkaproof.places."
 
     def encode(self) -> bytes:
         """Version 1 of the content."""
-        added = {"kafkaproof.places.added": to_bytes(self.added).decode()} if self.added else {}
-        return to_bytes({"version": 1, "config": {"kafkaproof.places.given": str(self.places)} | added})
+        more = {name: to_bytes(value).decode() for name in ("added", "foreign") if (value := getattr(self, name))}
+        own = {f"{self.prefix}{name}": value for name, value in {"given": str(self.places), **more}.items()}
+        return to_bytes({"version": 1, "config": {**self.options, **own}})
 
     @classmethod
     def decode(cls, data: bytes) -> Given:
         """Of version 1, or of nothing, or of options of Kafka's alone: then none has."""
         config = json.loads(data)["config"] if data else {}
-        added = json.loads(config.get("kafkaproof.places.added", "{}"))
+        added, foreign = (json.loads(config.get(f"{cls.prefix}{name}", empty)) for name, empty in _EMPTY)
         return cls(
-            int(config.get("kafkaproof.places.given", 0)), {key: tuple(numbers) for key, numbers in added.items()}
+            int(config.get(f"{cls.prefix}given", 0)),
+            {key: tuple(numbers) for key, numbers in added.items()},
+            tuple(foreign),
+            {name: value for name, value in config.items() if not name.startswith(cls.prefix)},
         )
+
+
+_EMPTY = ("added", "{}"), ("foreign", "[]")
 
 
 class State(NamedTuple):

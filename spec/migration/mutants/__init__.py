@@ -1,5 +1,5 @@
 """Deliberate mistakes in the migration."""
 
-from kafkaproof.spec.migration.mutants import drivers
+from kafkaproof.spec.migration.mutants import drivers, hybrid
 
-MUTANTS = {"fenced": drivers.MUTANTS}
+MUTANTS = {"fenced": drivers.MUTANTS, "hybrid": hybrid.MUTANTS}

@@ -1,11 +1,12 @@
 """Mutants of who rules, of what is written to either store, and of the way back; on the variant `fenced`."""
 
-from kafkaproof.spec.election.requests import is_stale
+from kafkaproof.spec.election.network import take_request
+from kafkaproof.spec.election.requests import is_stale, obey
 from kafkaproof.spec.kafka import zookeeper as kafka
 from kafkaproof.spec.kafka.zookeeper import OK, put_controller, remove_controller
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.language.mutants.mutant import mutant
-from kafkaproof.spec.migration import directions, driver, quorum, writing, zookeeper
+from kafkaproof.spec.migration import directions, driver, quorum, requests, writing, zookeeper
 from kafkaproof.spec.migration.model import ONE_CHANGE, QUICK, TOLD, scope
 from kafkaproof.spec.migration.quorum import Leader, append, is_open, last_record
 from kafkaproof.spec.migration.state import NO_STATE, WRITTEN, copy, put
@@ -106,16 +107,30 @@ def write_higher_epoch(driver):
     return driver.zk_epoch + 3
 
 
+def obey_in_kraft(s, b, epoch):
+    """A broker in KRaft mode obeys control requests."""
+    take_request(s.network, b, epoch)
+    obey(s.brokers[b], epoch)
+
+
+def load_anew(quorum, image):
+    """A broker in KRaft mode that has loaded the last record loads the first again."""
+    return 1 if image + 1 == quorum.end and image > 0 else image + 1
+
+
 def are_never_ready(s):
     """A driver never finds all brokers registered."""
     return False
 
 
 TWO_BROKERS = scope(elections=1)
+FINALIZING = scope(brokers=1, elections=1, receivers=1)
 HIGHER = scope(brokers=1, elections=1, epochs=8)
 MUTANTS = (
     mutant("version-unchecked", "no_stale_write", {kafka.check_version: check_nothing}, ONE_CHANGE),
     mutant("requests-uncompared", "applied_never_fall", {is_stale: is_never_stale}, TOLD),
+    mutant("obeyed-in-kraft", "newest_in_kraft", {requests.refuse: obey_in_kraft}, TOLD),
+    mutant("loaded-anew", "newest_in_kraft", {requests.next_offset: load_anew}, FINALIZING),
     mutant("claim-without-epoch", "one_ruler", {zookeeper.claim_controller: claim_without_epoch}, ONE_CHANGE),
     mutant("kraft-epoch-uncompared", "claims_upwards", {zookeeper.read_owner: read_any_owner}, QUICK),
     mutant("version-not-learned", "ruler_is_heard", {zookeeper.set_any_migration: write_unanswered}, ONE_CHANGE),

@@ -30,6 +30,22 @@ def one_ruler(s):
     return True
 
 
+def image_epoch(quorum, image):
+    """The epoch of the last record that a broker in KRaft mode has loaded, 0 before any."""
+    return 0 if image == 0 else quorum.records[image - 1].epoch
+
+
+def newest_in_kraft(before, after):
+    """A broker in KRaft mode obeys no control request, and its records are of an epoch that never falls."""
+    for b in range(len(before.followers) - 1):
+        stays = before.brokers[b].mode == KRAFT_MODE and after.brokers[b].mode == KRAFT_MODE
+        image = after.followers[b].image
+        upwards = image_epoch(after.quorum, image) >= image_epoch(before.quorum, before.followers[b].image)
+        if stays and not (upwards and image >= before.followers[b].image and after.brokers[b].ghosts.applied == 0):
+            return False
+    return True
+
+
 def claims_upwards(before, after):
     """The KRaft epoch in /controller never falls while the quorum owns it."""
     return after.zk.kraft_epoch >= before.zk.kraft_epoch or not quorum_owns_controller(after.zk)
@@ -159,6 +175,23 @@ def in_both_modes(s):
     return kraft and zookeeper
 
 
+def loaded_in_kraft(s):
+    """A broker in KRaft mode has loaded the copy."""
+    for b in range(len(s.followers) - 1):
+        if s.brokers[b].mode == KRAFT_MODE and s.quorum.migrated > 0 and s.followers[b].image >= s.quorum.migrated:
+            return True
+    return False
+
+
+def late_in_kraft(s):
+    """A control request is on its way to a broker that is in KRaft mode."""
+    for requests in s.network.requests:
+        for b in range(len(s.followers) - 1):
+            if s.brokers[b].mode == KRAFT_MODE and contains(requests, b):
+                return True
+    return False
+
+
 def finalized(s):
     """The migration is finalized."""
     return s.stage == FINALIZED
@@ -191,6 +224,7 @@ SAFETY = (
     always(no_stale_write),
     always(one_ruler),
     always_step(applied_never_fall),
+    always_step(newest_in_kraft),
     always_step(claims_upwards),
     always(ruler_is_heard),
     always(agree_at_rest),
@@ -210,4 +244,6 @@ SAFETY = (
     sometimes(zombie_driver, elections=2),
     sometimes(zombie_broker),
     sometimes(stale_request, receivers=1),
+    sometimes(loaded_in_kraft, receivers=1),
+    sometimes(late_in_kraft, receivers=1),
 )

@@ -39,7 +39,7 @@ class Appends:
         takes = self._log.leads() and not self._log.lacks_replicas()
         if (place != NOWHERE) != takes:
             raise Divergence(
-                f"its place is {place}, and the log of broker {line.taken.arguments['b']} "
+                f"its place is {place}, and the log of broker {line.process.split('.')[0]} "
                 f"{'takes' if takes else 'refuses'} it"
             )
         if produced != (None if place == NOWHERE else id):

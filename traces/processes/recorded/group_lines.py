@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kafkaproof.spec.group.network import Request, Verdict
 from kafkaproof.spec.language.steps import Step, names, parse_step
+from kafkaproof.spec.running.broker_ids import OF_COORDINATORS, PLAIN, BrokerIds
 from kafkaproof.spec.running.coordinators import STEPS
 from kafkaproof.traces.processes.recorded.offset_records import Entry, read_batch
 
@@ -59,10 +60,10 @@ class GroupLine:
     """A step of a coordinator in a group; without a step (None) the group begins, as a copy of the empty group (PROTOTYPE).
 
     `state` is the hash of the group's record afterwards; `append` the place and the id of the batch that it appended.
+    `brokers` tell the ids of brokers.
     """
 
     process: str
-    broker: int
     n: int
     group: str
     state: str
@@ -70,6 +71,7 @@ class GroupLine:
     asked: Asked | None = None
     answers: tuple[Answer, ...] = ()
     append: tuple[int, int] | None = None
+    brokers: BrokerIds = field(default=PLAIN, compare=False)
 
     @property
     def taken(self) -> Step:
@@ -81,7 +83,8 @@ class GroupLine:
     @property
     def title(self) -> str:
         """Where in the recording it is."""
-        return f"broker {self.process}, group {self.group!r}, line {self.n}, {self.step or 'it begins'}"
+        shown = self.brokers.with_ids(self.step, OF_COORDINATORS) if self.step else "it begins"
+        return f"broker {self.process}, group {self.group!r}, line {self.n}, {shown}"
 
 
 @dataclass
@@ -89,6 +92,7 @@ class GroupLines:
     """What one process has recorded of groups so far: `earlier` is what came before its first step."""
 
     process: str
+    brokers: BrokerIds = PLAIN
     earlier: list[GroupLine | Offered] = field(default_factory=list)
     count: int = 0
 
@@ -100,13 +104,12 @@ class GroupLines:
         self.count += 1
         if row["g"] != self.count:
             raise ValueError(f"line {self.count} of groups is missing")
-        step = parse_step(row["step"]) if "step" in row else None
+        step = self.brokers.with_numbers(parse_step(row["step"]), OF_COORDINATORS) if "step" in row else None
         if step and step.name not in TAKEN:
             raise ValueError(f"no coordinator takes a step {step.transition}")
         placed = row.get("append")
         return GroupLine(
             self.process,
-            int(self.process.split(".")[0]),
             self.count,
             str(row["group"]),
             str(row["state"]),
@@ -117,6 +120,7 @@ class GroupLines:
                 for m, verdict, content in row.get("answers", ())
             ),
             placed and (int(placed["place"]), int(placed["id"])),
+            self.brokers,
         )
 
 

@@ -83,6 +83,7 @@ class Occurrence:
     landed: Line | None = None
     stray: int | None = None
     crash: int | None = None
+    process: str = ""
 
     @property
     def key(self) -> tuple:
@@ -96,18 +97,19 @@ class Occurrence:
         """Where in the recording it is."""
         line = self.line
         if line and line.step:
-            return f"broker {line.process}, step {line.n}, {line.step}"
+            return f"broker {line.process}, step {line.n}, {line.brokers.with_ids(line.step)}"
         if line:
             return f"broker {line.process}, {line.kind} {line.sends}"
         if self.transaction:
             return f"{self.transaction.zxid:#x}, {self.transaction.form()}"
-        return f"the end of a process of broker {self.crash}"
+        return f"the end of a process of broker {self.process.split('.')[0]}"
 
 
 class Sessions:
     """The sessions of the brokers' processes: whose they are, and when ZooKeeper opened and closed them."""
 
     def __init__(self, cluster: Cluster):
+        self._brokers = cluster.brokers
         self.process = {line.session: line.process for lines in cluster.processes for line in lines if line.session}
         self.opened, self.closed = {}, {}
         for transaction in cluster.zookeeper.transactions:
@@ -119,7 +121,7 @@ class Sessions:
     def broker_of(self, session: int) -> int | None:
         """The broker whose session it is, None for a tool's."""
         process = self.process.get(session)
-        return None if process is None else int(process.split(".")[0])
+        return None if process is None else self._brokers.number(int(process.split(".")[0]))
 
 
 def in_order(cluster: Cluster) -> list[Occurrence]:
@@ -344,5 +346,5 @@ def _crashes(cluster: Cluster, sessions: Sessions, placed: list[Occurrence]) -> 
         closed = Place(sessions.closed.get(session, END), AT)
         if closed > lasts[line.process]:
             end = min(end, closed)
-        found.append(Occurrence(Place(end.zxid, BEFORE), crash=broker))
+        found.append(Occurrence(Place(end.zxid, BEFORE), crash=broker, process=line.process))
     return found

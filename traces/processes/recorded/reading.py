@@ -17,6 +17,7 @@ from kafkaproof.spec.election.session import register_broker
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.kafka.zookeeper import Answer
 from kafkaproof.spec.language.steps import Step, parse_step
+from kafkaproof.spec.running.broker_ids import PLAIN, BrokerIds
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, REFUSED, VARIANTS
 from kafkaproof.traces.processes.recorded.group_lines import GroupLine, GroupLines, Offered
 from kafkaproof.traces.reading.recording import Recording, read_recording
@@ -50,6 +51,7 @@ class Line:
     """A step as a process recorded it; or (`sends`) a request that it sent; or (`asks`) a step of which it recorded
     only that it was about to write, and then died (the last line) or took it once more.
 
+    `broker`: its number, one of those that `brokers` tell the ids of.
     `partners`: the steps of the other part that went with it, each with that part.
     `zxid` and `clock`: what the process knew; `zxids`: the transactions that it made; `at`: the zxid at which the step
     took place, and whether it wrote there; `changed`: the fields of its record that the step changed. `record`: the id
@@ -90,6 +92,7 @@ class Line:
     attempts: int = 1
     groups: list[GroupLine | Offered] = field(default_factory=list)
     earlier: list[GroupLine | Offered] = field(default_factory=list)
+    brokers: BrokerIds = field(default=PLAIN, compare=False)
 
     @property
     def taken(self) -> Step:
@@ -108,6 +111,7 @@ class Line:
 class Cluster:
     """What was run, what each process did (the incarnations of a broker in order), and ZooKeeper's log.
 
+    `brokers`: their ids.
     `offsets`: the number of the offsets partition among the partitions, -1 without one; `room`: how many of the last
     partitions no topic had at first; `deletes`: topics may be deleted; `reassigns`: and partitions reassigned;
     `keeps_ends`: a leader that leads again goes on with the ends that it knows; `updates`: brokers are sent
@@ -133,6 +137,7 @@ class Cluster:
     is_newest: bool = True
     running: frozenset[int] = frozenset()
     problems: tuple[str, ...] = ()
+    brokers: BrokerIds = PLAIN
 
     @property
     def longest_log(self) -> int:
@@ -151,15 +156,14 @@ def is_recording(directory: Path) -> bool:
 def read_cluster(directory: Path) -> Cluster:
     """Read a recording; raises UserError, with file and line, for what cannot be read."""
     manifest = _manifest(directory / MANIFEST)
-    files = sorted(
-        (directory / "recording").glob("broker-*.jsonl"), key=lambda file: _number(file, manifest["brokers"])
-    )
+    brokers = BrokerIds(manifest["ids"] or range(manifest["brokers"]))
+    files = sorted((directory / "recording").glob("broker-*.jsonl"), key=lambda file: _number(file, brokers))
     if not files:
         raise UserError(f"{directory / 'recording'}: no broker-*.jsonl: no process has recorded anything")
     if not (directory / "zookeeper").is_dir():
         raise UserError(f"{directory}: no zookeeper/ in it; copy what ZooKeeper's dataLogDir (or dataDir) names there")
     sizes = {name: manifest[name] for name in SIZES}
-    processes = [read_process(file) for file in files]
+    processes = [read_process(file, brokers) for file in files]
     for file, lines in zip(files, processes):
         found = (lines[0].found or []) if lines else []
         if len(found) not in (0, sizes["partitions"]):
@@ -185,8 +189,9 @@ def read_cluster(directory: Path) -> Cluster:
         manifest["format"] >= WITH_UPDATES,
         manifest["format"] >= GOING_ON,
         manifest["format"] == FORMAT,
-        _running(directory / FAULTS),
+        frozenset(brokers.numbers(_running(directory / FAULTS))),
         (*zookeeper.problems, *torn),
+        brokers,
     )
 
 
@@ -196,7 +201,7 @@ def _is_whole(file: Path) -> bool:
 
 
 def _running(file: Path) -> frozenset[int]:
-    """The brokers that run when a recording was read: none where the run has ended, or does not say what was done."""
+    """The ids of the brokers that run when a recording was read: none where the run has ended, or does not say what was done."""
     try:
         rows = [json.loads(line) for line in file.read_text().splitlines()]
         last = {row.get("broker"): row["fault"] for row in rows if row["fault"] in (*BEGINS, *RESTS, ENDS)}
@@ -207,14 +212,12 @@ def _running(file: Path) -> frozenset[int]:
     return frozenset() if ENDS in last.values() else frozenset(b for b, fault in last.items() if fault in BEGINS)
 
 
-def _number(file: Path, brokers: int) -> tuple[int, int]:
+def _number(file: Path, brokers: BrokerIds) -> tuple[int, int]:
     """The broker and which of its processes a file is of; raises UserError."""
     named = _FILE.fullmatch(file.name)
-    if named is None or int(named[1]) >= brokers:
-        raise UserError(
-            f"{file}: not of a process of this recording; it would be called broker-B.N.jsonl, B from 0 to "
-            f"{brokers - 1}"
-        )
+    if named is None or int(named[1]) not in brokers.all:
+        known = f"from 0 to {len(brokers.all) - 1}" if brokers.is_plain else f"of {', '.join(map(str, brokers.all))}"
+        raise UserError(f"{file}: not of a process of this recording; it would be called broker-B.N.jsonl, B {known}")
     return int(named[1]), int(named[2])
 
 
@@ -228,20 +231,24 @@ def _manifest(file: Path) -> dict:
             and all(0 < size <= most for size, most in zip(sizes, MOST))
             and max(others.values()) < manifest["partitions"]
         )
-        if numbers and manifest["format"] in FORMATS and manifest["variant"] in VARIANTS:
-            return manifest | others | {"topic": str(manifest["topic"])}
+        ids = manifest.get("ids", ())
+        named = (
+            not ids or len(set(ids)) == sizes[0] == len(ids) and all(type(each) is int and each >= 0 for each in ids)
+        )
+        if named and numbers and manifest["format"] in FORMATS and manifest["variant"] in VARIANTS:
+            return manifest | others | {"topic": str(manifest["topic"]), "ids": ids}
     except (OSError, ValueError, KeyError, TypeError):
         pass
     raise UserError(f"{file}: not the description of a recording of format {FORMAT}")
 
 
-def read_process(file: Path) -> list[Line]:
+def read_process(file: Path, brokers: BrokerIds = PLAIN) -> list[Line]:
     """The lines of one process, in order; what it asked for and then recorded as a step is not told twice.
 
     Nor is what it asked for again, since no answer came: the first time may be the one that landed.
     """
     process, found, steps, on_disk = file.stem.removeprefix("broker-"), [], 0, None
-    broker, groups, format = int(process.split(".")[0]), GroupLines(process), FORMAT
+    groups, format = GroupLines(process, brokers), FORMAT
     rows = file.read_text(errors="replace").split("\n")
     for number, text in enumerate(rows[:-1], 1):
         try:
@@ -251,7 +258,7 @@ def read_process(file: Path) -> list[Line]:
                     raise ValueError(f"it is of a group, and the recording of format {format}: record it again")
                 (found[-1].groups if found else groups.earlier).append(groups.read(row))
             elif "step" in row:
-                step = _step(process, broker, row, on_disk if steps == 0 else None)
+                step = _step(process, brokers, row, on_disk if steps == 0 else None)
                 steps += 1
                 if step.n != steps:
                     raise ValueError(f"step {steps} is missing")
@@ -264,7 +271,7 @@ def read_process(file: Path) -> list[Line]:
                 found.append(
                     _line(
                         process,
-                        broker,
+                        brokers,
                         row,
                         sends=_message(row["sends"]),
                         kind=row["kind"],
@@ -273,16 +280,16 @@ def read_process(file: Path) -> list[Line]:
                     )
                 )
             elif "asks" in row:
-                part, step = row["asks"].split(" ", 1)
+                part, text = row["asks"].split(" ", 1)
                 asked = _line(
                     process,
-                    broker,
+                    brokers,
                     row,
                     asks=True,
                     n=int(row["n"]),
                     session=int(row["session"], 16),
                     part=_part(part),
-                    step=parse_step(step),
+                    step=brokers.with_numbers(parse_step(text)),
                     took=_message(row["took"]),
                     record=row.get("record"),
                 )
@@ -319,8 +326,9 @@ def _take_request(found: list[Line], line: Line, earlier: list) -> Line | None:
     return None
 
 
-def _line(process, broker, row, **more):
-    return Line(process, broker, int(row["zxid"]), int(row["clock"]), **more)
+def _line(process, brokers, row, **more):
+    broker = brokers.number(int(process.split(".")[0]))
+    return Line(process, broker, int(row["zxid"]), int(row["clock"]), brokers=brokers, **more)
 
 
 def _found(replica: dict) -> dict:
@@ -342,10 +350,10 @@ def _part(name: str) -> str:
     return name
 
 
-def _partner(text: str) -> tuple[str, Step]:
+def _partner(text: str, brokers: BrokerIds) -> tuple[str, Step]:
     """The part and the step that went with another; raises ValueError."""
     part, step = text.split(" ", 1)
-    return _part(part), parse_step(step)
+    return _part(part), brokers.with_numbers(parse_step(step))
 
 
 def _as_read(part: str, step: Step) -> tuple[str, Step]:
@@ -354,19 +362,19 @@ def _as_read(part: str, step: Step) -> tuple[str, Step]:
     return part, replace(step, transition=step.transition.removesuffix(step.name) + load.__name__) if written else step
 
 
-def _step(process, broker, row, found):
+def _step(process, brokers, row, found):
     at = row["at"] and (int(row["at"][0]), bool(row["at"][1]))
     if at and at[1] and at[0] not in row["zxids"]:
         raise ValueError(f"it wrote at {at[0]}, which is none of its transactions")
     return _line(
         process,
-        broker,
+        brokers,
         row,
         session=int(row["session"], 16),
         n=int(row["n"]),
         part=_part(row["part"]),
-        step=parse_step(row["step"]),
-        partners=list(map(_partner, row["with"])),
+        step=brokers.with_numbers(parse_step(row["step"])),
+        partners=[_partner(each, brokers) for each in row["with"]],
         zxids=tuple(map(int, row["zxids"])),
         at=at,
         took=_message(row["took"]),

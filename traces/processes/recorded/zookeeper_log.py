@@ -13,6 +13,7 @@ from kafkaproof.spec.language.sets import contains, with_member
 from kafkaproof.spec.partition import faults
 from kafkaproof.spec.partition.deletion import faults as deletion
 from kafkaproof.spec.partition.reassignment import faults as reassignment
+from kafkaproof.spec.running.broker_ids import BrokerIds
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
 from kafkaproof.traces.evidence.topic_inputs import unclean_in
 from kafkaproof.traces.processes.recorded.notices import STATE, Notices, isr_changes, log_dir_events
@@ -31,7 +32,7 @@ class Logged:
     """The transactions of a recording by zxid; `epochs` bounds the epochs and faults that there were."""
 
     def __init__(self, cluster: Cluster):
-        self._topic, self._sizes = cluster.topic, cluster.sizes
+        self._topic, self._sizes, self._brokers = cluster.topic, cluster.sizes, cluster.brokers
         self._deletes, self._reassigns = cluster.deletes, cluster.reassigns
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
         self._log_dir_events = Notices(log_dir_events(cluster.zookeeper.transactions))
@@ -45,7 +46,7 @@ class Logged:
         """The brokers whose notifications of failed log directories are there after a transaction, as a set."""
         found = 0
         for broker in self._log_dir_events.there(zxid):
-            found = with_member(found, broker)
+            found = with_member(found, self._brokers.number(broker))
         return found
 
     def has_isr_change(self, zxid: int, p: int) -> bool:
@@ -89,7 +90,7 @@ class Logged:
         """The replicas that a request lists for each partition that there is, if there may be such replicas."""
         found = {}
         for (topic, partition), listed in entries_in(data).items():
-            p, target = self._numbers.of(topic, partition, zxid), list(dict.fromkeys(listed))
+            p, target = self._numbers.of(topic, partition, zxid), list(dict.fromkeys(self._brokers.numbers(listed)))
             known = set(target) <= set(range(self._sizes["brokers"])) and len(target) <= self._sizes["replicas"]
             if p is not None and target and known:
                 found[p] = target
@@ -142,6 +143,7 @@ class Logged:
                 left, zk = self._targets(data, zxid), states[PARTITION].zk
                 held = {p: each.slots[: each.length] for p, each in enumerate(zk.targets) if each.length}
                 if left != held:
+                    left, held = ({p: self._brokers.ids(each) for p, each in of.items()} for of in (left, held))
                     return f"it left {left} in {path}, not {held}"
             if isinstance(operation, Delete) and (text := self._differs_in_deletion(path, zxid, states[PARTITION].zk)):
                 return text
@@ -149,7 +151,7 @@ class Logged:
                 p = self._numbers.of(found[1], int(found[2]), zxid)
                 if p is None:
                     return f"it wrote {path}, and there is no such partition"
-                written, held = _words(data), _held(states[PARTITION].zk, p)
+                written, held = _words(data), _held(states[PARTITION].zk, p, self._brokers)
                 if written != held:
                     place = f"{found[1]}-{found[2]}"
                     return f"it wrote {json.dumps(written)} of {place}, not {json.dumps(held)}"
@@ -160,13 +162,14 @@ class Logged:
         members = members_in(id)
         numbers = ids_in(members)
         written = [list(assignment.replicas) for _, assignment in sorted(topic.partitions.items())]
-        held = [zk.assignments[p].slots[: zk.assignments[p].length] for p in numbers]
+        held = [self._brokers.ids(zk.assignments[p].slots[: zk.assignments[p].length]) for p in numbers]
         return None if written == held else f"it gave {name} the replicas {written}, not {held}"
 
     def _differs_in_assignment(self, name: str, zxid: int, topic: Topic, zk: Plain) -> str | None:
         """In what assignments that were written differ from what the specification's ZooKeeper holds."""
         for (_, written), p in zip(sorted(topic.partitions.items()), self._numbers.of_topic(name, zxid)):
-            held = (zk.assignments[p].slots[: zk.assignments[p].length], ids_in(zk.adding[p]), ids_in(zk.removing[p]))
+            listed = zk.assignments[p].slots[: zk.assignments[p].length], ids_in(zk.adding[p]), ids_in(zk.removing[p])
+            held = tuple(map(self._brokers.ids, listed))
             if (list(written.replicas), sorted(written.adding), sorted(written.removing)) != held:
                 return f"it wrote {written} of partition {p}, not {held}"
         return None
@@ -199,11 +202,11 @@ def _words(data: bytes) -> dict:
     return {**state._asdict(), "isr": sorted(state.isr)} if state else {}
 
 
-def _held(zk: Plain, p: int) -> dict:
+def _held(zk: Plain, p: int, brokers: BrokerIds) -> dict:
     state = zk.partitions[p]
-    isr = [r for r in range(len(zk.clients)) if contains(state.isr, r)]
+    isr = [brokers.id(r) for r in range(len(zk.clients)) if contains(state.isr, r)]
     return {
-        "leader": state.leader,
+        "leader": brokers.id(state.leader),
         "leader_epoch": state.leader_epoch,
         "controller_epoch": state.controller_epoch,
         "isr": isr,

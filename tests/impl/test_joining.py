@@ -1,0 +1,181 @@
+"""A ZooKeeper that is in use: brokers of ours go on with what is there, or say why not before anything is written."""
+
+import json
+from contextlib import closing
+
+import pytest
+from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.admin import KafkaAdminClient, NewTopic
+
+from kafkaproof.checker.commands.main import main
+from kafkaproof.impl.harness.driving.cluster import Cluster, Size
+from kafkaproof.impl.harness.driving.joining import Found, _require_no_quorum, joined, look_at, told_of
+from kafkaproof.impl.harness.driving.zookeeper_server import Keeper
+from kafkaproof.impl.harness.real.cluster import KafkaCluster
+from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
+from kafkaproof.impl.seams.zookeeper.znodes import CLIENTS, INNER, BrokerId, Given, State, Topic
+from kafkaproof.spec.errors import UserError
+
+OURS = Size(ids=(1, 5, 7), groups=True, room=4)
+ORDERS = Topic(((1, 5), (5, 9), (7, 1)), "opguTbXnTuWgAF4_b1tylQ")
+REGISTERED = {2: BrokerId("127.0.0.1", 1, 2).encode()}
+PATIENCE = 60
+
+
+def found(topics, registered=None, given=Given(), states=None):
+    return Found("zk:1", topics, states or {}, registered or {}, given, "3.9")
+
+
+def test_topics_that_are_there_get_room_and_the_brokers_in_their_assignments_are_known():
+    size = joined(OURS, found({"orders": ORDERS, OFFSETS_TOPIC: Topic(((1, 5, 7),))}, REGISTERED))
+    assert (size.partitions, size.groups, size.room, size.others) == (0, True, 3 + 4, (2, 9))
+    assert size.places.offsets == 0 and size.places.is_room(1) and size.planes == 8
+
+
+def test_numbers_that_topics_had_once_are_not_given_again():
+    given = Given(0b111110, {ORDERS.id: (3, 4, 5)}, (ORDERS.id,))
+    assert joined(OURS, found({"orders": ORDERS}, given=given)).planes == 6 + OURS.room
+
+
+def test_an_offsets_topic_of_several_partitions_is_a_topic_like_others():
+    there = found({OFFSETS_TOPIC: Topic(((1,),) * 50)})
+    size = joined(OURS, there)
+    assert not size.groups and size.planes == 50 + OURS.room and "no groups" in told_of(there, size)
+
+
+@pytest.mark.parametrize(
+    ("there", "why"),
+    [
+        (found({"orders": ORDERS}, {5: REGISTERED[2]}), "broker 5 is registered there; stop it, or give other --ids"),
+        (found({"wide": Topic(((1,),) * 61)}), "have or had 62 partitions, and there is room for 64"),
+        (found({"many": Topic((tuple(range(10, 17)),))}), "these are more than 9, the most"),
+        (found({}, {2: b'{"endpoints":["PLAINTEXT://h:1"]}'}), "broker 2 is registered without a listener REPLICATION"),
+    ],
+)
+def test_what_our_brokers_cannot_go_on_with_is_refused(there, why):
+    with pytest.raises(UserError, match=why):
+        joined(OURS, there)
+
+
+@pytest.mark.parametrize(
+    ("migration", "controller", "rules"),
+    [
+        (
+            {"kraft_controller_id": 3000, "kraft_metadata_offset": 41},
+            None,
+            "/migration says that the KRaft controller 3000",
+        ),
+        (None, {"brokerid": 3001, "kraftControllerEpoch": 5}, "/controller says that the KRaft controller 3001"),
+        ({"kraft_controller_id": -1, "kraft_metadata_offset": -1}, {"brokerid": 1, "kraftControllerEpoch": -1}, None),
+        (None, None, None),
+    ],
+)
+def test_a_zookeeper_that_a_quorum_rules_is_refused(migration, controller, rules):
+    data = [None if each is None else json.dumps(each).encode() for each in (migration, controller)]
+    if rules is None:
+        return _require_no_quorum("zk:1", *data)
+    with pytest.raises(UserError, match=rules):
+        _require_no_quorum("zk:1", *data)
+
+
+def test_whose_records_are_gone_is_told():
+    states = {("orders", 0): State(1, (1, 5), 0, 1), ("orders", 1): State(5, (5, 9), 0, 1)}
+    there = found({"orders": ORDERS}, states=states)
+    assert "the in-sync replicas of 1 of them are all ours" in told_of(there, joined(OURS, there))
+
+
+# With a real ZooKeeper
+
+
+@pytest.fixture
+def keeper(tmp_path):
+    (tmp_path / "zk").mkdir()
+    keeper = Keeper(tmp_path / "zk", tick=250)
+    yield keeper
+    keeper.stop()
+
+
+def state(cluster, topic, p):
+    data = cluster.below(f"{Topic.path_of(topic)}/partitions/{p}")
+    return State.decode(cluster.operator.get(State.path_of(topic, p))[0]) if data else State(-1, (), -1, -1)
+
+
+def produce(cluster, topic, partitions, count):
+    with closing(KafkaProducer(bootstrap_servers=cluster.bootstrap())) as producer:
+        return [producer.send(topic, b"%d" % i, partition=i % partitions).get(PATIENCE).offset for i in range(count)]
+
+
+@pytest.mark.thorough
+def test_brokers_of_any_ids_go_on_with_the_topics_of_others(keeper, tmp_path, capsys):
+    with Cluster(tmp_path / "first", OURS, keeper.address) as cluster:
+        cluster.start_all()
+        cluster.await_all()
+        admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap())
+        admin.create_topics([NewTopic("orders", 2, 3)])
+        ruling = cluster.controller()
+        assert ruling in OURS.ids
+        cluster.kill(ruling)
+        cluster.await_that(lambda: cluster.controller() not in (ruling, None), "another rules")
+        cluster.start(ruling)
+        cluster.await_that(lambda: set(state(cluster, "orders", 0).isr) == set(OURS.ids), "all are in sync")
+        cluster.reassign(1, [7, 5])
+        cluster.await_that(lambda: set(state(cluster, "events", 1).isr) == {5, 7}, "the partition has moved")
+        before = state(cluster, "orders", 0)
+        cluster.stop_all()
+    (tmp_path / "first" / "zookeeper").symlink_to(keeper.data)
+    assert main(["replay", str(tmp_path / "first")]) == 0
+    there = look_at(keeper.address)
+    assert there and there.topics.keys() == {"events", "orders", OFFSETS_TOPIC} and not there.registered
+    with Cluster(tmp_path / "second", joined(OURS, there), keeper.address) as cluster:
+        cluster.start_all()
+        cluster.await_that(lambda: set(state(cluster, "orders", 1).isr) == set(OURS.ids), "all are in sync")
+        assert state(cluster, "orders", 0).leader_epoch >= before.leader_epoch
+        assert produce(cluster, "orders", 2, 4) == [0, 0, 1, 1]
+        admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap())
+        admin.alter_partition_reassignments({TopicPartition("orders", 0): [5, 1]})
+        cluster.await_that(lambda: set(state(cluster, "orders", 0).isr) == {1, 5}, "the partition has moved")
+        cluster.stop_all()
+    assert main(["replay", str(keeper.data)]) == 0
+    assert "conforms to fenced" in capsys.readouterr().out
+
+
+class OfOneNetwork(KafkaCluster):
+    """Real brokers whose listeners have the names of ours."""
+
+    listeners = CLIENTS, INNER
+
+
+@pytest.mark.real
+def test_a_broker_of_ours_joins_real_ones_that_run(kafka, keeper, tmp_path, capsys):
+    size = Size(ids=(1, 2, 101), release=kafka("3.9.1"), recorded=False, session_timeout=4.0)
+    with OfOneNetwork(tmp_path / "real", size, keeper.address) as real:
+        real.start_all()
+        admin = KafkaAdminClient(bootstrap_servers=real.bootstrap())
+        admin.create_topics([NewTopic("orders", 2, 2)])
+        produce(real, "orders", 2, 20)
+        there = look_at(keeper.address)
+        assert there and there.registered.keys() == {1, 2, 101}
+        ours = joined(Size(brokers=1, replicas=1, ids=(7,), groups=True, room=4, session_timeout=4.0), there)
+        with Cluster(tmp_path / "ours", ours, keeper.address) as cluster:
+            cluster.start_all()
+            cluster.await_all()
+            admin.alter_partition_reassignments(
+                {TopicPartition("orders", 0): [7, 101], TopicPartition("orders", 1): [7, 1]}
+            )
+            cluster.await_that(lambda: set(state(cluster, "orders", 0).isr) == {7, 101}, "the first has moved")
+            cluster.await_that(lambda: set(state(cluster, "orders", 1).isr) == {1, 7}, "the second has moved")
+            admin.elect_leaders(0, {"orders": [0, 1]})
+            cluster.await_that(lambda: state(cluster, "orders", 0).leader == 7, "ours leads")
+            places = [TopicPartition("orders", p) for p in range(2)]
+            with closing(KafkaConsumer(bootstrap_servers=real.bootstrap(), auto_offset_reset="earliest")) as consumer:
+                consumer.assign(places)
+                read: list = []
+                cluster.await_that(
+                    lambda: read.extend(r for rs in consumer.poll(200).values() for r in rs) or len(read) >= 20,
+                    "all is read",
+                )
+            assert min(produce(real, "orders", 2, 4)) >= 10
+            cluster.stop_all()
+        real.stop_all()
+    assert main(["replay", str(keeper.data)]) == 0
+    assert "conforms to fenced" in capsys.readouterr().out
