@@ -22,10 +22,15 @@ def why_not(plane: Plane | None, epoch: int) -> str | None:
     """Why a consumer that knows a leader epoch (-1: none) does not read here; None where it may. `plane` is None for a
     partition that this broker does not have.
 
-    Source: kafka.cluster.Partition.checkCurrentLeaderEpoch, getLocalLog, 2.1 to 3.9.
+    A broker that has not been told of any leader yet has no partition that knows epochs.
+
+    Source: kafka.cluster.Partition.checkCurrentLeaderEpoch, getLocalLog, 2.1 to 3.9;
+            kafka.server.ReplicaManager.getPartitionOrError, 2.5 to 3.9.
     """
     if plane is None:
         return "UNKNOWN_TOPIC_OR_PARTITION"
+    if plane.replica.leader_epoch == NO_EPOCH:
+        return "NOT_LEADER_OR_FOLLOWER"
     if epoch not in (NO_EPOCH, plane.replica.leader_epoch):
         return "FENCED_LEADER_EPOCH" if epoch < plane.replica.leader_epoch else "UNKNOWN_LEADER_EPOCH"
     return None if plane.replica.state == LEADER else "NOT_LEADER_OR_FOLLOWER"

@@ -76,7 +76,10 @@ class ProducerIds:
         self._left, self._asked = self._left or range(start, start + size), 0.0
 
     def give(self, message: Message, rules: bool) -> None:
-        """As the controller, if this broker `rules`: give a broker a block."""
+        """As the controller, if this broker `rules`: give a broker a block. The request waits for the events before it.
+
+        Source: kafka.controller.KafkaController.processAllocateProducerIds, 3.0 to 3.9.
+        """
         known = self._process.partition_zookeeper.brokers.get(message.sender)
         if not rules:
             message.settle(NOT_CONTROLLER)

@@ -56,7 +56,7 @@ class Events:
         return bool(self._waiting)
 
     def add(self, function: Callable, message: Message | None = None, **arguments: int) -> None:
-        """Put an event into the queue: the step that it begins with."""
+        """Put an event into the queue: the step that it begins with, or what gives ids of producers, which no step does."""
         self._waiting.append((function, message, arguments))
 
     def go_on(self) -> bool:
@@ -82,6 +82,9 @@ class Events:
             return True
         while self._waiting:
             function, message, arguments = self._waiting.popleft()
+            if message and function == self._api.producer_ids.give:
+                self._api.producer_ids.give(message, rules)
+                continue
             leadership = self._leadership
             if isinstance(leadership, Leadership) and function is leader_zk.change_isr:
                 if not leadership.wants(**arguments):

@@ -270,7 +270,10 @@ class Broker:
             case "ControlledShutdown":
                 self.events.add(brokers.controlled_shutdown, message, leaver=message.sender)
             case "AllocateProducerIds":
-                self.api.producer_ids.give(message, self.events.rules)
+                if self.process.election.active:
+                    self.events.add(self.api.producer_ids.give, message)
+                else:
+                    self.api.producer_ids.give(message, False)
             case "ProducerIds":
                 self.api.producer_ids.take(message)
             case "UpdateMetadata":

@@ -184,7 +184,8 @@ class History:
 
     def failed_after(self, session: int, zxid: int, time: int) -> bool:
         """Whether a request of a session was refused from a record to a time: an answer to one before may have been lost."""
-        return self._failures.failed(session, zxid, self.zxid_at(time) + 1, False)
+        until = self.zxid_at(time) + 1
+        return self._failures.failed(session, zxid, until, False) or self._failures.existed(session, zxid, until)
 
     def assignments(self, partition: Partition, first: int, last: float) -> list[Assignment]:
         """The assignments of a partition that stood at some time between two records, and the next one."""

@@ -48,9 +48,10 @@ def judge_wire(wire: Wire, history: History, features: Features) -> Judged:
             found.note(each, NOWHERE)
         else:
             readable.append(each)
+    unread = unreadable_words(wire)
     for judge in JUDGES.values():
-        judge(Traffic(readable, history, features), found)
+        judge(Traffic(readable, history, features, not (wire.problems or unread)), found)
     if not wire.problems:
         judge_connections(wire.exchanges, found)
-    found.problems += [*wire.problems, *unreadable_words(wire)]
+    found.problems += [*wire.problems, *unread]
     return found

@@ -12,12 +12,13 @@ from kafkaproof.traces.wire.history import History
 
 class Traffic(NamedTuple):
     """What judges go by: the readable messages of some APIs in the order of time, what ZooKeeper's log tells, and what it
-    was held to.
+    was held to; `is_whole`: the capture lacks nothing.
     """
 
     exchanges: list[Exchange]
     history: History
     features: Features
+    is_whole: bool = True
 
     def of(self, *apis: str) -> Iterator[Exchange]:
         """The messages of some APIs."""

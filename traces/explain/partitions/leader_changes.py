@@ -88,7 +88,8 @@ def _seen(evidence: Evidence, rows: np.ndarray, began: np.ndarray, found: Explai
     first = [term.view_at(zxid) if term else 0 for term, zxid in zip(terms, changes.zxids[rows].tolist())]
     since = [np.where(began == NOTHING, NOTHING, each[began]) for each in (found.codes, changes.before, changes.after)]
     held = (np.where(each == NOTHING, NOTHING, states.held[each]) for each in since[1:])
-    return brokers.counts(np.array(first, np.int64)), brokers.counts(changes.zxids[rows]), since[0], *held
+    same_term = (claims.codes[began] == claims.codes[rows]).astype(np.int64)
+    return brokers.counts(np.array(first, np.int64)), brokers.counts(changes.zxids[rows]), since[0], same_term, *held
 
 
 class _Proposal(NamedTuple):
@@ -126,9 +127,13 @@ class _Proposal(NamedTuple):
         return frozenset().union(*(view.value for view in views)) - self._gone()
 
     def _gone(self) -> frozenset[int]:
-        """Whom the controller took out of the ISR since they went, or began to shut down, and who have not come since."""
-        began = None if self.began == NOTHING else self.found[self.began]
+        """Whom the controller took out of the ISR since they went, or began to shut down, and who have not come since. A later
+        controller does not know who asked an earlier one for a shutdown.
+        """
+        began, terms = None if self.began == NOTHING else self.found[self.began], self.evidence.claims.codes
         if began is None or began.change.before is None or not began.explanations:
+            return frozenset()
+        if terms[self.began] != terms[self.row]:
             return frozenset()
         views = [each.view for each in began.explanations if each.trigger not in OF_THE_LIVE and each.view is not None]
         if len(views) < len(began.explanations):

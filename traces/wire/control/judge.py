@@ -12,5 +12,5 @@ from kafkaproof.traces.wire.verdicts import Judged
 def judge_control(traffic: Traffic, judged: Judged) -> None:
     """Judge what controllers send, what is asked of them, and what is answered."""
     asked = Asked(traffic.exchanges, traffic.history)
-    Requests(traffic.history, traffic.features, asked, traffic.exchanges).judge(judged)
+    Requests(traffic.history, traffic.features, asked, traffic.exchanges).judge(judged, traffic.is_whole)
     Proposals(traffic.history, traffic.features, asked, traffic.exchanges).judge(judged)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import takewhile
 from math import inf
 
 from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.explain.partitions.explanations import Explanation
 from kafkaproof.traces.explain.partitions.leader_changes import BY_LEADER
 from kafkaproof.traces.explain.partitions.sent import Sent
-from kafkaproof.traces.explain.partitions.strategies import Elected, Strategy
+from kafkaproof.traces.explain.partitions.strategies import Strategy
 from kafkaproof.traces.explain.partitions.ways import REASSIGNMENT
 from kafkaproof.traces.wire.control.asked import Asked
 from kafkaproof.traces.wire.control.runs import Runs
@@ -54,17 +53,6 @@ class Knowing(Runs):
         """Whether it is the version that stood when the term began."""
         later = self.versions[place + 1 : place + 2]
         return self.versions[place].zxid <= self.reign.zxid and all(each.zxid > self.reign.zxid for each in later)
-
-    def instead(self, place: int) -> frozenset[Elected] | None:
-        """What leaders wrote by themselves after the last version that the controller wrote, or read when its term began;
-        None of another: whether the controller goes by that is not known.
-        """
-        version, later = self.versions[place], self.versions[place + 1 :]
-        if not self.is_first(place) and (not self.is_own(version) or self.is_not_remembered(version)):
-            return None
-        if any(map(self.is_own, later)):
-            return None
-        return frozenset(each.elected for each in takewhile(lambda each: each.stays, later))
 
     def runs_of(self, version: Version, trigger: str = REASSIGNMENT) -> list[tuple[Sent, ...]]:
         """What each run sends that writes a version."""

@@ -5,7 +5,6 @@ send is there.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 
 from kafkaproof.checker.basics.words import times
 from kafkaproof.traces.evidence.features import Features
@@ -14,6 +13,7 @@ from kafkaproof.traces.wire.control.answers import Answers
 from kafkaproof.traces.wire.control.asked import Asked
 from kafkaproof.traces.wire.control.comparing import assignment_words, goes_on, numbered, says, trigger_words, words_of
 from kafkaproof.traces.wire.control.entries import DURING_DELETE, Entry, alive_in, entries_of, name_of
+from kafkaproof.traces.wire.control.missing import EARLY, Key, Missing
 from kafkaproof.traces.wire.control.sendings import Sending, Sendings
 from kafkaproof.traces.wire.exchanges import Exchange
 from kafkaproof.traces.wire.history import History, Reign, words
@@ -21,16 +21,8 @@ from kafkaproof.traces.wire.verdicts import LISTED, OPEN, STEP, WRONG, Judged, V
 from kafkaproof.traces.zookeeper.znodes.assignments import target_of
 
 REQUESTS = LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA
-_LATE = 3_000
-"""So many ms a request may take to be sent."""
-_BATCHED = 500
-"""So many ms after a write another may still be collected with it."""
-_EARLY = 1_000
-"""By so many ms clocks may differ."""
 AGAIN = "sent again on another connection"
 ONLINE_ALREADY = "the same leader epoch again, to replicas of a reassignment that are Online already"
-Key = tuple[int, str, int]
-"""A controller's term, a topic and the number of a partition."""
 
 
 class Requests:
@@ -46,13 +38,14 @@ class Requests:
         self._before: dict[tuple[int, int | None], Exchange] = {}
         self._seen: dict[Key, list[tuple[Exchange, Entry]]] = defaultdict(list)
 
-    def judge(self, judged: Judged) -> None:
-        """Judge all of them, then look for those that are missing."""
+    def judge(self, judged: Judged, is_whole: bool) -> None:
+        """Judge all of them; then look for those that are missing, where the capture lacks nothing (`is_whole`)."""
         wrong = self._wrong_answers()
         for exchange in self._exchanges:
             found, why = self._verdict(exchange), wrong.get(exchange)
             judged.note(exchange, Verdict(WRONG, why) if why and found.kind != WRONG else found)
-        for time, api, text in self._missing():
+        missing = Missing(self._history, self._exchanges, self._seen, self.sendings)
+        for time, api, text in missing.find() if is_whole else ():
             judged.miss(time, api, text)
 
     def _wrong_answers(self) -> dict[Exchange, str]:
@@ -110,7 +103,7 @@ class Requests:
             return (
                 f"from broker {who}, in the controller epoch {reign.epoch} of broker {reign.broker} ({reign.zxid:#x})"
             )
-        if exchange.time < reign.time - _EARLY:
+        if exchange.time < reign.time - EARLY:
             return f"before broker {reign.broker} had been elected in epoch {reign.epoch} ({reign.zxid:#x})"
         epoch = asked.get("broker_epoch", -1)
         assert broker is not None
@@ -127,7 +120,7 @@ class Requests:
     def _why_not_alive(self, exchange: Exchange, reign: Reign) -> str | None:
         """Why a controller does not tell of these brokers as live: what it lists is a view, or one on the way to the next."""
         alive, channel = alive_in(exchange), (reign.epoch, exchange.broker)
-        views = self._history.views_of(reign, exchange.time + _EARLY)
+        views = self._history.views_of(reign, exchange.time + EARLY)
         first = self._viewed.get(channel, 0)
         for place, view in enumerate(views[first:], first):
             if any(alive in (view, view | other) for other in views[place:]):
@@ -149,7 +142,7 @@ class Requests:
             return Verdict(WRONG, f"{name_of(entry.partition)}: {why}")
         found = self.sendings(reign, entry.partition)
         same = [each for each in found.all if says(each, entry)]
-        fitting = [each for each in same if exchange.broker in each.may and each.time <= exchange.time + _EARLY]
+        fitting = [each for each in same if exchange.broker in each.may and each.time <= exchange.time + EARLY]
         if not fitting and self._is_of_reassignment(reign, entry, exchange.broker):
             return Verdict(LISTED, ONLINE_ALREADY)
         if not fitting:
@@ -184,7 +177,7 @@ class Requests:
         versions = history.states[entry.partition]
         place = history.version_of(entry.partition, entry.elected, entry.leader_epoch or 0, entry.version)
         if place is None:
-            near = [each for each in versions if each.time <= exchange.time + _EARLY]
+            near = [each for each in versions if each.time <= exchange.time + EARLY]
             return f"{words_of(entry)}, which ZooKeeper never held; at that time it held {words(near[-1] if near else None)}"
         version = versions[place]
         epochs = version.state.controller_epoch, reign.epoch
@@ -224,56 +217,3 @@ class Requests:
         others = [each for each in found.all if each.kind == entry.kind]
         told = f"; it sends {trigger_words(others)}" if others else "; it sends none of that kind about the partition"
         return f"no step of the controller of epoch {found.reign.epoch} sends {words_of(entry)}{told}"
-
-    # What is missing
-
-    def _missing(self) -> Iterator[tuple[int, str, str]]:
-        """What steps had to send, and is not there: the receiver lived on, nothing was lost, and nothing else was waiting."""
-        recorded = {each.broker for each in self._exchanges}
-        seen = {each.asked["controller_epoch"] for each in self._exchanges}
-        for reign in self._history.reigns.values():
-            for partition in self._history.states if reign.epoch in seen else ():
-                for each in self.sendings(reign, partition).all:
-                    for broker in sorted(each.must & recorded):
-                        if self._is_missing(reign, partition, each, broker):
-                            yield each.time, each.kind, self._told_missing(partition, each, broker)
-
-    def _is_missing(self, reign: Reign, partition: tuple[str, int], sending: Sending, broker: int) -> bool:
-        return self._had_to_arrive(reign, sending, broker) and not self._has_arrived(reign, partition, sending, broker)
-
-    def _had_to_arrive(self, reign: Reign, sending: Sending, broker: int) -> bool:
-        """Whether a broker was there for long enough, and its channel open: answered before and used after."""
-        since, until = sending.time - _EARLY, sending.time + _LATE
-        if sending.kind not in (LEADER_AND_ISR, UPDATE_METADATA) or reign.end_time < until:
-            return False
-        if self._history.failed_after(reign.session, sending.zxid, until):
-            return False
-        if not any(life.time < since and life.ended_time > until for life in self._history.lives_of(broker)):
-            return False
-        own = [e for e in self._exchanges if e.broker == broker and e.asked["controller_epoch"] == reign.epoch]
-        if any(e.is_lost or e.answered is None or e.answered > until for e in own if e.time < until + _LATE):
-            return False
-        return any(e.time < since for e in self._exchanges) and any(e.time > until and e.answer for e in own)
-
-    def _has_arrived(self, reign: Reign, partition: tuple[str, int], sending: Sending, broker: int) -> bool:
-        """Whether this was sent to a broker, or something newer that took its place in a batch."""
-        for exchange, entry in self._seen[(reign.epoch, *partition)]:
-            to = exchange.broker == broker and entry.kind in (sending.kind, STOP_REPLICA)
-            newer = (entry.leader_epoch or 0) >= (sending.leader_epoch or 0) or entry.kind != sending.kind
-            in_batch = newer and exchange.time <= sending.time + _BATCHED
-            told = (
-                in_batch
-                or says(sending, entry)
-                or any(says(sending._replace(elected=e), entry) for e in sending.instead)
-            )
-            if to and exchange.time >= sending.time - _EARLY and told:
-                return True
-        return False
-
-    @staticmethod
-    def _told_missing(partition: tuple[str, int], each: Sending, broker: int) -> str:
-        leader, isr = each.elected
-        return (
-            f"{name_of(partition)}: {each.trigger} ({each.zxid:#x}) sends leader {leader}, leader epoch "
-            f"{each.leader_epoch}, ISR {sorted(isr)} to broker {broker}, which was there and got nothing of that kind"
-        )

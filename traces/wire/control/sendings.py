@@ -39,8 +39,7 @@ _SOON = 5_000
 
 class Sending(NamedTuple):
     """Something that a step sends about a partition: at which occasion (zxid and time in ms of what brought it about), to
-    whom it may go, and to whom it must; `leader_epoch` None: as where there is none; `instead`: ISRs of this leader epoch
-    that may be told in its place, since the leader has written them and the controller may have read them.
+    whom it may go, and to whom it must (where the step has written what is told); `leader_epoch` None: as where there is none.
     """
 
     trigger: str
@@ -52,7 +51,6 @@ class Sending(NamedTuple):
     may: frozenset[int]
     must: frozenset[int]
     cause: str = ""
-    instead: frozenset[Elected] = frozenset()
 
 
 class Sendings(Knowing):
@@ -69,21 +67,27 @@ class Sendings(Knowing):
                 yield from self._by_writing(place)
             until = self.until(place)
             if until > self.reign.zxid:
-                yield from self._by_knowing(version, until, self.instead(place))
+                yield from self._by_knowing(version, until)
         if self._history.markers[self.partition[0]]:
             yield from self._by_deleting()
 
     # What writes
 
     def _by_writing(self, place: int) -> Iterator[Sending]:
-        """What is sent when a version is written."""
-        version = self.versions[place]
+        """What is sent when a version is written, and before that: of the former version, which may have been told long ago."""
+        version, remembers = self.versions[place], self.is_not_remembered(self.versions[place])
         base = version.state.leader_epoch - (version.before is not None and not version.stays)
+        found = []
         for trigger in dict.fromkeys(each.trigger for each in self.explained(version)):
             runs = self.runs_of(version, trigger)
-            if self.is_not_remembered(version):
+            if remembers:
                 runs = [with_remembered(run, each, base) for each in self.remembered(place) for run in runs]
-            yield from self._joined(trigger, version.zxid, version.time, base, runs)
+            found.append(list(self._joined(trigger, version.zxid, version.time, base, runs)))
+        for own in found:
+            for each in own:
+                musts = [frozenset[int]().union(*(o.must for o in other if _same(o, each))) for other in found]
+                is_former = not remembers and each.leader_epoch != version.state.leader_epoch
+                yield each._replace(must=frozenset() if is_former else each.must.intersection(*musts))
 
     def _joined(self, trigger: str, zxid: int, time: int, base: int, runs: list[tuple[Sent, ...]]) -> Iterator[Sending]:
         """What one of some runs sends, by what it is; how often: as the run does that sends it most often."""
@@ -98,9 +102,8 @@ class Sendings(Knowing):
 
     # What writes nothing
 
-    def _by_knowing(self, version: Version, until: float, instead: frozenset[Elected] | None) -> Iterator[Sending]:
+    def _by_knowing(self, version: Version, until: float) -> Iterator[Sending]:
         """What is sent of a version that the controller knows, or is to know soon, when something else happens."""
-        since = max(version.zxid, self.reign.zxid)
         early = max(self._history.zxid_at(version.time - _SOON), self.reign.zxid)
         state, base = version.elected, version.state.leader_epoch
         for assignment in self.assignments(until):
@@ -111,12 +114,8 @@ class Sendings(Knowing):
                     for variant in self._usual:
                         run = getattr(events_of(variant, telling=True), EVENTS[trigger])(partition, seen, *more)
                         runs.append(_before_writing(run))
-                is_certain = zxid > since and until == inf and trigger not in (DIRECTORY, NOTIFIED)
                 for each in self._joined(trigger, zxid, time, base, runs):
-                    if is_certain and instead is not None:
-                        yield each._replace(instead=instead)
-                    else:
-                        yield each._replace(must=frozenset())
+                    yield each._replace(must=frozenset())
             for trigger, zxid, time, cause, sent in self._told_of(version, assignment, early, until):
                 for each in self._joined(trigger, zxid, time, base, sent):
                     yield each._replace(must=frozenset(), cause=cause)
@@ -232,6 +231,11 @@ class Sendings(Knowing):
         found = [self._history.live_at(zxid)]
         found += [each.brokers for each in views if each.zxid > zxid and each.time <= time + _SOON]
         return list(dict.fromkeys(found))
+
+
+def _same(one: Sending, other: Sending) -> bool:
+    """Whether two say the same."""
+    return (one.kind, one.elected, one.leader_epoch) == (other.kind, other.elected, other.leader_epoch)
 
 
 def _what(sent: Sent, base: int) -> tuple[str, Elected, int | None]:

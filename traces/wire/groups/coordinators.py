@@ -56,8 +56,12 @@ class Coordinators:
         """When a broker has registered again (ms)."""
         return [each.time for each in self._history.lives_of(broker)][1:]
 
-    def heard(self, exchanges: Iterable[Exchange], group: str) -> dict[int, list[tuple[int, int]]]:
-        """Of each broker, when it has accepted a LeaderAndIsr (ms), and how many elections it must have heard of then."""
+    def heard(self, exchanges: Iterable[Exchange], group: str, vacant: bool) -> dict[int, list[tuple[int, int]]]:
+        """Of each broker, when it has accepted a LeaderAndIsr (ms), and how many elections it must have heard of then.
+
+        Where the leader is nobody, or none that lives, who coordinated before goes on (ReplicaManager.makeFollowers); `vacant`:
+        such elections count all the same, as for a new process.
+        """
         found: dict[int, list[tuple[int, int]]] = defaultdict(list)
         partition = self.partition(group)
         versions = self._history.states.get(partition, []) if partition else []
@@ -65,9 +69,11 @@ class Coordinators:
         for each in exchanges:
             if each.broker is None or each.told is None or each.answered is None or each.is_lost:
                 continue
+            live = each.broker, *(leader["broker_id"] for leader in each.asked.get("live_leaders", ()))
             for entry in entries_of(each):
                 accepted = errors_in(each).get(entry.partition) == _NONE and error_in(each.told) == _NONE
-                if entry.partition == partition and accepted and entry.leader_epoch in epochs:
+                follows = vacant or entry.elected is not None and entry.elected.leader in live
+                if entry.partition == partition and accepted and follows and entry.leader_epoch in epochs:
                     found[each.broker].append((each.answered, epochs.index(entry.leader_epoch) + 1))
         return found
 

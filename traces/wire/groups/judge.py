@@ -21,8 +21,10 @@ from kafkaproof.traces.wire.groups.unjudged import OTHERS, Unjudged
 from kafkaproof.traces.wire.traffic import Traffic
 from kafkaproof.traces.wire.verdicts import LISTED, OPEN, STEP, WRONG, Judged, Verdict
 
-SEARCHES = ((0, False), (0, True), (2, True))
-"""How widely explanations are looked for, tried in this order: `width` and `everywhere` of a `Follower`."""
+SEARCHES = ((0, False, True), (0, True, True), (2, True, True), (0, False, False), (2, True, False))
+"""How widely explanations are looked for, tried in this order: `width` and `everywhere` of a `Follower`, and `vacant` of what
+brokers have heard: the fewer situations come first.
+"""
 NOT_FOLLOWED = Verdict(LISTED, "it changes groups, and is not followed")
 _WORST = (WRONG, OPEN, LISTED, STEP)
 
@@ -83,16 +85,17 @@ def _followed(
     traffic: Traffic,
     name: str,
     calls: list[Call],
-    search: tuple[int, bool],
+    search: tuple[int, bool, bool],
 ) -> Follower:
     """One group, followed as far as it can be."""
     elections = coordinators.elections(name)
     names = Names(calls, {call.broker for call in calls} | {leader for _, leader in elections if leader != NOBODY})
     elected_here = elected(elections, {broker: names.place(broker) for broker in names.brokers})
-    steps = Steps(machine, names, coordinators.heard(traffic.of(LEADER_AND_ISR), name))
+    width, everywhere, vacant = search
+    steps = Steps(machine, names, coordinators.heard(traffic.of(LEADER_AND_ISR), name, vacant))
     hidden = Hidden(steps, elected_here, [coordinators.lives(broker) for broker in names.brokers])
     leaders = [each.leader for each in elected_here] + [NOBODY]
     first = nothing_known(len(names.brokers), leaders, scope_of(*names.sizes, len(leaders)))
-    follower = Follower(steps, hidden, first, *search)
+    follower = Follower(steps, hidden, first, width, everywhere)
     follower.follow(calls)
     return follower

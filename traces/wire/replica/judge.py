@@ -82,6 +82,8 @@ class Path:
             for broker in {r for each in versions for r in each.state.isr}:
                 for time in self._roles.begins_to_lead(broker, partition):
                     yield time, 0, 1, self._known.begin, (broker, partition)
+                for time in self._roles.ceases_to_lead(broker, partition):
+                    yield time, 0, 1, self._known.free, (broker, partition)
         for life in self._history.lives:
             if life.time >= begins:
                 yield life.time, 0, 2, self._known.restart, (life.broker,)

@@ -85,6 +85,10 @@ class Known:
         own = self.of(broker, partition)
         own.begin(max(each.hw_most for each in self.replicas[partition].values()))
 
+    def free(self, broker: int, partition: Partition) -> None:
+        """A broker has led, and follows: what it had asked for before says nothing of where it fetches."""
+        self.of(broker, partition).nexts = None
+
     def restart(self, broker: int) -> None:
         """A broker registers: its process may be new."""
         for own in self.replicas.values():

@@ -50,13 +50,21 @@ class Producers:
         self._known, self._roles, self._leaders = known, roles, leaders
         self._needed: dict[tuple[Partition, int], frozenset[int]] = {}
         self._unsure: set[tuple[Partition, int]] = set()
+        self._tried: set[tuple[Partition, object]] = set()
 
     def lost(self, partition: Partition, batch: Batch) -> None:
         """Nobody saw how a batch was answered."""
         self._unsure.add((partition, batch.producer.id))
+        self._tried.add((partition, batch.producer))
 
     def why_not(self, asked: Asked, sent: Sent) -> str | None:
         """Why a broker does not answer a batch so."""
+        why = self._why_not(asked, sent)
+        if sent.error != TAKEN:
+            self._tried.add((asked.partition, sent.batch.producer))
+        return why
+
+    def _why_not(self, asked: Asked, sent: Sent) -> str | None:
         roles = self._roles.of(asked.broker, asked.partition, asked.since, asked.until)
         leading = [each for each in roles if each.leader == asked.broker]
         if sent.error in self._refusals(asked.broker, roles):
@@ -96,14 +104,18 @@ class Producers:
     # Where it stands
 
     def _why_not_placed(self, asked: Asked, leading: list[Role], sent: Sent) -> str | None:
-        """Why a batch does not stand at the offset that its producer was told."""
+        """Why a batch does not stand at the offset that its producer was told. One that was refused before may stand in the log
+        all the same: its former leader had appended it, and replicas had fetched it.
+        """
         replica, records = self._known.of(asked.broker, asked.partition), self._known.records[asked.partition]
         if sent.base < 0:
             return None
         epochs = {each.epoch for each in leading}
         placed = [replace(sent.batch, base_offset=sent.base, epoch=epoch) for epoch in sorted(epochs)]
         again = replica.log.at(sent.base)
-        is_repeated = NO_PRODUCER != sent.batch.producer.id and again and again.producer == sent.batch.producer
+        is_repeated = NO_PRODUCER != sent.batch.producer.id and (
+            again.producer == sent.batch.producer if again else (asked.partition, sent.batch.producer) in self._tried
+        )
         if not is_repeated and replica.log.is_known and sent.base < sent.least:
             return f"answered offset {sent.base}, where its log ended at {sent.least} or later"
         if sent.acks == _SENT_ALL and (why := self._why_not_acknowledged(asked, leading[-1], placed[-1])):

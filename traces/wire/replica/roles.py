@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from math import inf
 from typing import NamedTuple
 
@@ -89,6 +90,11 @@ class Roles:
         versions = [each for each in self._history.states.get(partition, ()) if each.time <= until + _EARLY]
         known = [Role(v.state.leader, v.state.leader_epoch, v.elected.isr, v.time, inf) for v in versions]
         return [Role(NOBODY, -1, frozenset(), -inf, inf), *known]
+
+    def ceases_to_lead(self, broker: int, partition: Partition) -> list[float]:
+        """When a broker that had led was told to follow another (ms)."""
+        roles = [each for each in self._of.get((broker, partition), ()) if each.epoch >= 0]
+        return [each.since for before, each in pairwise(roles) if before.leader == broker != each.leader]
 
     def begins_to_lead(self, broker: int, partition: Partition) -> list[float]:
         """When a broker was told to lead a partition that it did not lead before (ms)."""
