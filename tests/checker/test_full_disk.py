@@ -7,6 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.compile.packing import MARK
 from kafkaproof.checker.runs import files
 from kafkaproof.checker.runs.table import Table
@@ -62,7 +63,7 @@ def test_at_the_very_start_it_is_told(kafkaproof, tiny):
 def test_a_table_that_finds_no_room_says_so_and_keeps_what_it_has(tiny):
     table = Table(1, tiny / "table")
     rows = (np.arange(1 << 20, dtype=np.uint64) + MARK)[:, None]
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(UserError, match="No space left"):
         table.insert(rows)
     again = Table(1, tiny / "table")
     assert again.states == table.states > 0

@@ -56,7 +56,7 @@ def test_an_archive_elsewhere_is_left_to_spark():
 
 
 def test_an_executor_of_another_version_is_refused(run_directory):
-    task = LevelTask(run_directory.uri, KERNEL.compiled, 2, None)
+    task = LevelTask(run_directory.uri, KERNEL.compiled, 2, None, None)
     with pytest.raises(UserError, match="another version of kafkaproof"):
         list(task.probe(0, Given("another", made_here(KERNEL.compiled.text))))
 

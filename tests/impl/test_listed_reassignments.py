@@ -7,6 +7,7 @@ from kafka.protocol.admin import ListPartitionReassignmentsRequest
 
 from kafkaproof.impl.clients.reassignments import Reassignments
 from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
+from kafkaproof.spec.running.broker_ids import PLAIN
 
 NOT_CONTROLLER = 41
 
@@ -29,6 +30,7 @@ def answer():
             election=SimpleNamespace(active=active),
             settings=SimpleNamespace(brokers=3),
             places=places,
+            ids=PLAIN,
             partition=SimpleNamespace(controller=SimpleNamespace(partitions=known)),
         )
         kind, answers = ListPartitionReassignmentsRequest, []
