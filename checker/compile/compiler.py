@@ -83,7 +83,9 @@ class Statements:
     def __init__(self, program: Program, function: Callable | Generated):
         if isinstance(function, Generated):
             self._tree, names, self._code = function.tree, function.names, None
+            self._stands_alone = function.stands_alone
         else:
+            self._stands_alone = False
             self._tree, names, self._code = definition(function.__code__), function.__globals__, function.__code__
         nodes = [node for node in ast.walk(self._tree) if isinstance(node, ast.Name)]
         self._stored = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
@@ -98,7 +100,8 @@ class Statements:
         except CompileError as error:
             raise UnitError(f"{self.name} cannot be compiled: {self._told(str(error), error.node)}") from error
         types = [type_of(kind) + " " + (attribute if kind is not NUMBER else "") for kind in kinds]
-        return f"({', '.join(f'{t}%a{i}' for i, t in enumerate(types))}) nounwind {self._writer.body()}"
+        manner = "nounwind noinline" if self._stands_alone else "nounwind"
+        return f"({', '.join(f'{t}%a{i}' for i, t in enumerate(types))}) {manner} {self._writer.body()}"
 
     def _told(self, what, node):
         """A message about a node, with its file and line."""

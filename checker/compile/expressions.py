@@ -132,12 +132,8 @@ class Expressions:
     def _note(self, right, what, node):
         """Note, if a bit is not set, that something is wrong at a place."""
         self.program.places.append(self._told(what, node))
-        wrong, on = self.writer.name("wrong"), self.writer.name("on")
-        self.writer.fork(right, on, wrong)
-        self.writer.begin(wrong)
-        self.writer.store(number(len(self.program.places) - 1), f"@{self.program.FLAG}")
-        self.writer.jump(on)
-        self.writer.begin(on)
+        flag, last = f"@{self.program.FLAG}", number(len(self.program.places) - 1)
+        self.writer.store(self._select(right, self.writer.load(NUMBER, flag), last), flag)
 
     def load(self, kind: object, address: str) -> Value:
         """What stands at an address: a number, or the record or array itself."""
