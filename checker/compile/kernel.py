@@ -133,8 +133,8 @@ class Kernel:
         """The function that packs the state after a step, or reports that it is out of range."""
         called = {"what_is_outside": Generated.of(self.packing.range_source()), **self.packing.called}
         if not self.representatives:
-            return Generated.of(self.packing.pack_source(), stands_alone=True, **called)
-        within = Generated.of(self.packing.within_source(), stands_alone=True, **called)
+            return Generated.of(self.packing.pack_source(), **called).alone
+        within = Generated.of(self.packing.within_source(), **called).alone
         return Generated.of(PACK_REPRESENTATIVE, within=within, represent=self.representatives.represent())
 
     def _represent_all(self, representatives):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kafkaproof.checker.compile.record import dtype
 from kafkaproof.checker.compile.text import type_of
@@ -33,12 +33,17 @@ class Generated:
     stands_alone: bool = False
 
     @classmethod
-    def of(cls, text: str, stands_alone: bool = False, **names: object) -> Generated:
+    def of(cls, text: str, **names: object) -> Generated:
         """The function that a text defines."""
         tree = ast.parse(text).body[0]
         if not isinstance(tree, ast.FunctionDef):
             raise TypeError(f"not the text of a function: {text}")
-        return cls(tree, names, stands_alone)
+        return cls(tree, names)
+
+    @property
+    def alone(self) -> Generated:
+        """The same, not inlined."""
+        return replace(self, stands_alone=True)
 
 
 @dataclass(frozen=True)
