@@ -131,7 +131,7 @@ class Kernel:
 
     def _pack(self):
         """The function that packs the state after a step, or reports that it is out of range."""
-        called = {"what_is_outside": Generated.of(self.packing.range_source()), **self.packing.called}
+        called = self.packing.called
         if not self.representatives:
             return Generated.of(self.packing.pack_source(), **called).alone
         within = Generated.of(self.packing.within_source(), **called).alone

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from kafkaproof.checker.compile.lanes import Lanes
+from kafkaproof.checker.compile.layout import Generated
 from kafkaproof.spec.language.layout import Leaf
 from kafkaproof.spec.language.plain import Plain, get
 
@@ -65,7 +66,7 @@ class Packing:
         """Text of ``pack(t, s, before, words)``, which packs `t`: 0 when packed, -1 - i when leaf i is out of its range.
 
         It returns 1 + i if bound i (an index into `bounds`) is exceeded. `s` is a state, and `before` its packed form: a
-        word none of whose leaves differ is taken from there. It calls `what_is_outside` and what is in `called`.
+        word none of whose leaves differ is taken from there. It calls what is in `called`.
         """
         lines = ["def pack(t, s, before, words):", *self._by_words(self._pack_word)]
         return "\n".join([*lines, "    return 0", ""])
@@ -75,9 +76,9 @@ class Packing:
         return "\n".join(["def within(t, s):", *self._by_words(lambda word: ()), "    return 0", ""])
 
     @property
-    def called(self) -> dict[str, Callable]:
-        """For each word three functions that `pack_source` and `within_source` call."""
-        found: dict[str, Callable] = {}
+    def called(self) -> dict[str, Generated | Callable]:
+        """What `pack_source` and `within_source` call: `what_is_outside`, and for each word three functions of `Lanes`."""
+        found: dict[str, Generated | Callable] = {"what_is_outside": Generated.of(self.range_source())}
         for word, lanes in enumerate(self._lanes()):
             found |= {
                 f"unlike{word}": lanes.is_unlike,

@@ -71,9 +71,7 @@ def look_of(kernel: Kernel, labels: Labels) -> Look:
         "unpack": Generated.of(packing.unpack_source()),
         "same": Generated.of(_same(packing.words)),
         "spends": Generated.of(_spends(packing.leaves)),
-        "pack": Generated.of(
-            packing.pack_source(), what_is_outside=Generated.of(packing.range_source()), **packing.called
-        ),
+        "pack": Generated.of(packing.pack_source(), **packing.called),
         **{f"t{i}": t.function for i, t in enumerate(kernel.model.transitions)},
         **{f"c{i}": condition.predicate for i, condition in enumerate(labels.conditions)},
         **{f"w{i}": when for i, when in enumerate(labels.conditional)},

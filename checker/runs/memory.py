@@ -13,7 +13,7 @@ from kafkaproof.checker.basics.errors import UserError
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def disk_errors_told(path: Path) -> Iterator[None]:
     """What cannot be written at a path is a UserError that says where."""
     try:
         yield
@@ -27,7 +27,7 @@ def made(size: int, path: Path | None) -> np.ndarray:
     if path is None:
         return np.zeros(size, np.uint64)
     fresh = path.with_suffix(".new")
-    with told(path), open(fresh, "wb") as file:  # a mapped file without room would kill the process later
+    with disk_errors_told(path), open(fresh, "wb") as file:  # a mapped file without room would kill the process later
         os.posix_fallocate(file.fileno(), 0, size * 8)
     array = found(fresh)
     fresh.replace(path)

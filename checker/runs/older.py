@@ -1,7 +1,7 @@
 """Seen states that have no place in memory any more: on disk, in buckets by their hash.
 
-They are asked once in a level, all at once (delayed duplicate detection: Korf, AAAI 2004). Each bucket of the new states
-has a small hash table, past which the old states of that bucket are read from beginning to end.
+New states are compared with them once in each level, all together (delayed duplicate detection: Korf, AAAI 2004). Each bucket
+of new states gets a small hash table, and the old states of that bucket are read from beginning to end and looked up there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from kafkaproof.checker.runs.memory import made, told
+from kafkaproof.checker.runs.memory import disk_errors_told, made
 from kafkaproof.checker.runs.table import hash_at
 
 BUCKETS = 1 << 10
@@ -110,7 +110,7 @@ class Older:
         n, starts = len(self._starts), _starts(rows, there, self.words)
         shape = int(starts[-1]), self.words
         _put(rows, there, starts, made(shape[0] * shape[1], self._states(n)).reshape(shape))
-        with told(self._index(n)):
+        with disk_errors_told(self._index(n)):
             np.save(self._index(n), starts)
         self._starts.append(starts)
 

@@ -106,11 +106,12 @@ def seen_before(
     that failed, or of a task that was killed) is made anew.
     """
     own = table_directory(run) / f"partition-{partition}"
-    beside = older_directory(run) / f"older-{partition}"
+    limit, beside = None, None
+    if memory is not None:
+        limit, beside = memory // partitions, older_directory(run) / f"older-{partition}"
 
     def opened():
         own.mkdir(exist_ok=True)
-        limit = None if memory is None else memory // partitions
         return Seen(compiled.words, own / "table", limit, beside)
 
     with open(own.with_suffix(".lock"), "w") as lock:

@@ -34,7 +34,8 @@ def new_record(declaration, scope=SCOPE):
 
 def interpreted(packing):
     """The generated pack and unpack, run as Python on plain states."""
-    names = {name: PLAIN[asked.__func__](asked.__self__) for name, asked in packing.called.items()}
+    lanes = {name: asked for name, asked in packing.called.items() if name != "what_is_outside"}
+    names = {name: PLAIN[asked.__func__](asked.__self__) for name, asked in lanes.items()}
     exec(packing.range_source() + packing.pack_source() + packing.unpack_source(), names)
     return names["pack"], names["unpack"]
 
@@ -70,8 +71,7 @@ PLAIN = {
 
 def compiled(packing):
     """The generated pack and unpack, as machine code for NumPy records."""
-    outside = Generated.of(packing.range_source())
-    pack = Generated.of(packing.pack_source(), what_is_outside=outside, **packing.called)
+    pack = Generated.of(packing.pack_source(), **packing.called)
     unpack = Generated.of(packing.unpack_source())
     functions = alone.Alone(REPLICATION_SCOPE, [(pack, (STATE, STATE, Words(), Words())), (unpack, (Words(), STATE))])
     return partial(functions.call, 0), partial(functions.call, 1)
