@@ -109,6 +109,12 @@ def add_parser(commands) -> None:
         help="use this one instead of starting one; topics and brokers in it are joined",
     )
     parser.add_argument(
+        "--empty-logs",
+        action="store_true",
+        help="with --zookeeper: let brokers of ours, whose logs are empty, lead partitions that brokers of Kafka led, "
+        "although the records of these are lost then",
+    )
+    parser.add_argument(
         "--port", metavar="PORT", type=int, help="the port of the ZooKeeper that is started (default: a free one)"
     )
     parser.add_argument(
@@ -168,9 +174,11 @@ def run(options) -> int:
         counterexample = control.behaviour
     size = counterexample.size if counterexample else size_of(options)
     there = look_at(options.zookeeper) if options.zookeeper else None
+    if options.empty_logs and not there:
+        raise UserError("--empty-logs needs --zookeeper HOST:PORT of a ZooKeeper with topics or brokers in it")
     if there:
         require_plain(options, size)
-        size = joined(size, there)
+        size = joined(size, there, options.empty_logs)
     acts = read_acts(options.faults, size, options.zookeeper is None) if options.faults else []
     directory = options.directory or new_directory()
     if (directory / MANIFEST).exists():

@@ -2,14 +2,24 @@
 
 import json
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
+from kazoo.exceptions import NoNodeError
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.impl.harness.driving.cluster import Cluster, Size
-from kafkaproof.impl.harness.driving.joining import Found, _require_no_quorum, joined, look_at, told_of
+from kafkaproof.impl.harness.driving.joining import (
+    UNCLEAN,
+    Found,
+    _require_no_quorum,
+    _unclean,
+    joined,
+    look_at,
+    told_of,
+)
 from kafkaproof.impl.harness.driving.zookeeper_server import Keeper
 from kafkaproof.impl.harness.real.cluster import KafkaCluster
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
@@ -78,10 +88,62 @@ def test_a_zookeeper_that_a_quorum_rules_is_refused(migration, controller, rules
         _require_no_quorum("zk:1", *data)
 
 
-def test_whose_records_are_gone_is_told():
-    states = {("orders", 0): State(1, (1, 5), 0, 1), ("orders", 1): State(5, (5, 9), 0, 1)}
-    there = found({"orders": ORDERS}, states=states)
-    assert "the in-sync replicas of 1 of them are all ours" in told_of(there, joined(OURS, there))
+IN_SYNC = {
+    "all of ours, and none of ours": ((1, 5), (9,), (9,)),
+    "one of ours, and the leader does not run": ((9,), (9, 5), (9,)),
+    "one of ours behind a leader that runs": ((9,), (2, 5), (9,)),
+}
+
+
+@pytest.mark.parametrize("isrs", IN_SYNC.values(), ids=IN_SYNC)
+def test_what_a_broker_of_ours_could_lead_without_the_records_needs_an_option(isrs):
+    states = {("orders", p): State(isr[0], isr, 0, 1) for p, isr in enumerate(isrs)}
+    there = found({"orders": ORDERS}, REGISTERED, states=states)
+    risky = 0 if 1 in isrs[0] else 1
+    with pytest.raises(UserError, match=rf"zk:1: 1 partitions \(orders-{risky}\) may be led by 1, 5, 7.*--empty-logs$"):
+        joined(OURS, there)
+    assert "1 of them may be led by ours, without their records" in told_of(there, joined(OURS, there, empty_logs=True))
+
+
+@pytest.mark.parametrize("isr", [(2,), (9,)], ids=["in sync is one that runs", "in sync is one that does not run"])
+@pytest.mark.parametrize("unclean", [frozenset(), frozenset({"orders"})], ids=["clean", "unclean"])
+def test_an_out_of_sync_replica_of_ours_is_a_risk_where_an_unclean_election_may_choose_it(isr, unclean):
+    states = {("orders", 1): State(isr[0], isr, 0, 1)}
+    there = replace(found({"orders": ORDERS}, REGISTERED, states=states), unclean=unclean)
+    assert there.at_risk({5}) == ([("orders", 1)] if unclean and isr == (9,) else [])
+    assert there.at_risk({7}) == []
+
+
+def test_who_has_no_replicas_joins_without_asking():
+    states = {("orders", p): State(9, (9,), 0, 1) for p in range(3)}
+    there = found({"orders": ORDERS}, REGISTERED, states=states)
+    assert joined(OURS, there).joins and "empty" not in told_of(there, joined(OURS, there))
+
+
+def test_empty_logs_are_for_a_zookeeper_that_is_in_use(kafkaproof):
+    assert "--empty-logs needs --zookeeper" in kafkaproof("run", "--empty-logs").complaint
+
+
+class Configured:
+    """A client of a ZooKeeper that has some configurations."""
+
+    def __init__(self, **allowed):
+        self.data = allowed
+
+    def get(self, path):
+        if path not in self.data:
+            raise NoNodeError
+        return json.dumps({"config": {UNCLEAN: self.data[path]} if self.data[path] else {}}).encode(), None
+
+    def get_children(self, path):
+        return [each.removeprefix(f"{path}/") for each in self.data if each.startswith(f"{path}/")]
+
+
+def test_a_topic_says_whether_its_elections_may_be_unclean_or_else_the_brokers_do():
+    topics = {"/config/topics/a": "true", "/config/topics/b": "false", "/config/topics/c": None}
+    for broker, wanted in (("false", {"a"}), ("true", {"a", "c", "d"})):
+        client = Configured(**topics, **{"/config/brokers/<default>": broker})
+        assert _unclean(client, ["a", "b", "c", "d"]) == wanted
 
 
 # With a real ZooKeeper
@@ -126,7 +188,10 @@ def test_brokers_of_any_ids_go_on_with_the_topics_of_others(keeper, tmp_path, ca
     assert main(["replay", str(tmp_path / "first")]) == 0
     there = look_at(keeper.address)
     assert there and there.topics.keys() == {"events", "orders", OFFSETS_TOPIC} and not there.registered
-    with Cluster(tmp_path / "second", joined(OURS, there), keeper.address) as cluster:
+    ids = ["--ids", ",".join(map(str, OURS.ids))]
+    assert main(["run", *ids, "--zookeeper", keeper.address, "--directory", str(tmp_path / "refused")]) == 2
+    assert "may be led by 1, 5, 7" in capsys.readouterr().err and not (tmp_path / "refused").exists()
+    with Cluster(tmp_path / "second", joined(OURS, there, empty_logs=True), keeper.address) as cluster:
         cluster.start_all()
         cluster.await_that(lambda: set(state(cluster, "orders", 1).isr) == set(OURS.ids), "all are in sync")
         assert state(cluster, "orders", 0).leader_epoch >= before.leader_epoch
