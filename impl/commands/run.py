@@ -12,7 +12,7 @@ from typing import cast
 from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
 
-from kafkaproof.impl.commands.size import ROOM, read_brokers, read_ids, require_plain, size_of
+from kafkaproof.impl.commands.size import read_brokers, read_ids, require_plain, size_of
 from kafkaproof.impl.harness.conducting.conductor import Conductor, Departs
 from kafkaproof.impl.harness.conducting.counterexample import Counterexample, read_counterexample
 from kafkaproof.impl.harness.conducting.replica_conductor import PlaneConductor
@@ -75,13 +75,6 @@ def add_parser(commands) -> None:
     )
     parser.add_argument("--partitions", metavar="N", type=int, default=2, help="partitions of the topic (default 2)")
     parser.add_argument("--replicas", metavar="N", type=int, help="replicas of each (default 3, at most the brokers)")
-    parser.add_argument(
-        "--room",
-        metavar="N",
-        type=int,
-        default=ROOM,
-        help="partitions of all topics that clients create (default 8; fenced)",
-    )
     parser.add_argument("--min-isr", metavar="N", type=int, default=1, help="min.insync.replicas (default 1)")
     parser.add_argument(
         "--variant",

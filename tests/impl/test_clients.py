@@ -32,9 +32,9 @@ SESSION = 60.0
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """Three brokers, two partitions and room for four, two of three replicas needed."""
+    """Three brokers, two partitions, two of three replicas needed."""
     logging.getLogger("kafka").setLevel(logging.CRITICAL)
-    with Cluster(tmp_path_factory.mktemp("clients"), Size(min_isr=2, room=4, session_timeout=SESSION)) as running:
+    with Cluster(tmp_path_factory.mktemp("clients"), Size(min_isr=2, session_timeout=SESSION)) as running:
         running.start_all()
         assert wait_until(running.is_whole)
         assert wait_until(lambda: all(len(state(running, p)["isr"]) == 3 for p in range(2)))

@@ -17,8 +17,8 @@ NONE, UNKNOWN, QUEUED, INVALID_PARTITIONS, POLICY, REASSIGNED = 0, 3, 17, 37, 44
 
 @pytest.fixture
 def cluster(tmp_path):
-    """Three brokers, a partition on two of them, and room for four."""
-    with Cluster(tmp_path, Size(replicas=2, partitions=1, room=4, session_timeout=SESSION)) as running:
+    """Three brokers, a partition on two of them."""
+    with Cluster(tmp_path, Size(replicas=2, partitions=1, session_timeout=SESSION)) as running:
         running.start_all()
         assert wait_until(running.is_whole, PATIENCE)
         yield running

@@ -23,41 +23,35 @@ from kafkaproof.impl.harness.driving.joining import (
 from kafkaproof.impl.harness.driving.zookeeper_server import Keeper
 from kafkaproof.impl.harness.real.cluster import KafkaCluster
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
-from kafkaproof.impl.seams.zookeeper.znodes import CLIENTS, INNER, BrokerId, Given, State, Topic
+from kafkaproof.impl.seams.zookeeper.znodes import CLIENTS, INNER, BrokerId, State, Topic
 from kafkaproof.spec.errors import UserError
 
-OURS = Size(ids=(1, 5, 7), groups=True, room=4)
+OURS = Size(ids=(1, 5, 7), groups=True)
 ORDERS = Topic(((1, 5), (5, 9), (7, 1)), "opguTbXnTuWgAF4_b1tylQ")
 REGISTERED = {2: BrokerId("127.0.0.1", 1, 2).encode()}
 PATIENCE = 60
 
 
-def found(topics, registered=None, given=Given(), states=None):
-    return Found("zk:1", topics, states or {}, registered or {}, given, "3.9")
+def found(topics, registered=None, states=None):
+    return Found("zk:1", topics, states or {}, registered or {}, "3.9")
 
 
-def test_topics_that_are_there_get_room_and_the_brokers_in_their_assignments_are_known():
+def test_the_brokers_in_assignments_that_are_there_are_known():
     size = joined(OURS, found({"orders": ORDERS, OFFSETS_TOPIC: Topic(((1, 5, 7),))}, REGISTERED))
-    assert (size.partitions, size.groups, size.room, size.others) == (0, True, 3 + 4, (2, 9))
-    assert size.places.offsets == 0 and size.places.is_room(1) and size.planes == 8
-
-
-def test_numbers_that_topics_had_once_are_not_given_again():
-    given = Given(0b111110, {ORDERS.id: (3, 4, 5)}, (ORDERS.id,))
-    assert joined(OURS, found({"orders": ORDERS}, given=given)).planes == 6 + OURS.room
+    assert (size.partitions, size.groups, size.others) == (0, True, (2, 9))
+    assert size.places.offsets == 0 and size.places.is_further(1)
 
 
 def test_an_offsets_topic_of_several_partitions_is_a_topic_like_others():
     there = found({OFFSETS_TOPIC: Topic(((1,),) * 50)})
     size = joined(OURS, there)
-    assert not size.groups and size.planes == 50 + OURS.room and "no groups" in told_of(there, size)
+    assert not size.groups and size.standing == 0 and "no groups" in told_of(there, size)
 
 
 @pytest.mark.parametrize(
     ("there", "why"),
     [
         (found({"orders": ORDERS}, {5: REGISTERED[2]}), "broker 5 is registered there; stop it, or give other --ids"),
-        (found({"wide": Topic(((1,),) * 61)}), "have or had 62 partitions, and there is room for 64"),
         (found({"many": Topic((tuple(range(10, 17)),))}), "these are more than 9, the most"),
         (found({}, {2: b'{"endpoints":["PLAINTEXT://h:1"]}'}), "broker 2 is registered without a listener REPLICATION"),
     ],
@@ -220,7 +214,7 @@ def test_a_broker_of_ours_joins_real_ones_that_run(kafka, keeper, tmp_path, caps
         produce(real, "orders", 2, 20)
         there = look_at(keeper.address)
         assert there and there.registered.keys() == {1, 2, 101}
-        ours = joined(Size(brokers=1, replicas=1, ids=(7,), groups=True, room=4, session_timeout=4.0), there)
+        ours = joined(Size(brokers=1, replicas=1, ids=(7,), groups=True, session_timeout=4.0), there)
         with Cluster(tmp_path / "ours", ours, keeper.address) as cluster:
             cluster.start_all()
             cluster.await_all()

@@ -16,19 +16,8 @@ from kafkaproof.impl.harness.driving.faults import OPERATOR
 from kafkaproof.impl.harness.driving.zookeeper_server import require
 from kafkaproof.impl.seams.zookeeper.features import PATH as FEATURES
 from kafkaproof.impl.seams.zookeeper.features import VERSIONS
-from kafkaproof.impl.seams.zookeeper.numbering import numbers_of
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
-from kafkaproof.impl.seams.zookeeper.watches import NUMBERS
-from kafkaproof.impl.seams.zookeeper.znodes import (
-    BROKER_IDS,
-    INNER,
-    TOPICS,
-    Controller,
-    Given,
-    State,
-    Topic,
-    TopicConfig,
-)
+from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, INNER, TOPICS, Controller, State, Topic, TopicConfig
 from kafkaproof.spec.errors import UserError
 
 MIGRATION, BROKER_CONFIGS, MOST_BROKERS = "/migration", "/config/brokers", 9
@@ -40,15 +29,13 @@ UNCLEAN, SHOWN = "unclean.leader.election.enable", 3
 class Found:
     """What is in a ZooKeeper: its topics with the states of their partitions, and the brokers that are registered.
 
-    `given`: the numbers of the specification that its topics have or had; `spoken`: the
-    inter.broker.protocol.version of its brokers, 2.8 or 3.9; `unclean`: the topics that allow unclean elections.
+    `spoken`: the inter.broker.protocol.version of its brokers, 2.8 or 3.9; `unclean`: the topics that allow unclean elections.
     """
 
     zookeeper: str
     topics: dict[str, Topic]
     states: dict[tuple[str, int], State]
     registered: dict[int, bytes]
-    given: Given
     spoken: str
     unclean: frozenset[str] = frozenset()
 
@@ -98,8 +85,7 @@ def _found(client: KazooClient, zookeeper: str) -> Found | None:
     states = {place: State.decode(data) for place in places if (data := _read(client, State.path_of(*place)))}
     feature = _content(_read(client, FEATURES)).get("version", VERSIONS["2.8"])
     spoken = "2.8" if feature == VERSIONS["2.8"] else "3.9"
-    given = Given.decode(_read(client, Given.path) or b"")
-    return Found(zookeeper, topics, states, registered, given, spoken, _unclean(client, topics))
+    return Found(zookeeper, topics, states, registered, spoken, _unclean(client, topics))
 
 
 def _unclean(client: KazooClient, topics: Collection[str]) -> frozenset[str]:
@@ -179,28 +165,7 @@ def joined(size: Size, found: Found, empty_logs: bool = False) -> Size:
         )
     offsets = found.topics.get(OFFSETS_TOPIC)
     groups = size.groups and (offsets is None or len(offsets.assignments) == 1)
-    needed = max(found.given.places.bit_length(), groups) + _without_numbers(found, groups)
-    if needed + size.room > NUMBERS:
-        raise UserError(
-            f"{found.zookeeper}: its topics have or had {needed} partitions, and there is room for {NUMBERS}, with those of "
-            f"--room {size.room}: give a lower --room, or delete topics"
-        )
-    return replace(
-        size,
-        partitions=0,
-        groups=groups,
-        room=needed + size.room - groups,
-        recorded=False,
-        joins=True,
-        others=others,
-        spoken=found.spoken,
-    )
-
-
-def _without_numbers(found: Found, groups: bool) -> int:
-    """How many partitions have no numbers of the specification yet; with `groups` those of the offsets topic have."""
-    counted = {name: topic for name, topic in found.topics.items() if not (groups and name == OFFSETS_TOPIC)}
-    return sum(len(each.assignments) - len(numbers_of([], name, each, found.given)) for name, each in counted.items())
+    return replace(size, partitions=0, groups=groups, recorded=False, joins=True, others=others, spoken=found.spoken)
 
 
 def _require_strangers(found: Found, own: set[int]) -> None:

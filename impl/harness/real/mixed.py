@@ -43,7 +43,7 @@ class MixedCluster(KafkaCluster):
     def settings_of(self, broker: int, number: int) -> Settings:
         """As Cluster: where it listens, and where it is found. A real controller may create topics of any replicas."""
         clients, inner = (self._ports[broker][name] for name in self.listeners)
-        found = replace(super().settings_of(broker, number), replicas=self.size.brokers, takes_any=True)
+        found = replace(super().settings_of(broker, number), replicas=self.size.brokers)
         return replace(found, port=clients, inner_port=inner, shown=self.shown(broker))
 
     def start_all(self) -> None:

@@ -23,7 +23,8 @@ class TopicNumbers:
         self._numbers: dict[str, list[tuple[int, list[int]]]] = {cluster.topic: [(0, list(range(first_else)))]}
         if cluster.offsets >= 0:
             self._numbers[OFFSETS_TOPIC] = [(0, [cluster.offsets])]
-        self._first, self._added = dict.fromkeys([cluster.topic], list(range(first_else))), {}
+        self._first, self._added = {name: numbers[0][1] for name, numbers in self._numbers.items()}, {}
+        self._in_ids = cluster.numbers_in_ids
         for transaction in cluster.zookeeper.transactions:
             self._note(transaction)
 
@@ -41,9 +42,9 @@ class TopicNumbers:
 
     def _note_topic(self, name: str, topic: Topic, zxid: int) -> None:
         """Which numbers a topic has, as its znode was written."""
-        first = self._first.get(name) or (ids_in(members_in(topic.id)) if topic.id else None)
-        if first is not None:
-            numbers = [*first, *self._added.get(topic.id or name, ())][: len(topic.partitions)]
+        first = self._first.get(name) or (ids_in(members_in(topic.id)) if topic.id and self._in_ids else [])
+        numbers = [*first, *self._added.get(topic.id or name, ())][: len(topic.partitions)]
+        if numbers:
             self._numbers.setdefault(name, []).append((zxid, numbers))
 
     def of_topic(self, topic: str, zxid: int) -> list[int]:
@@ -63,11 +64,12 @@ class TopicNumbers:
 
 
 def _added_in(data: bytes) -> dict[str, list[int]]:
-    """The numbers that were added to topics, by their ids or names, as the processes have noted them; none in what
-    cannot be read.
+    """The numbers of topics besides the first, by their ids or names, as the processes have noted them; none in what cannot be
+    read.
     """
     try:
         config = json.loads(data)["config"]
-        return {key: list(numbers) for key, numbers in json.loads(config.get("kafkaproof.places.added", "{}")).items()}
+        noted = config.get("kafkaproof.places.numbers") or config.get("kafkaproof.places.added", "{}")
+        return {key: list(numbers) for key, numbers in json.loads(noted).items()}
     except (ValueError, LookupError, TypeError, AttributeError):
         return {}
