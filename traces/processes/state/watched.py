@@ -37,10 +37,12 @@ class _Watched:
         return twin
 
     def copy(self):
-        """A state with the same values that shares nothing with this one, and that nobody watches."""
+        """A state with the same values that shares nothing with this one, and that nobody watches; arrays are whole."""
         twin = object.__new__(self._kind)
         for name in self.__slots__:
-            setattr(twin, name, copied(getattr(self, name)))
+            value = getattr(self, name)
+            whole = Elements(list.__iter__(value)) if isinstance(value, _Beginning) else value
+            setattr(twin, name, copied(whole))
         return twin
 
 
