@@ -104,7 +104,6 @@ def test_kafka_python_creates_a_topic(cluster):
         (TopicAlreadyExistsError, NewTopic("made", 1, 3)),
         (InvalidTopicError, NewTopic("a b", 1, 3)),
         (InvalidPartitionsError, NewTopic("none", 0, 3)),
-        (PolicyViolationError, NewTopic("many", 9, 3)),
         (InvalidReplicationFactorError, NewTopic("wide", 1, 4)),
     ):
         with pytest.raises(error):
