@@ -1,9 +1,19 @@
 """What a model is put together from: tuples of transitions and properties, told where they hold something else."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from inspect import isfunction
+from typing import Any, TypeVar
 
 from kafkaproof.spec.errors import UserError
+
+Part = TypeVar("Part")
+
+
+def changed(part: Part, **fields: Any) -> Part:
+    """A dataclass's object with these fields; the same object where none differs. A catalogue has thousands of parts."""
+    same = all(getattr(part, name) == value for name, value in fields.items())
+    return part if same else replace(part, **fields)
 
 
 def require_parts(model: str, what: str, parts: object, kind: type, made_by: str) -> None:
