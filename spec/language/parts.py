@@ -3,15 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from inspect import isfunction
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkaproof.spec.errors import UserError
 
-Part = TypeVar("Part")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Part = TypeVar("Part", bound="DataclassInstance")
 
 
 def changed(part: Part, **fields: Any) -> Part:
-    """A dataclass's object with these fields; the same object where none differs. A catalogue has thousands of parts."""
+    """An object of a dataclass with these fields; the same object where none differs. A catalogue has thousands of parts."""
     same = all(getattr(part, name) == value for name, value in fields.items())
     return part if same else replace(part, **fields)
 
