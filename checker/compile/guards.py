@@ -15,8 +15,8 @@ from kafkaproof.checker.compile.layout import Generated
 from kafkaproof.spec.language.rebind import callees
 from kafkaproof.spec.language.subset import definition
 
-REFUSE = ast.parse("def refuse():\n    return False").body[0].body
-GO_ON = ast.parse("def go_on():\n    return True").body[0].body
+REFUSE: list[ast.stmt] = [ast.Return(ast.Constant(False))]
+GO_ON = ast.Return(ast.Constant(True))
 
 
 def early_guards(function: Callable, count: int) -> dict[int, Generated]:
@@ -30,7 +30,7 @@ def early_guards(function: Callable, count: int) -> dict[int, Generated]:
         tests = sum(isinstance(node, ast.BoolOp | ast.If) for part in body for node in ast.walk(part))
         if tests > asked:
             arguments = ast.arguments([], tree.args.args[: known + 1], defaults=[], kw_defaults=[], kwonlyargs=[])
-            guard = ast.FunctionDef(f"guard_{function.__name__}", arguments, [*body, *GO_ON], [], lineno=tree.lineno)
+            guard = ast.FunctionDef(f"guard_{function.__name__}", arguments, [*body, GO_ON], [], lineno=tree.lineno)
             found[known] = Generated(guard, function.__globals__, code=function.__code__)
             asked = tests
     return found
