@@ -3,17 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from inspect import isfunction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from kafkaproof.spec.errors import UserError
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
-Part = TypeVar("Part", bound="DataclassInstance")
-
-
-def changed(part: Part, **fields: Any) -> Part:
+def changed(part: Any, **fields: Any) -> Any:
     """An object of a dataclass with these fields; the same object where none differs. A catalogue has thousands of parts."""
     same = all(getattr(part, name) == value for name, value in fields.items())
     return part if same else replace(part, **fields)
