@@ -14,7 +14,8 @@ import numpy as np
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.basics.source import source
 from kafkaproof.checker.basics.spent import Spent
-from kafkaproof.checker.compile.kernel import Compiled, Expansion
+from kafkaproof.checker.compile.expansion import Expansion
+from kafkaproof.checker.compile.kernel import Compiled
 from kafkaproof.checker.compile.machine import made_here, take
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.spark.blocks import LostLevel, exchanged, places, whole
@@ -96,9 +97,18 @@ class Levels:
 
     def __init__(self, context, run: RunDirectory, compiled: Compiled, partitions: int, memory: int | None = None):
         self._context, self._partitions = context, partitions
-        self.generated = context.accumulator(0)
-        self._task = LevelTask(run.uri, compiled, partitions, memory, self.generated)
+        self._generated = context.accumulator(0)
+        self._task = LevelTask(run.uri, compiled, partitions, memory, self._generated)
         self._places = places(context, partitions)
+
+    @property
+    def generated(self) -> int:
+        """Successors found so far, on all executors."""
+        return self._generated.value
+
+    def stop(self) -> None:
+        """Give up the present level."""
+        self._context.cancelAllJobs()
 
     def probe(self, run: RunDirectory) -> None:
         """Have every executor load the kernel and write to the run directory; raises ClusterError."""

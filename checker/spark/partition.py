@@ -1,6 +1,6 @@
 """The work of one partition in one level: drop seen states, judge the new ones, expand them, route the successors.
 
-The same code runs in the driver for the first, small levels and in Spark's tasks afterwards.
+The same code runs in the threads of the driver and in Spark's tasks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from kafkaproof.checker.basics.spent import RECEIVING, ROUTING, STEPS, TABLE, Spent
-from kafkaproof.checker.compile.kernel import Compiled, Expansion
+from kafkaproof.checker.compile.expansion import Expansion
+from kafkaproof.checker.compile.kernel import Compiled
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.runs.seen import Seen
 from kafkaproof.checker.runs.table import SMALLEST, keys_of, owners_of

@@ -10,7 +10,6 @@ from kafkaproof.impl.broker.replica import Disk
 from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.replicas.replication import ASK_AGAIN, Replication
 from kafkaproof.impl.seams.between.messages import Message, Receiver
-from kafkaproof.impl.seams.storage.checkpoint import NAME, STARTS, Checkpoint
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, NONE, TRUNCATING
 from kafkaproof.spec.replica.network import SENT, propose, send
 from kafkaproof.spec.running.processes import PARTITION, cluster, scopes
@@ -26,13 +25,7 @@ def process(tmp_path):
     scope = scopes(2, 2, 1, 1, 10)[PARTITION]
     disk = Disk(settings, settings.places)
     made = SimpleNamespace(
-        broker=1,
-        settings=settings,
-        disk=disk,
-        asked={},
-        sent=[],
-        leaders={0: LEADER_AT},
-        stepped=set(),
+        broker=1, settings=settings, disk=disk, asked={}, sent=[], leaders={0: LEADER_AT}, stepped=set()
     )
     made.known = SimpleNamespace(reach={CONTROLLER_AT.broker: CONTROLLER_AT}.get)
     made.post = SimpleNamespace(is_under_way=lambda to, kind, p: (to, kind, p) in made.under_way)

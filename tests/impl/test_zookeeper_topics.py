@@ -50,7 +50,9 @@ def test_a_topic_of_a_tool_is_led_and_keeps_its_id(tmp_path, capsys):
         assert wait_until(lambda: topic_of(cluster, TOPIC).id == id) and wait_until(lambda: in_sync(cluster))
         cluster.operator.create(Topic.path_of("strange"), as_by_tool((7,)))
         logs = [tmp_path / f"broker-{b}.log" for b in range(3)]
-        assert wait_until(lambda: any("'strange': 1 of its partitions get no leader" in log.read_text() for log in logs))
+        assert wait_until(
+            lambda: any("'strange': 1 of its partitions get no leader" in log.read_text() for log in logs)
+        )
         assert topic_of(cluster, "strange").id, "as from a controller of Kafka"
         cluster.operator.delete(Topic.path_of("strange"))
         cluster.delete_controller()
