@@ -31,9 +31,7 @@ def moving(*isr: int) -> Log:
 
 def recorded(log) -> Recording:
     """A log, with the znodes that are there before."""
-    return Recording(
-        Path("written"), Snapshot(0, 0, {}, {path: Znode(b"") for path in PARENTS}), log.transactions, []
-    )
+    return Recording(Path("written"), Snapshot(0, 0, {}, {path: Znode(b"") for path in PARENTS}), log.transactions, [])
 
 
 def triggers_of(log) -> set[str]:
