@@ -160,4 +160,4 @@ def mixed_size(options, values: dict) -> Size:
         raise UserError("--scenario is for clusters of one kind of brokers")
     values["session_timeout"] = max(values["session_timeout"], KAFKA_SESSION)
     spoken = "3.9" if number_of(release)[:2] == NEWEST else "2.8"
-    return Size(release=release, ours=ours, spoken=spoken, recorded=False, groups=True, **values)
+    return Size(release=release, ours=ours, spoken=spoken, groups=True, **values)

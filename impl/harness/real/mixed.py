@@ -32,6 +32,7 @@ class MixedCluster(KafkaCluster):
         """Create the znodes that our brokers find, and say in the recording what is run."""
         self.ours = set(self.size.broker_ids.all[: self.size.ours])
         self.create_znodes()
+        self.describe(replace(self.size, replicas=self.size.brokers))
         super().prepare()
 
     # Brokers
