@@ -17,12 +17,18 @@ from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import only, with_member
 from kafkaproof.spec.partition import zookeeper as partitions
 from kafkaproof.spec.partition.context import clear
-from kafkaproof.spec.partition.deletion.zookeeper import delete_marker, delete_state, delete_topic
+from kafkaproof.spec.partition.deletion.zookeeper import (
+    create_marker,
+    delete_marker,
+    delete_state,
+    delete_topic,
+    join_topic,
+)
 from kafkaproof.spec.partition.znodes import PREFERRED_REQUEST
 from kafkaproof.spec.replica.network import RECORD
 from kafkaproof.spec.running.broker_ids import BrokerIds
-from kafkaproof.spec.running.processes import ELECTION, PARTITION
 from kafkaproof.spec.running.replica_messages import FETCHED
+from kafkaproof.traces.evidence.topic_inputs import unclean_in
 from kafkaproof.traces.processes.recorded.notices import LOG_DIR_EVENT, STATE
 from kafkaproof.traces.processes.recorded.reading import Line
 from kafkaproof.traces.processes.recorded.zookeeper_log import MARKER, TOPIC, Logged, members
@@ -68,11 +74,19 @@ class Foreign:
                 zookeeper.remove_controller(elected)
             case Create(path, data) | SetData(path, data) if found := STATE.fullmatch(path):
                 self._write_state(zk, b, self._logged.numbers.of(found[1], int(found[2]), zxid), data)
-            case SetData(path, data) if found := TOPIC.fullmatch(path):
+            case Create(path, data) | SetData(path, data) if found := TOPIC.fullmatch(path):
                 self._assign(zk, self._logged.numbers.of_topic(found[1], zxid), data)
             case SetData("/admin/reassign_partitions", data):
                 for p, target in enumerate(zk.targets):
                     _fill(target, self._logged.targets(data, zxid).get(p, ()))
+            case Create(path) if found := MARKER.fullmatch(path):
+                numbers = self._logged.numbers.of_topic(found[1], zxid)
+                if numbers:
+                    create_marker(zk, b, numbers[0], ANSWERED)
+                else:
+                    zk.stray = 1
+            case Create(path, data) | SetData(path, data) if path == self._logged.config and unclean_in(data):
+                zk.unclean = 1
             case Delete("/admin/reassign_partitions"):
                 for target in zk.targets:
                     clear(target)
@@ -91,9 +105,10 @@ class Foreign:
             isr, leader = members(self._brokers.numbers(state.isr)), self._brokers.number(state.leader)
             partitions.put_state(zk, b, p, state.controller_epoch, leader, isr, state.leader_epoch, ANSWERED)
 
-    def _assign(self, zk: Plain, numbers: Iterable[int], data: bytes | None) -> None:
+    def _assign(self, zk: Plain, numbers: list[int], data: bytes | None) -> None:
         topic = topic_in(data)
         for (_, written), p in zip(sorted(topic.partitions.items()) if topic else (), numbers):
+            join_topic(zk, p, numbers[0])
             _fill(zk.assignments[p], self._brokers.numbers(written.replicas))
             zk.adding[p] = members(self._brokers.numbers(written.adding))
             zk.removing[p] = members(self._brokers.numbers(written.removing))
@@ -128,7 +143,7 @@ class Foreign:
         elif kind == FETCHED and content["fields"]["kind"] == RECORD:
             batch = self._world.name_batch(content["p"], content["fields"]["id"])
             content["fields"] = content["fields"] | {"id": batch}
-        sender = self._brokers.number(int(line.took.split(".")[0]))
+        sender = self._brokers.number(int((line.took or "").split(".")[0]))
         return Sent(kind, sender, line.broker, content, self._world.known.registrations[line.broker])
 
 

@@ -33,6 +33,7 @@ class Logged:
     """The transactions of a recording by zxid; `epochs` bounds the epochs and faults that there were."""
 
     def __init__(self, cluster: Cluster):
+        self.config = f"/config/topics/{cluster.topic}"
         self._topic, self._sizes, self._brokers = cluster.topic, cluster.sizes, cluster.brokers
         self._deletes, self._reassigns = cluster.deletes, cluster.reassigns
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
@@ -79,7 +80,7 @@ class Logged:
                 raise self._written_by_tool(path, zxid)
             case SetData(path) if TOPIC.fullmatch(path):
                 raise self._written_by_tool(path, zxid)
-            case Create(path, data) | SetData(path, data) if path == f"/config/topics/{self._topic}":
+            case Create(path, data) | SetData(path, data) if path == self.config:
                 if unclean_in(data):
                     yield PARTITION, faults.allow_unclean.__name__, {}
 
