@@ -63,6 +63,7 @@ class Foreign:
                 elected.clients[b].registered = PROCESS
                 partitions.register(zk, b)
                 self._world.known.registrations[b] += 1
+                self._world.empty_disk(b)
             case CloseSession():
                 zookeeper.end_session(elected, b)
                 partitions.end_session(zk, b)

@@ -19,6 +19,7 @@ from kafkaproof.spec.partition.brokers import broker_change
 from kafkaproof.spec.partition.creation.zookeeper import leave_unused
 from kafkaproof.spec.partition.deletion.zookeeper import group_topics
 from kafkaproof.spec.replica.zookeeper import Answer
+from kafkaproof.spec.replication.replication import truncate
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, Cluster, named, scopes
 from kafkaproof.traces.processes.state.chains import Chain
 from kafkaproof.traces.processes.state.compared import Compared, Records
@@ -285,6 +286,12 @@ class World:
         self.seams.message = None
 
     # Data planes
+
+    def empty_disk(self, broker: int) -> None:
+        """A broker that is to start has no records."""
+        for replica in self.replicas(broker):
+            truncate(replica.log, 0)
+            replica.hw = 0
 
     def name_batch(self, p: int, batch: int) -> int:
         """The number of a batch that a process has named; the next one of its partition, if no producer of ours offered it."""
