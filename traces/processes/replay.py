@@ -227,6 +227,8 @@ class Follower:
                 raise Divergence(
                     f"it is not enabled: {why}; broker {self.cluster.brokers.id(line.broker)} is {self._situation(line)}"
                 )
+        if message and line.took and outcome.answer == "LOST":
+            self._messages[line.took] = message
         self._judge(part, outcome.broken)
         return outcome
 
