@@ -47,6 +47,15 @@ class Foreign:
     def __init__(self, world: World, logged: Logged, brokers: BrokerIds):
         self._world, self._logged, self._brokers = world, logged, brokers
 
+    def begin(self, transactions: Iterable[Transaction]) -> None:
+        """Let the first topics have the replicas with which they were created, before any process began."""
+        for transaction in transactions:
+            for operation in () if transaction.failed else transaction.operations:
+                found = TOPIC.fullmatch(getattr(operation, "path", ""))
+                if found and isinstance(operation, Create) and found[1] in self._logged.first_topics:
+                    with self._world.changing() as (_, zk):
+                        self._assign(zk, self._logged.numbers.of_topic(found[1], transaction.zxid), operation.data)
+
     # What they write
 
     def write(self, b: int, transaction: Transaction) -> None:

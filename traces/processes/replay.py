@@ -129,6 +129,8 @@ class Follower:
         self._processes = _followed(cluster.processes)
         self._unrecorded = Unrecorded(self.world, self._judge_hidden)
         self._foreign = Foreign(self.world, self.logged, cluster.brokers)
+        if cluster.is_mixed:
+            self._foreign.begin(cluster.zookeeper.transactions)
 
     def follow(self, occurrence: Occurrence) -> None:
         """Take the step that something was; raises Divergence."""

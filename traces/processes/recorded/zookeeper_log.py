@@ -34,7 +34,8 @@ class Logged:
 
     def __init__(self, cluster: Cluster):
         self.config = f"/config/topics/{cluster.topic}"
-        self._topic, self._sizes, self._brokers = cluster.topic, cluster.sizes, cluster.brokers
+        self.first_topics = cluster.topic, OFFSETS_TOPIC
+        self._sizes, self._brokers = cluster.sizes, cluster.brokers
         self._deletes, self._reassigns = cluster.deletes, cluster.reassigns
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
         self._log_dir_events = Notices(log_dir_events(cluster.zookeeper.transactions))
@@ -87,7 +88,7 @@ class Logged:
     def _is_another_topic(self, path: str) -> bool:
         """Whether a path is that of a topic with which the cluster has not begun."""
         found = TOPIC.fullmatch(path)
-        return found is not None and found[1] not in (self._topic, OFFSETS_TOPIC)
+        return found is not None and found[1] not in self.first_topics
 
     @staticmethod
     def _written_by_tool(path: str, zxid: int) -> UserError:
@@ -131,7 +132,7 @@ class Logged:
         """The deletion of a topic that is asked for, one that is there or is not."""
         numbers = self.numbers.of_topic(topic, zxid)
         if not self._deletes:
-            yield from [(PARTITION, faults.queue_deletion.__name__, {})] * (topic == self._topic)
+            yield from [(PARTITION, faults.queue_deletion.__name__, {})] * (topic == self.first_topics[0])
         elif numbers:
             yield PARTITION, deletion.ask_for_deletion.__name__, {"p": numbers[0]}
         else:
