@@ -29,7 +29,7 @@ BEGINS, RESTS, ENDS = ("start", "resume", "release"), ("kill", "stop", "pause", 
 SIZES = ("brokers", "replicas", "partitions", "min_isr")
 MOST = (9, 9, 64, 9)
 """How large a cluster may be."""
-OTHERS = {"offsets": -1, "room": 0, "ours": 0}
+OTHERS = {"offsets": -1, "room": 0}
 """What older descriptions do not have, and what it is then."""
 _FILE = re.compile(r"broker-([0-9]+)\.([0-9]+)\.jsonl")
 FORMAT, GOING_ON, WITH_UPDATES, WITH_ENDS, WITH_REASSIGNMENTS, WITH_DELETIONS, WITH_GROUPS = 9, 8, 7, 6, 5, 4, 3
@@ -196,7 +196,7 @@ def read_cluster(directory: Path) -> Cluster:
         frozenset(brokers.numbers(_running(directory / FAULTS))),
         (*zookeeper.problems, *torn),
         brokers,
-        bool(manifest["ours"]),
+        manifest["ours"] > 0,
     )
 
 
@@ -236,12 +236,12 @@ def _manifest(file: Path) -> dict:
             and all(0 < size <= most for size, most in zip(sizes, MOST))
             and max(others.values()) < manifest["partitions"]
         )
-        ids = manifest.get("ids", ())
+        ids, ours = manifest.get("ids", ()), manifest.get("ours", 0)
         named = (
             not ids or len(set(ids)) == sizes[0] == len(ids) and all(type(each) is int and each >= 0 for each in ids)
         )
-        if named and numbers and manifest["format"] in FORMATS and manifest["variant"] in VARIANTS:
-            return manifest | others | {"topic": str(manifest["topic"]), "ids": ids}
+        if named and numbers and 0 <= ours <= manifest["brokers"] and manifest["format"] in FORMATS and manifest["variant"] in VARIANTS:
+            return manifest | others | {"topic": str(manifest["topic"]), "ids": ids, "ours": ours}
     except (OSError, ValueError, KeyError, TypeError):
         pass
     raise UserError(f"{file}: not the description of a recording of format {FORMAT}")
