@@ -231,16 +231,17 @@ def _manifest(file: Path) -> dict:
         manifest = json.loads(file.read_text())
         sizes = [manifest[name] for name in SIZES]
         others = {name: manifest.get(name, default) for name, default in OTHERS.items()}
+        ids, ours = manifest.get("ids", ()), manifest.get("ours", 0)
         numbers = (
             all(type(each) is int for each in (*sizes, *others.values()))
             and all(0 < size <= most for size, most in zip(sizes, MOST))
             and max(others.values()) < manifest["partitions"]
+            and 0 <= ours <= manifest["brokers"]
         )
-        ids, ours = manifest.get("ids", ()), manifest.get("ours", 0)
         named = (
             not ids or len(set(ids)) == sizes[0] == len(ids) and all(type(each) is int and each >= 0 for each in ids)
         )
-        if named and numbers and 0 <= ours <= manifest["brokers"] and manifest["format"] in FORMATS and manifest["variant"] in VARIANTS:
+        if named and numbers and manifest["format"] in FORMATS and manifest["variant"] in VARIANTS:
             return manifest | others | {"topic": str(manifest["topic"]), "ids": ids, "ours": ours}
     except (OSError, ValueError, KeyError, TypeError):
         pass
