@@ -2,8 +2,8 @@
 
 Each step that a process recorded must be enabled, get the answer that was recorded, have the recorded partner, send
 as many messages, and leave the record with the recorded hash; what it wrote to ZooKeeper must be what ZooKeeper
-logged. What no process recorded, its log tells, also what real brokers have written (`foreign`). The first step that is not so is the
-divergence.
+logged. What no process recorded, its log tells, also what real brokers have written (`foreign`). The first step that is
+not so is the divergence.
 """
 
 from __future__ import annotations
