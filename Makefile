@@ -5,7 +5,7 @@ RECORDINGS := traces/recordings
 SEED := 1
 PER := 40
 
-.PHONY: install check lint test wheel thorough real tools mutants mutants-random verdicts proofs pages site image tamperings tamperings-wire sources clean
+.PHONY: install check lint test wheel thorough real tools mutants mutants-random verdicts proofs pages pictures site image tamperings tamperings-wire sources clean
 
 install: $(VENV)/installed
 
@@ -65,6 +65,9 @@ proofs: install
 
 pages: install
 	$(BIN)/python -m tests.docs.generated
+
+pictures: install
+	$(BIN)/python -m tests.docs.pictures $(NAME)
 
 site: install
 	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/pip install --quiet --disable-pip-version-check zensical
