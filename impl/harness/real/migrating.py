@@ -28,6 +28,8 @@ from kafkaproof.impl.harness.real.quorum import (
 from kafkaproof.spec.errors import UserError
 
 RELEASE, OTHERS = "3.9.1", 4
+HEARD = 5
+"""How long it takes in seconds until brokers have heard of a controller."""
 FIRST = ["kept", *(f"other-{number}" for number in range(OTHERS))]
 """The topics before the migration."""
 
@@ -56,12 +58,14 @@ def enter_migration(cluster: MigratingCluster) -> None:
 def fail_over_in_the_copy(cluster: MigratingCluster) -> None:
     """As `enter_migration`, but the active controller is killed while it copies; another one copies again."""
     cluster.provision()
-    cluster.restart_broker(BROKERS[0], MIGRATION_MODE)
-    active = cluster.active("WAIT_FOR_BROKERS")
-    cluster.stop(BROKERS[1])
-    cluster.start_broker(BROKERS[1], MIGRATION_MODE, waits=False)
+    *others, last = BROKERS
+    for broker in others:
+        cluster.restart_broker(broker, MIGRATION_MODE)
+    active = cluster.await_driving("WAIT_FOR_BROKERS")
+    cluster.stop(last)
+    cluster.start_broker(last, MIGRATION_MODE, waits=False)
     cluster.kill_in_copy(active)
-    cluster.await_started(BROKERS[1])
+    cluster.await_started(last)
     cluster.await_driving("DUAL_WRITE")
     cluster.start_controller(active)
 
@@ -128,8 +132,12 @@ def rolled_back(cluster: MigratingCluster) -> None:
 
 
 def leave_migration(cluster: MigratingCluster) -> None:
-    """Brokers are restarted one by one in ZooKeeper mode."""
+    """Brokers are restarted one by one in ZooKeeper mode, when they have heard of the controller.
+
+    Before that a broker that is stopped waits five minutes for an answer of the quorum, which is gone.
+    """
     cluster.await_controller()
+    time.sleep(HEARD)
     for broker in BROKERS:
         cluster.restart_broker(broker, ZOOKEEPER_MODE)
     cluster.await_controller()

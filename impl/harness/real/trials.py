@@ -51,17 +51,22 @@ def fail_over(cluster: TriedCluster) -> None:
 
 
 def down_while_deleted(cluster: TriedCluster) -> bool:
-    """A broker is down while a topic is deleted, which is then created again: it keeps the log, and refuses the topic."""
+    """A broker is down while a topic is deleted, which is then created again: it keeps the log, and refuses the topic.
+
+    It is down for a while: what a controller was about to send to one that comes back at once reaches it.
+    """
     begin_dual_write(cluster)
-    cluster.stop(BROKERS[1])
+    cluster.stop(BROKERS[-1])
+    time.sleep(QUIET)
     cluster.delete(TOPIC)
     wait_for(lambda: TOPIC not in cluster.topics(), "the topic stays")
-    cluster.start_broker(BROKERS[1], MIGRATION_MODE)
     time.sleep(QUIET)
-    kept = bool(cluster.logs_of(TOPIC)[1])
+    cluster.start_broker(BROKERS[-1], MIGRATION_MODE)
+    time.sleep(QUIET)
+    kept = bool(cluster.logs_of(TOPIC)[-1])
     cluster.create(TOPIC, 1)
     time.sleep(QUIET)
-    refused = cluster.logs_of(TOPIC)[1] != cluster.id_of(TOPIC) and cluster.said(WRONG_ID) > 0
+    refused = cluster.logs_of(TOPIC)[-1] != cluster.id_of(TOPIC) and cluster.said(WRONG_ID) > 0
     fail_over(cluster)
     time.sleep(QUIET)
     cluster.logs_of(TOPIC)
@@ -207,10 +212,11 @@ def higher_epoch(cluster: TriedCluster) -> bool:
     """
     begin(cluster)
     cluster.provision()
+    before: frozenset = frozenset()
     for _ in range(ELECTIONS):
-        active, before = cluster.active("WAIT_FOR_BROKERS"), frozenset(cluster.driving())
+        active = cluster.await_driving("WAIT_FOR_BROKERS", before)
+        before = frozenset(cluster.driving())
         cluster.kill(active)
-        cluster.await_driving("WAIT_FOR_BROKERS", before)
         cluster.start_controller(active)
     for broker in BROKERS:
         cluster.restart_broker(broker, MIGRATION_MODE)
