@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from kafkaproof.traces.migration.drivers import CLAIM, Driver, are_announced, claim, in_charge
 from kafkaproof.traces.migration.judged import Event, Judged, Reign, Stretch, Trouble
-from kafkaproof.traces.migration.others import BY_HAND, Others
+from kafkaproof.traces.migration.others import BY_HAND, Others, is_missing_state
 from kafkaproof.traces.migration.ruling import Ruling
 from kafkaproof.traces.migration.stores import Stores
 from kafkaproof.traces.migration.timeline import SKEW, Timeline
@@ -140,6 +140,9 @@ class Judge:
         late = self._deposed.get(transaction.session)
         if late and late.begins and late.announces and self._written(transaction) == [MIGRATION]:
             return self._take_late(transaction, late)
+        if ruling and ruling.driver.lacks and is_missing_state(transaction, self._root):
+            self.found.listed("states created by hand")
+            return None
         kind, fault = self._others.judge(transaction, self._tree, ruling.driver.name if ruling else "nobody")
         self.found.listed(kind)
         if fault and transaction.session in self._deposed:
