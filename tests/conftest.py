@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from kafkaproof.checker.commands.main import main
-from kafkaproof.checker.explore.explorer import SPREAD
+from kafkaproof.checker.explore.explorer import SPREAD_HERE
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.spark import session
 
@@ -21,7 +21,7 @@ gc.set_threshold(50_000, 20, 20)  # states in plain Python are many small object
 
 COMMAND = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from kafkaproof.checker.explore import explorer; explorer.SPREAD = {spread}; "
+    "from kafkaproof.checker.explore import explorer; explorer.SPREAD = explorer.SPREAD_HERE = {spread}; "
     "from kafkaproof.checker.commands.main import main; raise SystemExit(main())"
 )
 """The command as a terminal starts it: with Ctrl-C, though the tests may run where that is ignored."""
@@ -197,7 +197,7 @@ def begin(tmp_path):
     """
     processes = []
 
-    def command(*arguments, spread=SPREAD, **options) -> subprocess.Popen:
+    def command(*arguments, spread=SPREAD_HERE, **options) -> subprocess.Popen:
         process = subprocess.Popen(
             [sys.executable, "-c", COMMAND.format(spread=spread), *map(str, arguments)],
             cwd=tmp_path,

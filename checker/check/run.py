@@ -13,7 +13,6 @@ from datetime import datetime
 
 import llvmlite
 import numba
-import pyspark
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.check.answers import as_expected, failure_of, liveness_of, not_asked, not_shown, undecided
@@ -113,7 +112,7 @@ def versions() -> dict[str, str]:
         "python": platform.python_version(),
         "llvmlite": llvmlite.__version__,
         "numba": numba.__version__,
-        "pyspark": pyspark.__version__,
+        "pyspark": importlib.metadata.version("pyspark"),
     }
 
 

@@ -82,7 +82,7 @@ class Statements:
 
     def __init__(self, program: Program, function: Callable | Generated):
         if isinstance(function, Generated):
-            self._tree, names, self._code = function.tree, function.names, None
+            self._tree, names, self._code = function.tree, function.names, function.code
             self._stands_alone = function.stands_alone
         else:
             self._stands_alone = False

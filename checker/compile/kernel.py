@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -19,6 +19,7 @@ import numpy as np
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.compile.compiler import Program
 from kafkaproof.checker.compile.expressions import COPY, OUT_OF_RANGE
+from kafkaproof.checker.compile.guards import early_guards
 from kafkaproof.checker.compile.layout import Generated, Words
 from kafkaproof.checker.compile.machine import SPEED, Code
 from kafkaproof.checker.compile.packing import Packing
@@ -80,6 +81,7 @@ class Kernel:
         self.liveness = [p for p in properties if p.kind in LIVENESS and not symmetric]
         counts = [_count(t, scope) for t in model.transitions]
         self.bases = [0, *accumulate(counts)]
+        self._early = [early_guards(t.function, _several(t, scope)) for t in model.transitions]
         self.compiled = self._generate()
 
     def step(self, number: int) -> tuple[Transition, tuple[int, ...]]:
@@ -124,6 +126,7 @@ class Kernel:
             "pack": self._pack(),
             "judge": Generated.of("\n".join(self._judging_steps()), **self._predicates("q", self.step_properties)),
             "refuse": Generated.of(REFUSE),
+            **{f"g{index}_{known}": guard for index, found in enumerate(self._early) for known, guard in found.items()},
             **self.functions(),
         }
         lines = [EXPAND_HEAD, *self._judging(), *self._stepping(), EXPAND_TAIL]
@@ -170,7 +173,8 @@ class Kernel:
 
     def _stepping(self):
         for index, transition in enumerate(self.model.transitions):
-            loops, indent, names, number = nested_choices(transition, self.bases[index], self.scope)
+            guards = {known: f"g{index}_{known}" for known in self._early[index]}
+            loops, indent, names, number = nested_choices(transition, self.bases[index], self.scope, guards)
             yield from loops
             yield f"{indent}if t{index}({', '.join(['t', *names])}):"
             yield f"{indent}    code = pack(t, s, states[i], out[n]{', trial, ties' if self.representatives else ''})"
@@ -267,10 +271,18 @@ def _kinds(state, words):
     )
 
 
-def nested_choices(transition: Transition, base: int, scope: Scope) -> tuple[list[str], str, list[str], str]:
-    """Text of the loops over a transition's arguments: (lines, indent within, names, the step's number)."""
+def nested_choices(
+    transition: Transition, base: int, scope: Scope, guards: Mapping[int, str] = {}
+) -> tuple[list[str], str, list[str], str]:
+    """Text of the loops over a transition's arguments: (lines, indent within, names, the step's number).
+
+    The functions called `guards` are asked when so many arguments are chosen.
+    """
     lines, indent, names, offset = [], " " * 8, [], ""
-    for name, domain in transition.arguments.items():
+    for chosen, (name, domain) in enumerate(transition.arguments.items()):
+        if chosen in guards:
+            lines.append(f"{indent}if {guards[chosen]}({', '.join(['t', *names])}):")
+            indent += "    "
         allowed = values(domain, scope)
         lines.append(f"{indent}for {name}_ in range({allowed.start}, {allowed.stop}):")
         indent += "    "
@@ -282,6 +294,12 @@ def nested_choices(transition: Transition, base: int, scope: Scope) -> tuple[lis
 def count_steps(model: Model, scope: Scope) -> int:
     """How many steps there are: each transition with each choice of its arguments."""
     return sum(_count(transition, scope) for transition in model.transitions)
+
+
+def _several(transition, scope):
+    """How many arguments there are, up to the last one with several values."""
+    sizes = [len(values(domain, scope)) for domain in transition.arguments.values()]
+    return max((i + 1 for i, size in enumerate(sizes) if size > 1), default=0)
 
 
 def _count(transition, scope):

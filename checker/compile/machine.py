@@ -88,6 +88,11 @@ def _object_of(text: str, speed: int) -> bytes:
     return code
 
 
+def is_made(text: str, speed: int) -> bool:
+    """Whether the machine code of a text is kept on this machine."""
+    return _kept(cache_directory() / f"{_key(text, speed)}.o") is not None
+
+
 def made_here(text: str) -> tuple[str, bytes]:
     """The machine code of a text, for machines whose processor is like this one, and its key; see `take`."""
     return _key(text, SPEED), _object_of(text, SPEED)

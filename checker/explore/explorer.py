@@ -2,37 +2,42 @@
 
 Breadth first makes the first counterexample a shortest one. Every level is committed to the run directory
 before the next begins. After a failed level or a killed run, exploration resumes after the last complete level.
+Small levels are explored by one thread. Where Spark has no other machine, larger ones are explored by threads of this
+process, and only the largest by Spark, whose blocks need not fit into memory.
 """
 
 from __future__ import annotations
 
-import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from math import inf
-from pathlib import Path
 
 import numpy as np
 
-from kafkaproof.checker.basics.spent import Spent
 from kafkaproof.checker.compile.kernel import Expansion, Kernel
-from kafkaproof.checker.compile.machine import SPEED
+from kafkaproof.checker.compile.machine import SPEED, is_made
+from kafkaproof.checker.explore.here import Here
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.runs.outcome import Outcome, Tally
-from kafkaproof.checker.runs.seen import Seen
 from kafkaproof.checker.spark.blocks import LostLevel
 from kafkaproof.checker.spark.cluster import Levels
-from kafkaproof.checker.spark.partition import advance, expand
-from kafkaproof.checker.spark.session import ClusterError
+from kafkaproof.checker.spark.session import ClusterError, is_local
 
+ALONE, TOGETHER, ON_SPARK = range(3)
+"""How a level is explored: by one thread, by a thread for each partition, or on Spark."""
+ENOUGH = 2_000
+"""Levels of this many states are worth several threads."""
 SPREAD = 40_000
-DRIVER_STATES = 5_000_000
+"""Levels of this many states are explored on Spark, if it has other machines."""
+SPREAD_HERE = 5_000_000
+"""Levels of this many states are explored on Spark, if it has only this one."""
 ATTEMPTS = 5
 FEW = 500_000
-"""In the driver, up to this many states are expanded by code that compiles faster and runs slower."""
+"""In the driver, up to this many states are expanded by code that compiles faster and runs slower, unless better is there."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +64,8 @@ class Explorer:
     """Explores one model into one run directory; `outcome` sums up the complete levels.
 
     Without a Spark `context`, all levels are explored in this process; with one, those of fewer than `spread` states,
-    of which None is `SPREAD`. Tables of seen states take at most `memory` bytes together; what is more goes to disk.
-    After a violation it goes on up to `further` states, or with `keep_going` to the end.
+    of which None is `SPREAD` or `SPREAD_HERE`. Tables of seen states take at most `memory` bytes together; what is more
+    goes to disk. After a violation it goes on up to `further` states, or with `keep_going` to the end.
     """
 
     def __init__(
@@ -80,12 +85,14 @@ class Explorer:
     ):
         self._run, self._kernel, self._context, self._partitions = run, kernel, context, partitions
         self._limits, self._progress, self._memory = limits, progress, memory
-        self._spread = SPREAD if spread is None else spread
+        here = context is not None and is_local(context.master)
+        self._threads = partitions if here and partitions <= context.defaultParallelism else 1
+        self._spread = spread if spread is not None else SPREAD_HERE if here else SPREAD
         self._further = inf if keep_going else further
         kinds = {p.name: p.kind for p in kernel.state_properties}
         initial = Execution(kernel.model, kernel.scope).initial_states()
         packed = np.array([kernel.packing.pack(s) for s in initial], np.uint64)
-        self._initial = Expansion(kernel.compiled, speed=self._speed(len(packed))).representatives(packed)
+        self._initial = Expansion(kernel.compiled, speed=self._speed(0)).representatives(packed)
         self._tally = Tally(kernel.compiled, kinds, len(self._initial), deadlock)
         self._levels = run.levels()
         for level in self._levels:
@@ -93,7 +100,7 @@ class Explorer:
         self.stopped_by: str | None = None
 
     def _speed(self, states):
-        return SPEED if states > FEW else 0
+        return SPEED if states > FEW or is_made(self._kernel.compiled.text, SPEED) else 0
 
     @property
     def outcome(self) -> Outcome:
@@ -107,8 +114,11 @@ class Explorer:
         or cannot share the run directory.
         """
         self._began = time.monotonic()
-        if not self._over():
-            self._explore_here()
+        stage = ALONE
+        while not self._over() and stage < ON_SPARK:
+            stage = max(stage, self._stage())
+            if stage < ON_SPARK:
+                self._explore_here(stage)
         if not self._over():
             self._hand_over()
         failures = 0
@@ -134,33 +144,27 @@ class Explorer:
         self._tally.add(level)
         self._progress(self.outcome, 0)
 
-    def _is_small(self):
-        outcome = self.outcome
-        return self._context is None or (outcome.frontier < self._spread and outcome.distinct < DRIVER_STATES)
+    def _stage(self):
+        """How the next level is explored best."""
+        frontier = self.outcome.frontier
+        if self._context is not None and frontier >= self._spread:
+            return ON_SPARK
+        return TOGETHER if self._threads > 1 and frontier >= ENOUGH else ALONE
 
-    def _explore_here(self):
-        """The first levels, in this process, until the frontier is worth handing out."""
-        if self._is_small():
-            with tempfile.TemporaryDirectory() as directory:
-                self._explore_with(Seen(self._kernel.compiled.words, None, self._memory, Path(directory)))
-
-    def _explore_with(self, seen):
+    def _explore_here(self, stage):
+        """The following levels, in this process, until they are worth more than this `stage`."""
         compiled, speed = self._kernel.compiled, self._speed(self.outcome.distinct)
-        expansion = Expansion(compiled, speed=speed)
-        blocks = [np.hstack([self._initial, np.zeros((len(self._initial), 1), np.uint64)]).tobytes()]
-        for known in self._levels:
-            states = np.concatenate(list(self._run.states(known)))
-            seen.know(known["level"], [states])
-            if known is self._levels[-1]:
-                blocks = [block for _, block in expand(expansion, states, 1, Spent())]
-        while not self._over() and self._is_small():
-            level = len(self._levels)
-            self._run.begin_level(level)
-            blocks = [b for _, b in advance(self._run, expansion, seen, level, blocks, None, 1)]
-            self._complete([None])
-            if speed < self._speed(self.outcome.distinct):
-                speed = SPEED
-                expansion = Expansion(compiled)
+        threads = self._threads if stage == TOGETHER else 1
+        with closing(Here(self._run, compiled, threads, self._memory, speed)) as levels:
+            if self._levels:
+                levels.restart(self._levels)
+            else:
+                levels.begin(self._initial)
+            while not self._over() and self._stage() <= stage and self._advanced(levels):
+                self._complete(levels.numbers)
+                if speed < self._speed(self.outcome.distinct):
+                    speed = SPEED
+                    levels.faster(speed)
 
     def _hand_over(self):
         """Compile the kernel, so that executors need not, and see that they can work."""
@@ -170,20 +174,18 @@ class Explorer:
         """The following levels, one job each, until one fails."""
         levels = Levels(self._context, self._run, self._kernel.compiled, self._partitions, self._memory)
         levels.restart(len(self._levels) - 1)
-        while not self._over():
-            self._run.begin_level(len(self._levels))
-            if not self._watched(levels):
-                break
+        while not self._over() and self._advanced(levels):
             self._complete(range(self._partitions))
         levels.clear()
 
-    def _watched(self, levels):
+    def _advanced(self, levels):
         """Run one level while showing progress; False when the time is up first."""
-        failure = []
+        level, failure = len(self._levels), []
+        self._run.begin_level(level)
 
         def work():
             try:
-                levels.advance(len(self._levels))
+                levels.advance(level)
             except Exception as error:  # noqa: BLE001 - handed to the caller's thread
                 failure.append(error)
 
@@ -191,10 +193,10 @@ class Explorer:
         job.start()
         while job.is_alive():
             job.join(0.2)
-            self._progress(self.outcome, levels.generated.value)
+            self._progress(self.outcome, levels.generated)
             seconds = time.monotonic() - self._began
             if job.is_alive() and self._limits.minutes and seconds / 60 >= self._limits.minutes:
-                self._context.cancelAllJobs()
+                levels.stop()
                 job.join()
                 return False
         if failure:

@@ -23,7 +23,7 @@ KEY_BITS = 44
 STEP_BITS = 20
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def hash_at(rows, i, words):
     """A 64-bit hash of the packed state in the first `words` words of rows[i]."""
     h = np.uint64(0x9E3779B97F4A7C15)
@@ -36,7 +36,7 @@ def hash_at(rows, i, words):
     return h
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def hashes_of(states):
     """The 64-bit hash of each packed state, shape (n,)."""
     hashes = np.empty(len(states), np.uint64)
@@ -45,7 +45,7 @@ def hashes_of(states):
     return hashes
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def keys_of(states):
     """The 44-bit keys by which successors name their parents, shape (n,)."""
     keys = np.empty(len(states), np.uint64)
@@ -54,13 +54,13 @@ def keys_of(states):
     return keys
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def owner_of(h, partitions):
     """The partition that owns the states of hash `h`."""
     return (h >> np.uint64(40)) % np.uint64(partitions)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def owners_of(states, partitions):
     """The partition that owns each packed state, shape (n,)."""
     owners = np.empty(len(states), np.int64)
@@ -69,7 +69,7 @@ def owners_of(states, partitions):
     return owners
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _insert(tags, slots, used, limit, rows, first, fresh):
     """Insert rows[first:]; fills `fresh` with the indices of new ones. Returns (next row, number new)."""
     new, mask, width = 0, np.uint64(len(slots) - 1), slots.shape[1]
@@ -95,13 +95,13 @@ def _insert(tags, slots, used, limit, rows, first, fresh):
     return len(rows), new
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def tag_of(h):
     """Seven bits of a hash, and the bit that marks a used slot."""
     return np.uint8((h >> np.uint64(57)) | np.uint64(128))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _reinsert(old_tags, old, tags, slots):
     mask, width = np.uint64(len(slots) - 1), slots.shape[1]
     for i in range(len(old)):

@@ -96,9 +96,18 @@ class Levels:
 
     def __init__(self, context, run: RunDirectory, compiled: Compiled, partitions: int, memory: int | None = None):
         self._context, self._partitions = context, partitions
-        self.generated = context.accumulator(0)
-        self._task = LevelTask(run.uri, compiled, partitions, memory, self.generated)
+        self._generated = context.accumulator(0)
+        self._task = LevelTask(run.uri, compiled, partitions, memory, self._generated)
         self._places = places(context, partitions)
+
+    @property
+    def generated(self) -> int:
+        """Successors found so far, on all executors."""
+        return self._generated.value
+
+    def stop(self) -> None:
+        """Give up the present level."""
+        self._context.cancelAllJobs()
 
     def probe(self, run: RunDirectory) -> None:
         """Have every executor load the kernel and write to the run directory; raises ClusterError."""

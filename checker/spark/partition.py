@@ -1,6 +1,6 @@
 """The work of one partition in one level: drop seen states, judge the new ones, expand them, route the successors.
 
-The same code runs in the driver for the first, small levels and in Spark's tasks afterwards.
+The same code runs in the threads of the driver and in Spark's tasks.
 """
 
 from __future__ import annotations

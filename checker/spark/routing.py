@@ -13,7 +13,7 @@ RECENT = 1 << 12
 BLOCK_ROWS = 1 << 14
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _route(out, origins, numbers, keys, first, recent, blocks, fill):
     """Copy out[first:] into the owners' blocks, without recently sent states; stops when a block is full."""
     words, room = out.shape[1], blocks.shape[1]

@@ -44,7 +44,7 @@ class Place:
     @property
     def is_local(self) -> bool:
         """Whether all is done in one process of Spark, on this machine."""
-        return re.match(r"local(\[|$)", self.master) is not None
+        return is_local(self.master)
 
     def require_possible(self) -> None:
         """Raise ClusterError without Java, or when the master or the archive is not there."""
@@ -60,6 +60,11 @@ class Place:
             raise ClusterError(f"Spark unpacks no archive called {self.archive}; its name must end in {ARCHIVE}")
         if "://" not in self.archive and not Path(self.archive).is_file():
             raise ClusterError(f"there is no archive {self.archive}; make it: kafkaproof pack {self.archive}")
+
+
+def is_local(master: str) -> bool:
+    """Whether Spark at this master has no machine but this one."""
+    return re.match(r"local(\[|$)", master) is not None
 
 
 def start(place: Place):
@@ -101,6 +106,11 @@ class Later:
         if self._context is None:
             self._context = start(self._place)
         return self._context
+
+    @property
+    def master(self) -> str:
+        """Where Spark runs, or will run."""
+        return self._place.master
 
     @property
     def defaultParallelism(self) -> int:

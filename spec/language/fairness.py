@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from kafkaproof.spec.language.parts import changed
 from kafkaproof.spec.language.rebind import rebind
 
 WEAK, STRONG, FINITELY, AT_LAST = "weak", "strong", "finitely", "at last"
@@ -59,17 +60,16 @@ class Assumption:
 
     def renamed(self, names: Mapping[str, str]) -> Assumption:
         """This assumption about transitions that now have other names."""
-        return Assumption(self.kind, tuple(names.get(name, name) for name in self.of), self.each, self.when)
+        return changed(self, of=tuple(names.get(name, name) for name in self.of))
 
     def among(self, names: set[str]) -> Assumption | None:
         """This assumption, restricted to transitions of these names; None if it is about none of them."""
         of = tuple(name for name in self.of if name in names)
-        return Assumption(self.kind, of, self.each, self.when) if of or self.kind == AT_LAST else None
+        return changed(self, of=of) if of or self.kind == AT_LAST else None
 
     def rebound(self, replacements: Mapping[Callable, Callable]) -> Assumption:
         """This assumption with callees replaced."""
-        when = self.when and rebind(self.when, replacements)
-        return Assumption(self.kind, self.of, self.each, when)
+        return changed(self, when=self.when and rebind(self.when, replacements))
 
 
 def weak(*transitions: str, each: tuple[str, ...] = (), when: Callable | None = None) -> Assumption:

@@ -5,6 +5,7 @@ A *system* (replication, election ...) has one model for each *variant* of Kafka
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,7 +15,7 @@ from types import ModuleType
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.language.domains import Domain, Record, Scope, Size, values
 from kafkaproof.spec.language.fairness import Assumption
-from kafkaproof.spec.language.parts import require_function, require_parts, require_sizes
+from kafkaproof.spec.language.parts import changed, require_function, require_parts, require_sizes
 from kafkaproof.spec.language.rebind import callees, original, rebind
 from kafkaproof.spec.language.releases import Releases
 from kafkaproof.spec.language.subset import RuleError
@@ -125,8 +126,8 @@ class Property:
         return tuple(condition for condition in conditions if condition)
 
     def rebound(self, replacements: Mapping[Callable, Callable]) -> Property:
-        """This property with callees replaced."""
-        return replace(
+        """This property with callees replaced; the same object where nothing changes."""
+        return changed(
             self,
             predicate=rebind(self.predicate, replacements),
             after=self.after and rebind(self.after, replacements),
@@ -134,9 +135,9 @@ class Property:
         )
 
     def renamed(self, names: Mapping[str, str]) -> Property:
-        """This property with other names of transitions."""
+        """This property with other names of transitions; the same object where nothing changes."""
         given = tuple(assumption.renamed(names) for assumption in self.given)
-        return replace(self, of=tuple(names.get(name, name) for name in self.of), given=given)
+        return changed(self, of=tuple(names.get(name, name) for name in self.of), given=given)
 
     def concerns(self, transition: Transition) -> bool:
         """Whether a step property is about the steps of `transition`."""
@@ -159,7 +160,7 @@ class Property:
 def among(properties: tuple[Property, ...], transitions: tuple[Transition, ...]) -> tuple[Property, ...]:
     """These properties, with assumptions about these transitions only: a variant may lack some."""
     names = {t.function.__name__ for t in transitions}
-    return tuple(replace(p, given=tuple(filter(None, (a.among(names) for a in p.given)))) for p in properties)
+    return tuple(changed(p, given=tuple(filter(None, (a.among(names) for a in p.given)))) for p in properties)
 
 
 def concerning(properties: tuple[Property, ...], transitions: tuple[Transition, ...]) -> tuple[Property, ...]:
@@ -294,7 +295,7 @@ class Model:
             if t.function in replacements
         }
         properties = tuple(p.renamed(renamed) for p in self.properties)
-        transitions = tuple(replace(t, function=rebind(t.function, replacements)) for t in self.transitions)
+        transitions = tuple(changed(t, function=rebind(t.function, replacements)) for t in self.transitions)
         changes = {
             "initial": rebind(self.initial, replacements),
             "properties": properties,
@@ -306,10 +307,13 @@ class Model:
 
     def _as_called(self, replacements):
         """The replacements by what this model calls: a function, and its copies after earlier replacements."""
-        called = callees(self.initial, *(t.function for t in self.transitions), *self.seams)
+        called, copies_of = set(), defaultdict(list)
+        for each in callees(self.initial, *(t.function for t in self.transitions), *self.seams):
+            called.add(each)
+            copies_of[original(each)].append(each)
         found = {}
         for function, replacement in replacements.items():
-            copies = [each for each in called if each is not function and original(each) is function]
+            copies = [each for each in copies_of[function] if each is not function]
             if function in called:
                 found[function] = replacement
             elif not copies:

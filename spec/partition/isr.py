@@ -67,6 +67,8 @@ def alter_partition(s, b: Broker, p: Partition, sender: Broker, isr: Isr, delive
     """
     controller = s.brokers[b].controller
     cached = controller.partitions[p]
+    if not at_work(controller):
+        return False
     epoch = proposed_epoch(s.network, p, sender)
     if not is_empty(difference(isr, proposable(s.network, p, cached))):
         return False

@@ -220,7 +220,7 @@ def leader_expand_isr(s, leader: Replica, follower: Replica):
     Kafka:   Partition.maybeExpandIsr, 2.1 to 2.6 (KAFKA-7128).
     """
     isr = s.replicas[leader].isr
-    if leader == follower or contains(isr, follower) or not is_true_leader(s, leader):
+    if not is_true_leader(s, leader) or leader == follower or contains(isr, follower):
         return False
     if not following_epoch(s, leader, follower) or not reached_high_watermark(s, leader, follower):
         return False
@@ -239,7 +239,7 @@ def leader_shrink_isr(s, leader: Replica, follower: Replica, reason: Reason):
     Kafka:   Partition.maybeShrinkIsr, 2.1 to 2.6.
     """
     isr = s.replicas[leader].isr
-    if leader == follower or not contains(isr, follower) or not is_true_leader(s, leader):
+    if not is_true_leader(s, leader) or leader == follower or not contains(isr, follower):
         return False
     if reason == FENCED and following_epoch(s, leader, follower):
         return False
@@ -279,9 +279,11 @@ def become_follower(s, leader: Replica, follower: Replica, request: Request):
     """
     f = s.replicas[follower]
     l = s.replicas[leader]
-    if leader == follower or request >= s.requests.length or s.requests.slots[request].leader != leader:
+    if l.leader != leader or leader == follower:
         return False
-    if request <= f.leader_epoch or l.leader != leader or l.leader_epoch != request:
+    if request >= s.requests.length or s.requests.slots[request].leader != leader:
+        return False
+    if request <= f.leader_epoch or l.leader_epoch != request:
         return False
 
     end = end_of_match(l.log, f.log)

@@ -25,7 +25,7 @@ MOMENTS = {
 @pytest.fixture(autouse=True)
 def resumed_on_spark(monkeypatch):
     """A run that is resumed in this process goes on on Spark as early as it began there."""
-    monkeypatch.setattr(explorer, "SPREAD", SPREAD)
+    monkeypatch.setattr(explorer, "SPREAD_HERE", SPREAD)
 
 
 def owner(directory: Path) -> int:
