@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.check.local import explore_here
-from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from kafkaproof.checker.compile.expansion import Expansion
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.explore.reference import explore
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.prove.interchangeable import AsymmetryError, require_symmetry
