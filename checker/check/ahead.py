@@ -9,7 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.connection import Connection
 
 from kafkaproof.checker.check.run import kernel_of
-from kafkaproof.checker.compile.kernel import Compiled, Kernel, compile_all
+from kafkaproof.checker.compile.expansion import compile_all
+from kafkaproof.checker.compile.kernel import Compiled, Kernel
 from kafkaproof.checker.model.selection import Check
 
 

@@ -17,7 +17,8 @@ from math import inf
 
 import numpy as np
 
-from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from kafkaproof.checker.compile.expansion import Expansion
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.compile.machine import SPEED, is_made
 from kafkaproof.checker.explore.here import Here
 from kafkaproof.checker.model.execution import Execution

@@ -15,7 +15,8 @@ import networkx
 import numpy as np
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
+from kafkaproof.checker.compile.expansion import Expansion, require_in_range
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.model.fields import FieldSet
 from kafkaproof.checker.runs.outcome import Outcome

@@ -6,7 +6,8 @@ from collections import Counter
 
 import numpy as np
 
-from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
+from kafkaproof.checker.compile.expansion import Expansion, require_in_range
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.runs.table import Table
 from kafkaproof.spec.language.domains import Scope

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
+from kafkaproof.checker.compile.expansion import Expansion, require_in_range
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.refine.numbered import Numbered, field_values
 from kafkaproof.spec.language.domains import Scope

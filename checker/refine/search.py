@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
+from kafkaproof.checker.compile.expansion import Expansion, require_in_range
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.refine.abstract import Abstract
 from kafkaproof.checker.refine.matching import Matching

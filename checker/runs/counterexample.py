@@ -12,7 +12,8 @@ import numpy as np
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.basics.words import counted
-from kafkaproof.checker.compile.kernel import Kernel, told_fault
+from kafkaproof.checker.compile.expansion import told_fault
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.model.execution import Execution, ExecutionError
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.outcome import Found, Outcome

@@ -14,7 +14,8 @@ import numpy as np
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.basics.source import source
 from kafkaproof.checker.basics.spent import Spent
-from kafkaproof.checker.compile.kernel import Compiled, Expansion
+from kafkaproof.checker.compile.expansion import Expansion
+from kafkaproof.checker.compile.kernel import Compiled
 from kafkaproof.checker.compile.machine import made_here, take
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.spark.blocks import LostLevel, exchanged, places, whole

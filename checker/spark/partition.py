@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from kafkaproof.checker.basics.spent import RECEIVING, ROUTING, STEPS, TABLE, Spent
-from kafkaproof.checker.compile.kernel import Compiled, Expansion
+from kafkaproof.checker.compile.expansion import Expansion
+from kafkaproof.checker.compile.kernel import Compiled
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.runs.seen import Seen
 from kafkaproof.checker.runs.table import SMALLEST, keys_of, owners_of

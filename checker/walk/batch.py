@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kafkaproof.checker.compile.kernel import Compiled, Expansion
+from kafkaproof.checker.compile.expansion import Expansion
+from kafkaproof.checker.compile.kernel import Compiled
 from kafkaproof.checker.runs.table import hashes_of
 from kafkaproof.checker.spark.cluster import kept
 from kafkaproof.checker.walk.estimate import Different

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.compile.kernel import Kernel, compile_all, told_fault
+from kafkaproof.checker.compile.expansion import compile_all, told_fault
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.compile.machine import SPEED
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.spark.cluster import run_job

@@ -6,7 +6,8 @@ no members, nobody can tell a member's request from a former member's: it stands
 
 import numpy as np
 
-from kafkaproof.checker.compile.kernel import Expansion, Kernel, require_in_range
+from kafkaproof.checker.compile.expansion import Expansion, require_in_range
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.refine.numbered import field_values
 from kafkaproof.checker.runs.table import Table

@@ -5,7 +5,8 @@ from itertools import combinations
 
 import numpy as np
 
-from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from kafkaproof.checker.compile.expansion import Expansion
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.catalogue import find
 from kafkaproof.spec.replication.mutants.replication import MUTANTS

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from kafkaproof.checker.compile.expansion import Expansion
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.spec.catalogue import MODELS
 from kafkaproof.spec.language.model import Transition

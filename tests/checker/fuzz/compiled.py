@@ -9,7 +9,8 @@ import numpy as np
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.check.local import explore_here
-from kafkaproof.checker.compile.kernel import Expansion, Kernel
+from kafkaproof.checker.compile.expansion import Expansion
+from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.checker.explore import reference
 from kafkaproof.checker.model.execution import Execution, ExecutionError
