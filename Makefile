@@ -5,7 +5,7 @@ RECORDINGS := traces/recordings
 SEED := 1
 PER := 40
 
-.PHONY: install check lint test wheel thorough real tools mutants mutants-random verdicts proofs pages site image tamperings tamperings-wire sources clean
+.PHONY: install check lint test wheel thorough real tools mutants mutants-random verdicts proofs pages pictures site image tamperings tamperings-wire sources clean
 
 install: $(VENV)/installed
 
@@ -48,7 +48,7 @@ tools: install
 	$(BIN)/python benchmarks/kafka_tools.py --output docs/kafka-tools.md
 
 real: install
-	$(BIN)/python -m pytest -m real tests/impl/test_real.py tests/impl/test_mixed.py
+	$(BIN)/python -m pytest -m real tests/impl/test_real.py tests/impl/test_mixed.py tests/impl/test_migrating.py
 
 mutants: install
 	$(BIN)/python -m kafkaproof.checker.mutation.by_hand docs/mutants.md $(VARIANT)
@@ -65,6 +65,9 @@ proofs: install
 
 pages: install
 	$(BIN)/python -m tests.docs.generated
+
+pictures: install
+	$(BIN)/python -m tests.docs.pictures $(NAME)
 
 site: install
 	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/pip install --quiet --disable-pip-version-check zensical

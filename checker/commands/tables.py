@@ -106,13 +106,19 @@ def verdict_text(result: dict) -> tuple[str, str]:
     return ", ".join([text, *left]), FAILURES.get(failure, "cyan" if unsure else "green")
 
 
+def table_of_runs(what: str, *numbers: str) -> Table:
+    """A table whose rows begin with system, variant, `what` and verdict, before some numbers."""
+    table = Table(header_style="bold")
+    for name in ("system", "variant", what, "verdict"):
+        table.add_column(name)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
+
+
 def print_check_table(results: list[dict]) -> None:
     """Print a row for each run, and below the table what to look at next."""
-    table = Table(header_style="bold")
-    for name in ("system", "variant", "scope", "verdict"):
-        table.add_column(name)
-    for name in ("distinct", "depth", "states/s", "counterexample"):
-        table.add_column(name, justify="right")
+    table = table_of_runs("scope", "distinct", "depth", "states/s", "counterexample")
     for result in results:
         words, colour = verdict_text(result)
         rate = f"{result['distinct'] / result['seconds']:,.0f}" if result["seconds"] >= _LEAST_SECONDS else ""
@@ -152,13 +158,8 @@ def lasso_text(violation: dict) -> str:
 def _print_liveness(out, results):
     """Print a row for each liveness property."""
     fails = any("loop" in violation for result in results for violation in result["violations"])
-    table = Table(header_style="bold")
-    for name in ("system", "variant", "eventually", "verdict"):
-        table.add_column(name)
-    for name in ("waiting states", "with a step cut by a bound", "that never reach the goal"):
-        table.add_column(name, justify="right")
-    if fails:
-        table.add_column("counterexample", justify="right")
+    numbers = ("waiting states", "with a step cut by a bound", "that never reach the goal")
+    table = table_of_runs("eventually", *numbers, *(["counterexample"] if fails else []))
     for result in results:
         lassos = {v["property"]: lasso_text(v) for v in result["violations"] if "loop" in v}
         elsewhere = {entry["property"] for entry in result["not_shown"]}

@@ -6,8 +6,6 @@ import json
 import random
 from collections.abc import Callable
 
-from rich.table import Table
-
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.basics.words import counted
 from kafkaproof.checker.check.run import begin, kernel_of, violation_of
@@ -15,7 +13,7 @@ from kafkaproof.checker.commands.main import OK, VIOLATED
 from kafkaproof.checker.commands.numbers import not_negative
 from kafkaproof.checker.commands.parser import CommandParser
 from kafkaproof.checker.commands.place import place_of
-from kafkaproof.checker.commands.tables import console, scope_text
+from kafkaproof.checker.commands.tables import console, scope_text, table_of_runs
 from kafkaproof.checker.explore.progress import Progress
 from kafkaproof.checker.model.selection import Check
 from kafkaproof.checker.runs.directory import RunDirectory
@@ -158,11 +156,7 @@ def _result(check, kernel, walks, met, uri) -> dict:
 
 
 def _print(results: list[dict]) -> None:
-    table = Table(header_style="bold")
-    for name in ("system", "variant", "scope", "verdict"):
-        table.add_column(name)
-    for name in ("walks", "steps", "distinct, about", "steps/s"):
-        table.add_column(name, justify="right")
+    table = table_of_runs("scope", "walks", "steps", "distinct, about", "steps/s")
     for result in results:
         colour = "red" if result["violations"] else "cyan"
         table.add_row(

@@ -129,8 +129,8 @@ class Variables:
         return isinstance(array.size, str) and array.size in self.endless
 
     def width(self, domain: SetOf) -> int | None:
-        """The number of ids of a set's sort; None if unbounded."""
-        return None if self.any_size else self.scope[domain.sort]
+        """The number of ids of a set's sort, 1 where there is none, as z3 has no shorter vector; None if unbounded."""
+        return None if self.any_size else max(1, self.scope[domain.sort])
 
     def slots(self, array: Array) -> int:
         """Number of elements of a bounded array, its spare slot included."""
@@ -165,7 +165,7 @@ class Variables:
         """The z3 sort of a scalar domain."""
         if not isinstance(domain, SetOf):
             return self.numbers.sort
-        return z3.ArraySort(z3.IntSort(), z3.BoolSort()) if self.any_size else z3.BitVecSort(self.scope[domain.sort])
+        return z3.ArraySort(z3.IntSort(), z3.BoolSort()) if self.any_size else z3.BitVecSort(self.width(domain))
 
     def constant(self, domain: Scalar, value: int) -> z3.ExprRef:
         """A value of a scalar domain as a term."""

@@ -262,6 +262,7 @@ class Process:
                 "clock": self.clock,
                 "session": f"{session.id:#x}",
                 "took": message.id if message else None,
+                **_came(message),
                 "sent": [f"{self._prefix}{self._messages + 1 + i}" for i in range(len(self.network.outbox))],
                 **self._served(name, arguments.get("p")),
                 "partitions": self.partitions,
@@ -345,6 +346,7 @@ class Process:
             zxid=self.zxid,
             clock=self.clock,
             answers=took and took.id,
+            **_came(took),
         )
         return self.tell(to, kind, content)
 
@@ -382,6 +384,7 @@ class Process:
                     "zxid": max(zxid for _, zxid in known),
                     "clock": 1 + max(clock for clock, _ in known),
                     "took": message and message.id,
+                    **_came(message),
                     **offered,
                 }
             )
@@ -391,3 +394,8 @@ class Process:
         shown = {"b": self.broker} | {key: value for key, value in arguments.items() if key != "delivery"}
         label = f"{function.__module__.rsplit('.', 1)[-1]}.{name}"
         return str(self.ids.with_ids(Step(label, shown, None if answer is None else Answer.names[answer])))
+
+
+def _came(message: Message | None) -> dict:
+    """What a message says that no recording tells of, as its sender is none of ours."""
+    return {"came": {"kind": message.kind, "content": message.content}} if message and message.is_foreign else {}

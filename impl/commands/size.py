@@ -15,6 +15,8 @@ KAFKA_SESSION = 4.0
 """The shortest session timeout of real brokers, in seconds."""
 BROKERS, HIGHEST_ID = 3, 2**31 - 1
 """How many brokers there are, where nothing else is said; and the highest id that one may have."""
+MOST, JOINING = 9, 2
+"""How many brokers there may be at most; and how many real ones may join a cluster of both while it runs."""
 OLDEST_MIXED = (2, 8)
 """The first release whose brokers may be mixed with ours: it has topic ids."""
 _MIXTURE = re.compile(r"ours:(\d+),kafka-([\d.]+):(\d+)")
@@ -63,7 +65,7 @@ def size_of(options) -> Size:
     brokers = number_of_brokers(options)
     replicas = min(3, brokers) if options.replicas is None else options.replicas
     limits = {
-        "brokers": (1, 9),
+        "brokers": (1, MOST),
         "partitions": (1, 1000),
         "replicas": (1, brokers),
         "min_isr": (1, replicas),
@@ -153,4 +155,10 @@ def mixed_size(options, values: dict) -> Size:
         raise UserError("--scenario is for clusters of one kind of brokers")
     values["session_timeout"] = max(values["session_timeout"], KAFKA_SESSION)
     spoken = "3.9" if number_of(release)[:2] == NEWEST else "2.8"
-    return Size(release=release, ours=ours, spoken=spoken, recorded=False, groups=True, **values)
+    return Size(release=release, ours=ours, spoken=spoken, groups=True, others=_following(values), **values)
+
+
+def _following(values: dict) -> tuple[int, ...]:
+    """The ids of real brokers that may join a cluster of both while it runs: those that follow."""
+    first = max(values["ids"] or range(values["brokers"])) + 1
+    return tuple(range(first, first + min(JOINING, MOST - values["brokers"])))

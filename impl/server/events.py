@@ -15,6 +15,7 @@ from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.spec.cluster import control
 from kafkaproof.spec.election.active_controller import at_work
+from kafkaproof.spec.kafka.zookeeper import LOST
 from kafkaproof.spec.language.plain import ids_in
 from kafkaproof.spec.partition import brokers, faults, log_dirs, progress, triggers
 from kafkaproof.spec.partition import isr as isr_changes
@@ -110,7 +111,9 @@ class Events:
                 taken = rules and self.alter(message, **arguments)
             else:
                 taken = (rules or function in OF_ANY_BROKER) and self._try_step(function, message, **arguments)
-            if message and taken and function is brokers.controlled_shutdown:
+            if message and taken and function is control.alter_partition and process.answer == LOST:
+                self._waiting.appendleft((function, message, arguments))
+            elif message and taken and function is brokers.controlled_shutdown:
                 self._leaving.append((message, arguments["leaver"]))
             elif message:
                 message.settle((taken and self._granted_itself(message)) or NOT_CONTROLLER)

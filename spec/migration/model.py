@@ -118,6 +118,7 @@ STORES = Model(
     answers=kafka.Answer.names,
     others={"quick": SMALL, "deep": DEEP},
     sizes=SIZES,
+    interchangeable={"controllers": ()},
     safety_only=(scope(), DEEP),
     expected={
         QUICK: {"ruler_is_heard": 21, "migration_ends": 22},
@@ -165,17 +166,14 @@ MUSEUM = (
         "No release of its own, but KAFKA-15010, 3.4: a new leader does not compare the stores, so what its predecessor "
         "had committed and not written to ZooKeeper yet is never written. Else as repaired.",
         {REPAIRS[writing.what_differs]: drivers.nothing_differs},
-        {
-            ONE_CHANGE: {"agree_at_rest": 21, "difference_is_mended": 24},
-            SMALL: {"agree_at_rest": 21, "difference_is_mended": 24},
-        },
+        dict.fromkeys((ONE_CHANGE, SMALL), {"agree_at_rest": 21, "difference_is_mended": 24}),
     ),
     exhibit(
         "deletions-copied",
         "No release of its own, but KAFKA-15605, up to 3.6.0: a topic whose deletion is pending is copied like any other; "
         "the request stays in ZooKeeper, where nobody reads it, until somebody goes back. Else as repaired.",
         {zookeeper.has_pending: drivers.overlook_deletions},
-        {ONE_CHANGE: {"no_deletion_is_left": 20}, SMALL: {"no_deletion_is_left": 20}},
+        dict.fromkeys((ONE_CHANGE, SMALL), {"no_deletion_is_left": 20}),
     ),
     exhibit(
         "version-of-before",
@@ -203,7 +201,7 @@ MUSEUM = (
         "No release of its own, but KAFKA-17506, up to 3.8.0: a driver that hears that it leads before it has begun is "
         "inactive for ever. Else as repaired.",
         {driver.hear: drivers.hear_early},
-        {ONE_CHANGE: {"migration_ends": 10}, SMALL: {"migration_ends": 10}},
+        dict.fromkeys((ONE_CHANGE, SMALL), {"migration_ends": 10}),
     ),
     exhibit(
         "created-anew",
@@ -236,7 +234,7 @@ MUSEUM = (
         "No release of its own, but the directions of every release: nobody looks whether ZooKeeper has all that the log "
         "has before the quorum is taken away, and what it has not is lost. Else as repaired.",
         {directions.may_take_away: former_directions.take_away_at_once},
-        {ONE_CHANGE: {"nothing_lost": 22}, SMALL: {"nothing_lost": 22}},
+        dict.fromkeys((ONE_CHANGE, SMALL), {"nothing_lost": 22}),
     ),
 )
 MODELS = (*MUSEUM, REPAIRED, FENCED)

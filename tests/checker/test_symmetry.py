@@ -59,6 +59,8 @@ SMALL = {
     "election": {"epochs": 1, "receivers": 2},
     "election/rolling": {"brokers": 3, "epochs": 2, "faults": 0},
     "group": {"clients": 2, "ids": 2, "generations": 1, "faults": 0},
+    "migration": {"changes": 0, "faults": 0},
+    "migration/hybrid": {},
     "group/static": {"brokers": 2, "ids": 1, "generations": 1, "epochs": 2, "faults": 0},
 }
 """What changes quick scopes so that there is something to rename, in some hundred to some ten thousand states."""
@@ -72,6 +74,11 @@ def is_refused(model):
     return PAGE.get(model.system, "").startswith("refused")
 
 
+def is_like(model, other):
+    """Whether two models of a system have interchangeable ids of one sort, or none."""
+    return bool(model.interchangeable.keys() & other.interchangeable.keys()) or not other.interchangeable
+
+
 def small(model):
     """A model, and a scope at which there is something to rename."""
     changes = SMALL.get(model.name, SMALL.get(model.system, {}))
@@ -82,11 +89,11 @@ ASYMMETRY = re.compile(
     r"(?P<system>\S+) is not symmetric in its brokers: (property )?(?P<name>[\w.]+).*; check it without --symmetry$"
 )
 NEWEST = {model.system: model for model in MODELS}
-OLDEST = {model.system: model for model in reversed(MODELS)}
+OLDEST = {model.system: model for model in reversed(MODELS) if is_like(model, NEWEST[model.system])}
 SYMMETRIC = [
     small(model) for model in {id(m): m for m in (*NEWEST.values(), *OLDEST.values())}.values() if not is_refused(model)
 ]
-REFUSED = [small(model) for model in NEWEST.values() if is_refused(model)]
+REFUSED = [small(model) for model in NEWEST.values() if is_refused(model)] + [small(find("migration", "hybrid")[0])]
 TOKEN = token(RECOVER), token().scope
 ELECTION = the("election", "legacy", election.scope(brokers=3, faults=0))
 STARTED = token(RECOVER, initial=first_holds), token().scope

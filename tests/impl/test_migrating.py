@@ -8,6 +8,8 @@ import pytest
 from kafkaproof.checker.commands.main import main as replay
 from kafkaproof.impl.harness.real.migrating import STORIES, keep, main, record
 from kafkaproof.impl.harness.real.quorum import CONTROLLERS, DRIVING, METADATA, MigratingCluster, wait_for
+from kafkaproof.impl.harness.real.trials import CAME_TRUE, TRIALS, noted
+from kafkaproof.impl.harness.real.tried import TriedCluster
 from kafkaproof.spec.errors import UserError
 
 LINE = (
@@ -62,7 +64,33 @@ def test_each_node_is_configured_for_its_part(tmp_path, monkeypatch):
 @pytest.mark.real
 @pytest.mark.parametrize("story", STORIES)
 def test_a_migration_of_real_kafka_is_recorded_and_followed(story, tmp_path, capsys):
-    record(story, "3.9.1", tmp_path / "kept", tmp_path / "place")
+    record(STORIES[story], "3.9.1", tmp_path / "kept", tmp_path / "place")
     assert replay(["replay", str(tmp_path / "kept"), "--json"]) == 0
     lost = '"kind": "lost-metadata"' in capsys.readouterr().out
     assert lost == (story == "lost")
+
+
+def test_a_controller_that_is_tried_reaches_zookeeper_through_its_link(tmp_path, monkeypatch):
+    monkeypatch.setattr("kafkaproof.impl.harness.real.quorum.class_path", lambda release: "jars")
+    cluster = TriedCluster(tmp_path, "3.9.1")
+    cluster.keeper = SimpleNamespace(address="127.0.0.1:1")
+    cluster.links = {node: SimpleNamespace(address=f"127.0.0.1:{node}") for node in CONTROLLERS}
+    assert cluster._controller_properties(3001)["zookeeper.connect"] == "127.0.0.1:3001"
+    cluster.migrates = False
+    assert "zookeeper.connect" not in cluster._controller_properties(3001)
+
+
+def test_whether_a_finding_came_true_stands_in_the_transcript(tmp_path, monkeypatch):
+    monkeypatch.setattr("kafkaproof.impl.harness.real.quorum.class_path", lambda release: "jars")
+    cluster = TriedCluster(tmp_path, "3.9.1")
+    for came_true in True, False:
+        noted(lambda _, came_true=came_true: came_true)(cluster)
+    assert [CAME_TRUE in line for line in cluster.transcript] == [True, False]
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("trial", TRIALS)
+def test_what_was_found_comes_true_in_real_kafka_and_is_followed(trial, tmp_path):
+    record(noted(TRIALS[trial]), "3.9.1", tmp_path / "kept", tmp_path / "place", TriedCluster)
+    assert CAME_TRUE in (tmp_path / "kept" / "transcript.txt").read_text()
+    assert replay(["replay", str(tmp_path / "kept"), "--json"]) == 0

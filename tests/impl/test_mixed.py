@@ -95,7 +95,7 @@ def has_all(cluster, produced):
 
 
 def size_of(kafka):
-    return Size(brokers=BROKERS, ours=1, release=kafka("3.9.1"), groups=True, recorded=False, session_timeout=4.0)
+    return Size(brokers=BROKERS, ours=1, release=kafka("3.9.1"), groups=True, session_timeout=4.0)
 
 
 def begin(cluster):
@@ -107,7 +107,11 @@ def begin(cluster):
 
 
 def conforms(directory, capsys):
-    """Whether the log of ZooKeeper, and all that was sent to real brokers, conform."""
+    """Whether the log of ZooKeeper, all that was sent, and the steps of our processes conform."""
+    code = main(["replay", str(directory)])
+    taken = capsys.readouterr().out
+    if code or "conforms to fenced: each step is enabled" not in taken:
+        return False
     code = main(["replay", str(directory / "zookeeper"), "--wire", str(directory)])
     told = capsys.readouterr().out
     return code == 0 and "conforms to fenced: each record is a step that it allows" in told and "\nconforms: " in told

@@ -133,6 +133,20 @@ def test_from_3_3_on_no_broker_is_let_in_that_is_gone():
     assert log.why("3.3") == ("isr_expand", "AlterPartition")
 
 
+def test_a_later_controller_lets_in_who_asked_an_earlier_one_for_a_shutdown():
+    log = cluster()
+    log.state(1, 2, [2, 1], 1)
+    log.state(1, 2, [2, 1, 3], 1)
+    log.leave(3)
+    assert log.explained("3.3")[-2].explanations[0][:2] == ("remove_from_isr", "controlled shutdown")
+    assert log.why("3.3") is None
+    log.transactions[-2:] = []
+    log.elect(2)
+    log.state(2, 2, [2, 1, 3], 1)
+    log.leave(3)
+    assert log.why("3.3") == ("isr_expand", "AlterPartition")
+
+
 def test_an_unclean_election_needs_a_dead_isr():
     log = cluster(2, 3)
     log.znode("/config/topics/t", ENABLED)

@@ -38,11 +38,12 @@ from kafkaproof.spec.migration.state import (
     ZK_MIGRATION,
     put,
 )
-from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData, Transaction
+from kafkaproof.traces.zookeeper.transactions import Create, Delete, Failure, SetData, Transaction
 from kafkaproof.traces.zookeeper.znodes.contents import PartitionState
 from kafkaproof.traces.zookeeper.znodes.quorum import MIGRATION, Owner, Progress, claim_in, progress_in
 
 SYSTEM, CLAIM, NO_EPOCH = "migration", claiming.claim.__name__, -1
+NO_NODE = -101
 C, TOPIC, BROKER, QUORUM = 0, 0, 0, 1
 """The driver, the topic, and who may own /controller: one broker stands for all."""
 _DOES = {
@@ -88,17 +89,20 @@ def _state(epoch: int) -> Plain:
 class Driver:
     """The driver of a leader that rules: the session by which it writes, and a state of *migration* in which it does.
 
-    `announces`: it writes /migration when it has claimed the rule, as some releases do and others do not;
+    `announces`: it writes /migration when it has claimed the rule, as some releases do and others do not; `known`: what
+    /migration says then;
     `batch`: the record with which a batch of multis began that has not ended; `refused`: a record that was refused since
-    the last write of an offset.
+    the last write of an offset; `lacks`: the first that was refused because a znode is not there.
     """
 
     session: int
     owner: Owner
     s: Plain = field(repr=False)
     announces: bool = True
+    known: Progress | None = None
     batch: int | None = None
     refused: int | None = None
+    lacks: int | None = None
 
     @property
     def name(self) -> str:
@@ -135,6 +139,12 @@ class Driver:
     @property
     def _driver(self) -> Plain:
         return self.s.drivers[C]
+
+    def refuse(self, transaction: Transaction) -> None:
+        """Take in a record that ZooKeeper refused."""
+        self.refused = self.refused or transaction.zxid
+        if any(isinstance(each, Failure) and each.code == NO_NODE for each in transaction.operations):
+            self.lacks = self.lacks or transaction.zxid
 
     def go_on(self, before: Progress) -> None:
         """It has claimed the rule, and goes on without a write, if it does so."""

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kafkaproof.traces.migration.drivers import CLAIM, Driver, are_announced, claim, in_charge
-from kafkaproof.traces.migration.in_zookeeper import states_in
 from kafkaproof.traces.migration.judged import Event, Judged, Reign, Stretch, Trouble
-from kafkaproof.traces.migration.others import BY_HAND, Others
+from kafkaproof.traces.migration.others import BY_HAND, Others, is_missing_state
 from kafkaproof.traces.migration.ruling import Ruling
 from kafkaproof.traces.migration.stores import Stores
 from kafkaproof.traces.migration.timeline import SKEW, Timeline
+from kafkaproof.traces.migration.troubles import (
+    begun_again,
+    late_write,
+    later_states,
+    left_behind,
+    missing_state,
+    unrecorded_copy,
+)
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.zookeeper.snapshot import Snapshot
 from kafkaproof.traces.zookeeper.transactions import Create, Delete, SetData, Transaction
@@ -25,17 +32,6 @@ from kafkaproof.traces.zookeeper.znodes.quorum import (
     owner_in,
     progress_in,
 )
-
-_LEFT = (
-    "delete /migration before controllers with an empty log are started: they would copy nothing, and delete from ZooKeeper "
-    "all that their log has not"
-)
-_AGAIN = (
-    "a quorum rules again, and copies nothing, because /migration was left behind: what brokers wrote to ZooKeeper in between is "
-    "not in its log"
-)
-_EPOCHS = "delete /controller until /controller_epoch, which each election raises by 1, is as high as in these states"
-_STOP = "stop the controllers at once, delete /controller and /migration, and let a broker rule; then begin anew"
 
 
 def judge(
@@ -75,9 +71,18 @@ class Judge:
             self.found.stretches.append(Stretch(self._stretch[0], transactions[-1].zxid, self._stretch[1]))
         if self._ruling:
             self._ruling.end()
-        if self._left_behind:
-            self.found.troubles.append(self._left_behind)
+        self._tell_stuck()
         return self.found
+
+    def _tell_stuck(self) -> None:
+        """Tell at the end what keeps a migration from going on."""
+        found = [self._left_behind]
+        if self._ruling:
+            reign = self.found.reigns[-1]
+            found.append(missing_state(self._ruling.driver, reign))
+            if self.found.timelines:
+                found.append(unrecorded_copy(progress_in(self._data(MIGRATION)), reign, self.found.timelines[-1]))
+        self.found.troubles += [each for each in found if each]
 
     def _look_ahead(self, transactions: Sequence[Transaction]) -> None:
         """Find for each record the offset that its session writes next by a record that stands alone, and whether claims
@@ -132,10 +137,27 @@ class Judge:
             ruling.driver.session = transaction.session
         if ruling and transaction.session == ruling.driver.session:
             return ruling.take(transaction)
+        late = self._deposed.get(transaction.session)
+        if late and late.begins and late.announces and self._written(transaction) == [MIGRATION]:
+            return self._take_late(transaction, late)
+        if ruling and ruling.driver.lacks and is_missing_state(transaction, self._root):
+            self.found.listed("states created by hand")
+            return None
         kind, fault = self._others.judge(transaction, self._tree, ruling.driver.name if ruling else "nobody")
         self.found.listed(kind)
         if fault and transaction.session in self._deposed:
             return f"{self._deposed[transaction.session].name} does not rule any more: {fault}"
+        return fault
+
+    def _take_late(self, transaction: Transaction, driver: Driver) -> str | None:
+        """The first write of /migration of a controller that was deposed before: nothing checks its version."""
+        after = progress_in(getattr(transaction.first, "data", None))
+        if transaction.failed or driver.known is None or after is None:
+            return f"{driver.name} does not rule any more: {transaction.form()}"
+        step, fault = driver.write_progress(driver.known, after)
+        if fault is None:
+            self.found.step(step)
+            self.found.troubles.append(late_write(transaction, driver))
         return fault
 
     def _written(self, transaction: Transaction) -> list[str]:
@@ -160,6 +182,7 @@ class Judge:
         driver = claim(transaction.session, owner, owner_in(former), former is not None, epoch, raised, self._announced)
         if isinstance(driver, str):
             return driver
+        driver.known = progress_in(self._data(MIGRATION))
         if getattr(operations[-1], "ephemeral", False):
             return "/controller of a quorum is persistent, and this one goes with its session"
         stores, fault = self._stores(owner, transaction.time)
@@ -217,9 +240,7 @@ class Judge:
     def _tell_begun_again(self, transaction: Transaction) -> None:
         progress = progress_in(self._data(MIGRATION))
         if self._left_behind and progress and progress.is_copied:
-            place = f"offset {progress.offset} of epoch {progress.epoch}"
-            text = f"{_AGAIN}; it is deleted as soon as the log has passed {place}, by time or by an election"
-            self.found.troubles += [self._left_behind, Trouble(transaction.zxid, transaction.time, text, _STOP, True)]
+            self.found.troubles += [self._left_behind, begun_again(transaction, progress)]
         self._left_behind = None
 
     # A controller in ZooKeeper mode
@@ -235,10 +256,7 @@ class Judge:
         tree = self._tree
         start = Snapshot(tree.zxid, tree.zxid, dict(tree.sessions), dict(tree.nodes))
         self._stretch = transaction.zxid, start
-        progress = progress_in(self._data(MIGRATION))
-        if progress and progress.is_copied:
-            text = f"a broker rules again, and /migration is left behind: it says that all was copied (offset {progress.offset})"
-            self._left_behind = Trouble(transaction.zxid, transaction.time, text, _LEFT)
+        self._left_behind = left_behind(transaction, progress_in(self._data(MIGRATION)))
 
     def _note_controller(self, transaction: Transaction) -> None:
         """Note that a broker took /controller, or that it is gone."""
@@ -253,18 +271,9 @@ class Judge:
                 self._ruling = None
         elif self._stretch:
             epoch = number_in(self._data(EPOCH)) or 0
-            self._tell_later_states(transaction, epoch)
+            later = later_states(transaction, epoch, self._tree, self._root) if self.found.stretches else None
+            self.found.troubles += [later] if later else []
             self._begin_reign(transaction, Reign(transaction.zxid, transaction.time, epoch, broker_in(after)))
-
-    def _tell_later_states(self, transaction: Transaction, epoch: int) -> None:
-        """Tell of partitions that the broker that rules now leaves alone, because a quorum wrote them in a later epoch.
-
-        Kafka: PartitionStateMachine.doElectLeaderForPartitions, 1.1 to 3.9.
-        """
-        later = [name for name, state in states_in(self._tree, self._root) if state.controller_epoch > epoch]
-        if later and self.found.stretches:
-            text = f"states are of a later epoch than {epoch}, that of the controller, which elects no leader for them"
-            self.found.troubles.append(Trouble(transaction.zxid, transaction.time, text, _EPOCHS, what=tuple(later)))
 
     def _begin_reign(self, transaction: Transaction, reign: Reign) -> None:
         self._close_reign(transaction, f"deposed by {reign.name}")

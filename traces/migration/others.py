@@ -22,7 +22,18 @@ _RULED = re.compile(
 )
 """The metadata, which only who rules may write."""
 _REGISTRATION = re.compile(r"/brokers/ids/\d+|/brokers/seqid")
+_STATE = re.compile(r"/brokers/topics/[^/]+/partitions/\d+/state")
 BY_HAND = {CONTROLLER: "/controller deleted by hand", MIGRATION: "/migration deleted by hand"}
+
+
+def is_missing_state(transaction: Transaction, root: str) -> bool:
+    """Whether somebody creates the state of a partition alone, as an operator does where a controller sets one that is not
+    there.
+    """
+    first = transaction.first
+    if transaction.multi or not isinstance(first, Create):
+        return False
+    return _STATE.fullmatch(first.path.removeprefix(root)) is not None
 
 
 class Others:

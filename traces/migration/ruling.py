@@ -39,7 +39,7 @@ class Ruling:
         """Judge a record before it is applied; why the controller cannot have written it, if so."""
         driver, first, operations = self.driver, transaction.first, transaction.operations
         if transaction.failed:
-            driver.refused = driver.refused or transaction.zxid
+            driver.refuse(transaction)
             self._found.listed("refused, of the quorum")
             return None
         if not transaction.multi and isinstance(first, SetData) and first.path == self._root + MIGRATION:

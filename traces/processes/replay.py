@@ -2,7 +2,8 @@
 
 Each step that a process recorded must be enabled, get the answer that was recorded, have the recorded partner, send
 as many messages, and leave the record with the recorded hash; what it wrote to ZooKeeper must be what ZooKeeper
-logged. What no process recorded, its log tells. The first step that is not so is the divergence.
+logged. What no process recorded, its log tells, also what real brokers have written (`foreign`). The first step that is
+not so is the divergence.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from kafkaproof.spec.running.observed_cluster import observed_cluster
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, partners_in_election, partners_in_partition
 from kafkaproof.traces.basics.tasks import Progress
 from kafkaproof.traces.explain.election.single_steps import identity
+from kafkaproof.traces.processes.foreign import Foreign
 from kafkaproof.traces.processes.groups.coordinator import Taken
 from kafkaproof.traces.processes.groups.replay import Groups
 from kafkaproof.traces.processes.recorded.group_lines import GroupLine
@@ -134,15 +136,19 @@ class Follower:
         self._broken: set[tuple[str, str]] = set()
         self._processes = _followed(cluster.processes)
         self._unrecorded = Unrecorded(self.world, self._judge_hidden)
+        self._foreign = Foreign(self.world, self.logged, cluster.brokers)
+        if cluster.is_mixed:
+            self._foreign.begin(cluster.zookeeper.transactions)
 
     def follow(self, occurrence: Occurrence) -> None:
         """Take the step that something was; raises Divergence."""
         line = occurrence.line
-        if line:
+        in_groups = line is not None and not self.cluster.is_mixed
+        if line and in_groups:
             self._follow_groups(self.groups.begin(line))
         self._title = occurrence.title
         self._follow(occurrence)
-        if line:
+        if line and in_groups:
             if not self.groups.is_claimed(line) and line is not self._processes[line.process][0][-1]:
                 raise Divergence("no step of a group tells of what it appended to the offsets partition")
             self._follow_groups(self.groups.follow(line))
@@ -155,6 +161,8 @@ class Follower:
             self._unrecorded.crash(occurrence.crash)
         elif transaction and occurrence.closes is not None:
             self._unrecorded.close(occurrence.closes, transaction.session)
+        elif transaction and occurrence.foreign is not None:
+            self._foreign.write(occurrence.foreign, transaction)
         elif occurrence.landed:
             self._unrecorded.land(occurrence.landed)
         elif occurrence.stray is not None:
@@ -231,13 +239,15 @@ class Follower:
                 raise Divergence(
                     f"it is not enabled: {why}; broker {self.cluster.brokers.id(line.broker)} is {self._situation(line)}"
                 )
+        if message and line.took and outcome.answer == "LOST":
+            self._messages[line.took] = message
         self._judge(part, outcome.broken)
         return outcome
 
     def _received(self, line: Line) -> Sent | None:
         if line.took is None:
             return None
-        message = self._messages.pop(line.took, None)
+        message = self._taken_from(line)
         if message is None:
             raise Divergence(f"it takes the message {line.took}, which is not on its way")
         if message.receiver not in (None, line.broker):
@@ -249,6 +259,15 @@ class Follower:
         if fenced and message.registration != self.world.known.registrations[line.broker]:
             raise Divergence(f"it takes the message {line.took}, which was for its former registration")
         return message
+
+    def _taken_from(self, line: Line) -> Sent | None:
+        """The message that a line took, None where it is not on its way."""
+        if not line.came:
+            return self._messages.pop(line.took or "", None)
+        try:
+            return self._foreign.message(line)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            return None  # no broker sends a message of such a form
 
     def _let_partners_follow(self, line, outcome, applied) -> list[tuple[str, Step]]:
         """Take the steps of the other part that go with a step; these steps, each with that part."""
@@ -297,7 +316,7 @@ class Follower:
 
     def _send(self, line: Line, message: str) -> None:
         """A message that is no step of its sender's: it must be one that the specification lets it send."""
-        answered = None if line.took is None else self._messages.get(line.took)
+        answered = self._taken_from(line) if line.came else self._messages.get(line.took or "")
         try:
             may = may_send(self.world, line.kind, line.broker, line.content, answered)
         except (LookupError, TypeError, AttributeError):
@@ -355,8 +374,9 @@ class Follower:
         self._judge(part, broken)
 
     def _judge(self, part: str, broken: Sequence[Property]) -> None:
-        """Count what a step of the cluster breaks."""
-        self._count(part, broken, list(self.world.broken(part)))
+        """Count what a step of the cluster breaks; where some brokers are real, nobody knows the state of all."""
+        if not self.cluster.is_mixed:
+            self._count(part, broken, list(self.world.broken(part)))
 
     def _count(self, where: str, broken: Sequence[Property], states: Sequence[Property]) -> None:
         """Count what a step breaks; a property of states counts when it begins to be broken."""

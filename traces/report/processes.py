@@ -31,6 +31,7 @@ def as_json(cluster: Cluster, result: Result) -> dict:
         "unfollowed": result.unfollowed,
         "first_divergence": {"step": where, "reason": reason} if result.divergence else None,
         "violations": [asdict(violation) for violation in result.violations.values()],
+        "mixed": cluster.is_mixed,
         "processes": len(cluster.processes),
         "steps": result.steps,
         "hidden": result.hidden,
@@ -74,6 +75,11 @@ def print_result(cluster: Cluster, result: Result) -> None:
         out.print(
             f"[green]conforms[/] to {result.variant}: each step is enabled, got the answer that the "
             "specification gives, and left the record that it leaves",
+            soft_wrap=True,
+        )
+    if cluster.is_mixed:
+        out.print(
+            "brokers of both kinds: the real ones record nothing. So no property is judged, and no step of a group",
             soft_wrap=True,
         )
     for each in result.violations.values():

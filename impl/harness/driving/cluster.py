@@ -157,14 +157,18 @@ class Cluster(Faults):
     def prepare(self) -> None:
         """Create the znodes that brokers find, and say in the recording what is run."""
         self.create_znodes()
+        self.describe(self.size)
+
+    def describe(self, size: Size) -> None:
+        """Say in the recording what is run by our brokers."""
         manifest = {
             "format": FORMAT,
             "kind": "kafkaproof cluster",
-            "topic": self.size.topic,
+            "topic": size.topic,
             "zookeeper": self.zookeeper,
-            **asdict(self.size),
-            "partitions": self.size.standing,
-            "offsets": self.size.places.offsets,
+            **asdict(size),
+            "partitions": size.standing,
+            "offsets": size.places.offsets,
         }
         (self.directory / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
 

@@ -12,8 +12,9 @@ import gzip
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from kafkaproof.impl.harness.real.quorum import (
     BROKERS,
@@ -27,6 +28,8 @@ from kafkaproof.impl.harness.real.quorum import (
 from kafkaproof.spec.errors import UserError
 
 RELEASE, OTHERS = "3.9.1", 4
+HEARD = 5
+"""How long it takes in seconds until brokers have heard of a controller."""
 FIRST = ["kept", *(f"other-{number}" for number in range(OTHERS))]
 """The topics before the migration."""
 
@@ -55,12 +58,14 @@ def enter_migration(cluster: MigratingCluster) -> None:
 def fail_over_in_the_copy(cluster: MigratingCluster) -> None:
     """As `enter_migration`, but the active controller is killed while it copies; another one copies again."""
     cluster.provision()
-    cluster.restart_broker(BROKERS[0], MIGRATION_MODE)
-    active = cluster.active("WAIT_FOR_BROKERS")
-    cluster.stop(BROKERS[1])
-    cluster.start_broker(BROKERS[1], MIGRATION_MODE, waits=False)
+    *others, last = BROKERS
+    for broker in others:
+        cluster.restart_broker(broker, MIGRATION_MODE)
+    active = cluster.await_driving("WAIT_FOR_BROKERS")
+    cluster.stop(last)
+    cluster.start_broker(last, MIGRATION_MODE, waits=False)
     cluster.kill_in_copy(active)
-    cluster.await_started(BROKERS[1])
+    cluster.await_started(last)
     cluster.await_driving("DUAL_WRITE")
     cluster.start_controller(active)
 
@@ -127,8 +132,12 @@ def rolled_back(cluster: MigratingCluster) -> None:
 
 
 def leave_migration(cluster: MigratingCluster) -> None:
-    """Brokers are restarted one by one in ZooKeeper mode."""
+    """Brokers are restarted one by one in ZooKeeper mode, when they have heard of the controller.
+
+    Before that a broker that is stopped waits five minutes for an answer of the quorum, which is gone.
+    """
     cluster.await_controller()
+    time.sleep(HEARD)
     for broker in BROKERS:
         cluster.restart_broker(broker, ZOOKEEPER_MODE)
     cluster.await_controller()
@@ -165,11 +174,17 @@ STORIES: dict[str, Callable[[MigratingCluster], None]] = {
 }
 
 
-def record(story: str, release: str, directory: Path, place: Path) -> None:
-    """Let a story happen in `place`, and keep both logs and the transcript in `directory`."""
-    with MigratingCluster(place, release) as cluster:
+def record(
+    story: Callable[[Any], object],
+    release: str,
+    directory: Path,
+    place: Path,
+    kind: type[MigratingCluster] = MigratingCluster,
+) -> None:
+    """Let a story happen to a cluster in `place`, and keep both logs and the transcript in `directory`."""
+    with kind(place, release) as cluster:
         try:
-            STORIES[story](cluster)
+            story(cluster)
         finally:
             cluster.transcript += ["", *(f"{time} {node} {state}" for time, node, state in cluster.driving())]
             directory.mkdir(parents=True, exist_ok=True)
@@ -194,18 +209,28 @@ def keep(place: Path, directory: Path) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Record the story that is named."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("story", choices=STORIES)
+    return record_one(arguments, str(__doc__), STORIES, MigratingCluster)
+
+
+def record_one(
+    arguments: list[str] | None,
+    description: str,
+    stories: Mapping[str, Callable[[Any], object]],
+    kind: type[MigratingCluster],
+) -> int:
+    """Record that one of some stories which the arguments name."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("story", choices=stories)
     parser.add_argument("directory", type=Path)
     parser.add_argument("--release", default=RELEASE, help=f"of Kafka, 3.6 to 3.9 (default: {RELEASE})")
     parser.add_argument("--place", type=Path, help="where the cluster has its files (default: a temporary directory)")
     options = parser.parse_args(arguments)
     try:
         if options.place:
-            record(options.story, options.release, options.directory, options.place)
+            record(stories[options.story], options.release, options.directory, options.place, kind)
         else:
             with tempfile.TemporaryDirectory() as place:
-                record(options.story, options.release, options.directory, Path(place))
+                record(stories[options.story], options.release, options.directory, Path(place), kind)
     except UserError as error:
         print(error, file=sys.stderr)
         return 2

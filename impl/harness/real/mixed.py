@@ -32,6 +32,8 @@ class MixedCluster(KafkaCluster):
         """Create the znodes that our brokers find, and say in the recording what is run."""
         self.ours = set(self.size.broker_ids.all[: self.size.ours])
         self.create_znodes()
+        known = (*self.size.broker_ids.all, *self.size.others)
+        self.describe(replace(self.size, brokers=len(known), replicas=len(known), ids=known))
         super().prepare()
 
     # Brokers
@@ -43,7 +45,8 @@ class MixedCluster(KafkaCluster):
     def settings_of(self, broker: int, number: int) -> Settings:
         """As Cluster: where it listens, and where it is found. A real controller may create topics of any replicas."""
         clients, inner = (self._ports[broker][name] for name in self.listeners)
-        found = replace(super().settings_of(broker, number), replicas=self.size.brokers)
+        found = super().settings_of(broker, number)
+        found = replace(found, replicas=found.brokers)
         return replace(found, port=clients, inner_port=inner, shown=self.shown(broker))
 
     def start_all(self) -> None:

@@ -25,7 +25,7 @@ from kafkaproof.impl.harness.real.jars import class_path
 from kafkaproof.spec.errors import UserError
 
 ZOOKEEPER_MODE, MIGRATION_MODE, KRAFT_MODE = "ZooKeeper mode", "migration mode", "KRaft mode"
-CONTROLLERS, BROKERS = (3000, 3001, 3002), (0, 1)
+CONTROLLERS, BROKERS = (3000, 3001, 3002), (0, 1, 2)
 METADATA = "__cluster_metadata-0"
 FIRST_SEGMENT, COPY = "00000000000000000000.log", b"ZK Migration"
 """The first segment of a metadata log, and what a transaction that copies is called in it."""
@@ -126,9 +126,8 @@ class MigratingCluster:
         self.note(f"controllers {', '.join(map(str, CONTROLLERS))} are formatted and start")
         for node in CONTROLLERS:
             file = self._write(node, self._controller_properties(node))
-            self._run(
-                "kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(file), "--release-version", self._version
-            )
+            options = f"--cluster-id={cluster}", "-c", str(file), "--release-version", self._version
+            self._run("kafka.tools.StorageTool", "format", *options)
         for node in CONTROLLERS:
             self._start(node, self._controller_properties(node))
         for node in CONTROLLERS:
@@ -228,7 +227,14 @@ class MigratingCluster:
         """Change the configuration of a topic."""
         self.note(f"topic {topic} is configured: {values}")
         resource = ConfigResource(ConfigResourceType.TOPIC, topic, {k.replace("_", "."): v for k, v in values.items()})
-        self._ask(lambda admin: admin.alter_configs([resource]))
+
+        def alter(admin: KafkaAdminClient) -> None:
+            try:
+                admin.alter_configs([resource])
+            except ValueError as error:  # the broker that is asked does not know the topic yet
+                raise UnknownTopicOrPartitionError(str(error)) from None
+
+        self._ask(alter)
 
     def topics(self) -> list[str]:
         """The topics that ZooKeeper has."""

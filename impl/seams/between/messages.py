@@ -61,6 +61,11 @@ class Message:
         process, number = self.id.split("-")
         return int(process.split(".")[1]), int(number)
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is of a broker that is none of ours, so that no recording tells of it."""
+        return self.number[0] == FOREIGN
+
     def settle(self, outcome: Outcome = OK) -> None:
         """It is dealt with: this is the outcome, unless it was answered before."""
         if self.reply:

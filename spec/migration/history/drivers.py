@@ -48,7 +48,7 @@ def begin_with_read(s, c: Controller, stale: Flag()):
 
 
 def recover_once(s, c: Controller, failed: Flag()):
-    """A driver begins: it reads /migration, and if that has `failed`, it polls no more.
+    """A driver begins: it reads /migration, and after a failure it polls no more.
 
     Guards:  the quorum runs; the driver has not begun, and polls.
     Request: OK.

@@ -142,7 +142,7 @@ def test_a_directory_without_a_log_is_one_line(tmp_path, name, said):
 
 def test_every_recorded_record_is_decoded_and_every_snapshot_agrees():
     logs = [log for each in sorted(BUNDLED.glob("*/metadata")) for log in read_metadata(each)]
-    assert len(logs) == 5 and all(log.entries and not log.damage for log in logs)
+    assert len(logs) == 11 and all(log.entries and not log.damage for log in logs)
     assert {entry.record.name for log in logs for entry in log.entries} >= {
         "AbortTransaction",
         "BrokerRegistrationChange",

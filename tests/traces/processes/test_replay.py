@@ -68,6 +68,15 @@ def test_a_run_whose_answers_were_lost_is_one_too():
     assert result.steps > len(steps(LOST_ANSWERS)) - 1 and len(lost) >= 3
 
 
+def test_a_step_whose_answer_was_lost_may_take_its_message_once_more(tmp_path):
+    copy = Copy(LOST_ANSWERS, tmp_path / "copy")
+    taken = [(process, row) for process, row in steps(LOST_ANSWERS) if "alter_partition(b=0, p=1," in row["step"]]
+    (_, lost), (process, again) = taken[-2:]
+    assert lost["step"].endswith("LOST") and not again["step"].endswith("LOST") and lost["took"] != again["took"]
+    copy.change(process, again["n"], took=lost["took"])
+    assert replayed(copy.directory).divergence is None
+
+
 def test_a_leader_that_is_refused_its_own_write_asks_no_more():
     """Two are, each once: one by itself, who is the controller, and one by another broker, who tells it."""
     taken = [row for _, row in steps(LOST_ANSWERS) if row["step"].endswith("-> BADVERSION")]

@@ -86,7 +86,7 @@ def test_numbers_that_lack_are_between_others():
 
 @pytest.fixture
 def answered():
-    """Judges how a batch at a leader alone is answered."""
+    """Judges how a batch at broker 0, a leader alone, is answered; `known` is what is known of replicas."""
     role, isr = Role(0, 0, frozenset({0}), 0, 0), frozenset({0})
     roles = SimpleNamespace(
         of=lambda *_: [role], isrs=lambda *_: {isr}, members=lambda *_: isr, configured_at=lambda _: 0
@@ -94,10 +94,11 @@ def answered():
     known = Known()
     producers = Producers(known, roles, Leaders(known, roles, variants_of(of_release("3.9.1"))))
 
-    def judge(sent, base, error="NONE", acks=-1):
+    def judge(sent, base, error="NONE", acks=-1, broker=0):
         least = known.of(0, PLACE).log.least
-        return producers.why_not(Asked(0, -1, PLACE, None, 1, 2, 0, least), Sent(sent, acks, error, base, least))
+        return producers.why_not(Asked(broker, -1, PLACE, None, 1, 2, 0, least), Sent(sent, acks, error, base, least))
 
+    judge.known = known
     return judge
 
 
@@ -110,6 +111,18 @@ def test_sequence_numbers_are_answered_by_what_a_leader_remembers(answered):
     assert "a leader answers NONE" in answered(batch(7, 1), -1, "OUT_OF_ORDER_SEQUENCE_NUMBER")
     older = replace(batch(7, 1), producer=Numbered(7, -1, 7, 7))
     assert "a leader answers INVALID_PRODUCER_EPOCH" in answered(older, 7)
+
+
+@pytest.mark.parametrize("refused", [True, False])
+def test_a_batch_that_its_former_leader_refused_may_stand_in_the_log(answered, refused):
+    log = answered.known.of(0, PLACE).log
+    log.add(batch(0, 5))
+    log.add(replace(batch(0, 1, offset=7), producer=Numbered(8, 0, 0, 0)))
+    log.is_known = True
+    if refused:
+        assert answered(batch(5, 2), -1, "NOT_LEADER_OR_FOLLOWER", broker=1) is None
+    found = answered(batch(5, 2), 5)
+    assert found is None if refused else "where its log ended at 8 or later" in found
 
 
 def test_an_offset_is_where_the_log_ended(answered):

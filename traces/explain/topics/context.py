@@ -24,7 +24,7 @@ class Judged:
     """A write, and what it is: `kind` is None where nothing explains it, and `text` says why.
 
     `stream`: TOPIC, REASSIGNMENT or NOTIFICATION; `certain`: nothing that was before the log could have
-    explained it.
+    explained it; `optional`: it may be something else as well.
     """
 
     write: Write
@@ -32,6 +32,7 @@ class Judged:
     kind: str | None
     text: str = ""
     certain: bool = True
+    optional: bool = False
 
 
 @dataclass(frozen=True)

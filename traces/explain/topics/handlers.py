@@ -174,7 +174,8 @@ class Handlers:
             works.append(Listing(work.partition, target) if context.features.kip455 else work)
         elif step.name != delete_listed.__name__:
             works.append(work)
-        return Judged(write, REASSIGNMENT, _KINDS.get(step.name, "step of a reassignment"))
+        kind = _KINDS.get(step.name, "step of a reassignment")
+        return Judged(write, REASSIGNMENT, kind, optional=work.optional)
 
     def deletes(self, work: Completing, write: Write, term: ObservedTerm) -> Judged | None:
         """The next deletion of a topic's znodes, None where it is another write."""

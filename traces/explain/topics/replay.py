@@ -197,6 +197,8 @@ class Judge:
         """What the handlers say of a partition's change settles which explanations are left."""
         if found and not found.kind:
             self._explained.refuse(row, found.text, found.certain)
+        elif found and found.optional:
+            return
         elif found or each.may_be(REASSIGNMENT):
             left = tuple(e for e in each.explanations if (e.trigger == REASSIGNMENT) == bool(found))
             if left and len(left) < len(each.explanations):

@@ -54,6 +54,7 @@ FOLDER = re.compile(
 offsets that clients keep in ZooKeeper; blocks of producer ids; features.
 """
 
+_BROKER = re.compile(r"/brokers/ids/(\d+)")
 CHANGES = "/config/changes/"
 """Where a process notes, on behalf of an operator, that it has altered the configuration of the first topic."""
 
@@ -73,7 +74,8 @@ class Occurrence:
     """A line of a process, or a transaction that no recorded step made, or the crash of a process (`crash`: its broker).
 
     `closes`: the broker whose session the transaction closes; `landed`: the step whose request made it, which got no
-    answer and asked again; `stray`: the broker whose session made it, though none of its steps did.
+    answer and asked again; `stray`: the broker whose session made it, though none of its steps did; `foreign`: the real broker
+    whose session made it.
     """
 
     place: Place
@@ -82,6 +84,7 @@ class Occurrence:
     closes: int | None = None
     landed: Line | None = None
     stray: int | None = None
+    foreign: int | None = None
     crash: int | None = None
     process: str = ""
 
@@ -111,12 +114,21 @@ class Sessions:
     def __init__(self, cluster: Cluster):
         self._brokers = cluster.brokers
         self.process = {line.session: line.process for lines in cluster.processes for line in lines if line.session}
+        self.foreign: dict[int, int] = {}
         self.opened, self.closed = {}, {}
         for transaction in cluster.zookeeper.transactions:
             if isinstance(transaction.first, CreateSession):
                 self.opened[transaction.session] = transaction.zxid
             elif isinstance(transaction.first, CloseSession):
                 self.closed[transaction.session] = transaction.zxid
+            elif cluster.is_mixed and transaction.session not in self.process:
+                self._note_foreign(transaction)
+
+    def _note_foreign(self, transaction: Transaction) -> None:
+        """Note whose session a real broker has registered with."""
+        found = [_BROKER.fullmatch(getattr(each, "path", "")) for each in transaction.operations]
+        if not transaction.failed and found and found[0]:
+            self.foreign[transaction.session] = self._brokers.number(int(found[0][1]))
 
     def broker_of(self, session: int) -> int | None:
         """The broker whose session it is, None for a tool's."""
@@ -149,6 +161,7 @@ def in_order(cluster: Cluster) -> list[Occurrence]:
                 closes=broker if closes else None,
                 landed=landed,
                 stray=stray,
+                foreign=sessions.foreign.get(transaction.session),
             )
         )
     return sorted(found, key=lambda each: each.key)
@@ -189,7 +202,7 @@ class _Places:
         waiting = {broker: iter(lines) for broker, lines in brokers.items()}
         heads = {broker: next(lines) for broker, lines in waiting.items()}
         while heads:
-            ready = [b for b, line in heads.items() if line.took is None or line.took in self._sent]
+            ready = [b for b, line in heads.items() if line.took is None or line.came or line.took in self._sent]
             if not ready and self._cluster.running:
                 break
             if not ready:
@@ -205,7 +218,7 @@ class _Places:
 
     def _place(self, line: Line) -> None:
         own = self._own(line)
-        causes = [self._last.get(line.broker, own)] + ([self._sent[line.took]] if line.took else [])
+        causes = [self._last.get(line.broker, own)] + ([self._sent[line.took]] if line.took and not line.came else [])
         place = own if own.rank == AT or line.at else max(own, *(_behind(cause) for cause in causes))
         self._last[line.broker] = place
         if line.arms and line.at:

@@ -19,6 +19,7 @@ from kafkaproof.spec.kafka.zookeeper import Answer
 from kafkaproof.spec.language.steps import Step, parse_step
 from kafkaproof.spec.running.broker_ids import PLAIN, BrokerIds
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, REFUSED, VARIANTS
+from kafkaproof.spec.running.replica_messages import FETCHED
 from kafkaproof.traces.processes.recorded.group_lines import GroupLine, GroupLines, Offered
 from kafkaproof.traces.reading.recording import Recording, read_recording
 
@@ -72,7 +73,7 @@ class Line:
     first step of a process: what was on its disk of each replica. `attempts`: how often its write was asked for, since
     no answer came, and `asked` the zxid that the process knew of at the first.
     `groups`: what the process recorded of groups after this line, and before the next; `earlier`: before this one,
-    which is the first.
+    which is the first. `came`: the kind and the content of the message that it took, if that is from a real broker.
     """
 
     process: str
@@ -87,6 +88,7 @@ class Line:
     zxids: tuple[int, ...] = ()
     at: tuple[int, bool] | None = None
     took: str | None = None
+    came: dict = field(default_factory=dict)
     sent: tuple[str, ...] = ()
     state: str = ""
     changed: dict = field(default_factory=dict)
@@ -131,8 +133,8 @@ class Cluster:
     UpdateMetadata; `goes_on`: an event goes on after its session has expired, and so does a leader that is told that
     nobody leads; `is_newest`: a controller reads a topic before it adds partitions to it,
     and tells brokers of an ISR also where it does not write it; `numbers_in_ids`: the id of a topic says which numbers of the
-    specification it has. `problems`: what is imperfect in the files, a line
-    each.
+    specification it has; `is_mixed`: other brokers are real ones, which record nothing. `problems`: what is imperfect in the
+    files, a line each.
     """
 
     directory: Path
@@ -153,13 +155,14 @@ class Cluster:
     running: frozenset[int] = frozenset()
     problems: tuple[str, ...] = ()
     brokers: BrokerIds = PLAIN
+    is_mixed: bool = False
 
     @property
     def longest_log(self) -> int:
-        """How many batches producers have offered to one partition, at most."""
-        offered = Counter(
-            line.taken.arguments["p"] for lines in self.processes for line in lines if line.record is not None
-        )
+        """How many batches producers have offered to one partition, or real leaders have given, at most."""
+        lines = [line for lines in self.processes for line in lines]
+        offered = Counter(line.taken.arguments["p"] for line in lines if line.record is not None)
+        offered.update(line.came["content"]["p"] for line in lines if line.came.get("kind") == FETCHED)
         return max(offered.values(), default=0)
 
 
@@ -209,6 +212,7 @@ def read_cluster(directory: Path) -> Cluster:
         frozenset(brokers.numbers(_running(directory / FAULTS))),
         (*zookeeper.problems, *torn),
         brokers,
+        manifest["ours"] > 0,
     )
 
 
@@ -249,17 +253,18 @@ def _manifest(file: Path) -> dict:
         manifest = json.loads(file.read_text())
         sizes = [manifest[name] for name in SIZES]
         others = {name: manifest.get(name, default) for name, default in OTHERS.items()}
+        ids, ours = manifest.get("ids", ()), manifest.get("ours", 0)
         numbers = (
             all(type(each) is int for each in (*sizes, *others.values()))
             and all(0 < size <= most for size, most in zip(sizes, MOST))
             and max(others.values()) < manifest["partitions"]
+            and 0 <= ours <= manifest["brokers"]
         )
-        ids = manifest.get("ids", ())
         named = (
             not ids or len(set(ids)) == sizes[0] == len(ids) and all(type(each) is int and each >= 0 for each in ids)
         )
         if named and numbers and manifest["format"] in FORMATS and manifest["variant"] in VARIANTS:
-            return manifest | others | {"topic": str(manifest["topic"]), "ids": ids}
+            return manifest | others | {"topic": str(manifest["topic"]), "ids": ids, "ours": ours}
     except (OSError, ValueError, KeyError, TypeError):
         pass
     raise UserError(f"{file}: not the description of a recording of format {FORMAT}")
@@ -351,7 +356,8 @@ def _take_request(found: list[Line], line: Line, earlier: list) -> Line | None:
 
 def _line(process, brokers, row, **more):
     broker = brokers.number(int(process.split(".")[0]))
-    return Line(process, broker, int(row["zxid"]), int(row["clock"]), brokers=brokers, **more)
+    came = dict(row.get("came", ()))
+    return Line(process, broker, int(row["zxid"]), int(row["clock"]), brokers=brokers, came=came, **more)
 
 
 def _found(replica: dict) -> dict:

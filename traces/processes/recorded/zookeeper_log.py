@@ -24,8 +24,8 @@ from kafkaproof.traces.zookeeper.znodes.contents import number_in, state_in
 from kafkaproof.traces.zookeeper.znodes.json_parts import entries_in
 from kafkaproof.traces.zookeeper.znodes.topics import Topic, topic_in
 
-_TOPIC = re.compile(r"/brokers/topics/([^/]+)")
-_MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
+TOPIC = re.compile(r"/brokers/topics/([^/]+)")
+MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
 
 
 class Logged:
@@ -34,12 +34,14 @@ class Logged:
     """
 
     def __init__(self, cluster: Cluster):
-        self._topic, self._sizes, self._brokers = cluster.topic, cluster.sizes, cluster.brokers
+        self.config = f"/config/topics/{cluster.topic}"
+        self.first_topics = cluster.topic, OFFSETS_TOPIC
+        self._sizes, self._brokers = cluster.sizes, cluster.brokers
         self._deletes, self._reassigns = cluster.deletes, cluster.reassigns
         self._transactions = {t.zxid: t for t in cluster.zookeeper.transactions}
         self._log_dir_events = Notices(log_dir_events(cluster.zookeeper.transactions))
         self._isr_changes = Notices(isr_changes(cluster.zookeeper.transactions))
-        self._numbers = TopicNumbers(cluster)
+        self.numbers = TopicNumbers(cluster)
         of_epoch = [
             o
             for t in self._transactions.values()
@@ -58,7 +60,7 @@ class Logged:
 
     def has_isr_change(self, zxid: int, p: int) -> bool:
         """Whether a notification of a partition's ISR is there after a transaction: it comes with the state."""
-        return any(self._numbers.of(topic, number, zxid) == p for topic, number in self._isr_changes.there(zxid))
+        return any(self.numbers.of(topic, number, zxid) == p for topic, number in self._isr_changes.there(zxid))
 
     def refused(self, zxids: Iterable[int]) -> bool:
         """Whether there are transactions of these zxids, and ZooKeeper has refused them all."""
@@ -79,20 +81,20 @@ class Logged:
                 yield PARTITION, faults.ask_for_preferred.__name__, {}
             case Create("/admin/reassign_partitions", data):
                 yield from self._moved(data, zxid)
-            case Create(path) if found := _MARKER.fullmatch(path):
+            case Create(path) if found := MARKER.fullmatch(path):
                 yield from self._marked(found[1], zxid)
             case Create(path) if self._is_another_topic(path):
                 raise self._written_by_tool(path, zxid)
-            case SetData(path) if _TOPIC.fullmatch(path):
+            case SetData(path) if TOPIC.fullmatch(path):
                 raise self._written_by_tool(path, zxid)
-            case Create(path, data) | SetData(path, data) if path == f"/config/topics/{self._topic}":
+            case Create(path, data) | SetData(path, data) if path == self.config:
                 if unclean_in(data):
                     yield PARTITION, faults.allow_unclean.__name__, {}
 
     def _is_another_topic(self, path: str) -> bool:
         """Whether a path is that of a topic with which the cluster has not begun."""
-        found = _TOPIC.fullmatch(path)
-        return found is not None and found[1] not in (self._topic, OFFSETS_TOPIC)
+        found = TOPIC.fullmatch(path)
+        return found is not None and found[1] not in self.first_topics
 
     @staticmethod
     def _written_by_tool(path: str, zxid: int) -> UserError:
@@ -106,14 +108,14 @@ class Logged:
         for operation in () if transaction.failed else transaction.operations:
             match operation:
                 case Create("/admin/reassign_partitions", data):
-                    return self._targets(data, transaction.zxid)
+                    return self.targets(data, transaction.zxid)
         return {}
 
-    def _targets(self, data: bytes | None, zxid: int) -> dict[int, list[int]]:
+    def targets(self, data: bytes | None, zxid: int) -> dict[int, list[int]]:
         """The replicas that a request lists for each partition that there is, if there may be such replicas."""
         found = {}
         for (topic, partition), listed in entries_in(data).items():
-            p, target = self._numbers.of(topic, partition, zxid), list(dict.fromkeys(self._brokers.numbers(listed)))
+            p, target = self.numbers.of(topic, partition, zxid), list(dict.fromkeys(self._brokers.numbers(listed)))
             known = set(target) <= set(range(self._sizes["brokers"])) and len(target) <= self._sizes["replicas"]
             if p is not None and target and known:
                 found[p] = target
@@ -121,22 +123,22 @@ class Logged:
 
     def _moved(self, data: bytes | None, zxid: int) -> Iterator[tuple[str, str, dict]]:
         """The reassignment that is asked for: of partitions that there are, and of others."""
-        targets = self._targets(data, zxid)
-        if self._reassigns and any(self._numbers.of(*place, zxid) is None for place in entries_in(data)):
+        targets = self.targets(data, zxid)
+        if self._reassigns and any(self.numbers.of(*place, zxid) is None for place in entries_in(data)):
             yield PARTITION, reassignment.ask_for_unknown_reassignment.__name__, {}
         if not targets:
             return
         p, (first, *others) = next(iter(targets.items()))
         wanted = {"p": p, "target": first}
         if self._reassigns:
-            wanted = {"moved": _members(targets), "first": first, "others": _members(others)}
+            wanted = {"moved": members(targets), "first": first, "others": members(others)}
         yield PARTITION, faults.ask_for_reassignment.__name__, wanted
 
     def _marked(self, topic: str, zxid: int) -> Iterator[tuple[str, str, dict]]:
         """The deletion of a topic that is asked for, one that is there or is not."""
-        numbers = self._numbers.of_topic(topic, zxid)
+        numbers = self.numbers.of_topic(topic, zxid)
         if not self._deletes:
-            yield from [(PARTITION, faults.queue_deletion.__name__, {})] * (topic == self._topic)
+            yield from [(PARTITION, faults.queue_deletion.__name__, {})] * (topic == self.first_topics[0])
         elif numbers:
             yield PARTITION, deletion.ask_for_deletion.__name__, {"p": numbers[0]}
         else:
@@ -151,19 +153,19 @@ class Logged:
             path, data = getattr(operation, "path", ""), getattr(operation, "data", None)
             if path == "/controller_epoch" and data and number_in(data) != states[ELECTION].zk.epoch:
                 return f"it wrote the controller epoch {number_in(data)}, not {states[ELECTION].zk.epoch}"
-            if isinstance(operation, Create) and (found := _TOPIC.fullmatch(path)):
+            if isinstance(operation, Create) and (found := TOPIC.fullmatch(path)):
                 topic = topic_in(data)
                 if topic is None or topic.id is None:
                     return f"it created {path} without an assignment or without an id"
                 if text := self._differs_in_topic(found[1], zxid, topic, states[PARTITION].zk):
                     return text
-            if isinstance(operation, SetData) and (found := _TOPIC.fullmatch(path)) and self._reassigns:
+            if isinstance(operation, SetData) and (found := TOPIC.fullmatch(path)) and self._reassigns:
                 if (topic := topic_in(data)) is None:
                     return f"it wrote no assignment to {path}"
                 if text := self._differs_in_assignment(found[1], zxid, topic, states[PARTITION].zk):
                     return text
             if path == "/admin/reassign_partitions" and self._reassigns:
-                left, zk = self._targets(data, zxid), states[PARTITION].zk
+                left, zk = self.targets(data, zxid), states[PARTITION].zk
                 held = {p: each.slots[: each.length] for p, each in enumerate(zk.targets) if each.length}
                 if left != held:
                     left, held = ({p: self._brokers.ids(each) for p, each in of.items()} for of in (left, held))
@@ -171,7 +173,7 @@ class Logged:
             if isinstance(operation, Delete) and (text := self._differs_in_deletion(path, zxid, states[PARTITION].zk)):
                 return text
             if (found := STATE.fullmatch(path)) and data:
-                p = self._numbers.of(found[1], int(found[2]), zxid)
+                p = self.numbers.of(found[1], int(found[2]), zxid)
                 if p is None:
                     return f"it wrote {path}, and there is no such partition"
                 written, held = _words(data), _held(states[PARTITION].zk, p, self._brokers)
@@ -182,14 +184,14 @@ class Logged:
 
     def _differs_in_topic(self, name: str, zxid: int, topic: Topic, zk: Plain) -> str | None:
         """In what a topic that was created differs from what the specification's ZooKeeper holds."""
-        numbers = self._numbers.of_topic(name, zxid)
+        numbers = self.numbers.of_topic(name, zxid)
         written = [list(assignment.replicas) for _, assignment in sorted(topic.partitions.items())]
         held = [self._brokers.ids(zk.assignments[p].slots[: zk.assignments[p].length]) for p in numbers]
         return None if written == held else f"it gave {name} the replicas {written}, not {held}"
 
     def _differs_in_assignment(self, name: str, zxid: int, topic: Topic, zk: Plain) -> str | None:
         """In what assignments that were written differ from what the specification's ZooKeeper holds."""
-        for (_, written), p in zip(sorted(topic.partitions.items()), self._numbers.of_topic(name, zxid)):
+        for (_, written), p in zip(sorted(topic.partitions.items()), self.numbers.of_topic(name, zxid)):
             listed = zk.assignments[p].slots[: zk.assignments[p].length], ids_in(zk.adding[p]), ids_in(zk.removing[p])
             held = tuple(map(self._brokers.ids, listed))
             if (list(written.replicas), sorted(written.adding), sorted(written.removing)) != held:
@@ -199,18 +201,18 @@ class Logged:
     def _differs_in_deletion(self, path: str, zxid: int, zk: Plain) -> str | None:
         """In what a znode that was deleted differs from what the specification's ZooKeeper holds."""
         if found := STATE.fullmatch(path):
-            p = self._numbers.of(found[1], int(found[2]), zxid)
+            p = self.numbers.of(found[1], int(found[2]), zxid)
             there = p is not None and zk.partitions[p].leader_epoch >= 0
-        elif found := _TOPIC.fullmatch(path):
-            there = any(zk.assignments[p].length > 0 for p in self._numbers.of_topic(found[1], zxid))
-        elif found := _MARKER.fullmatch(path):
-            there = any(contains(zk.deleting, p) for p in self._numbers.of_topic(found[1], zxid))
+        elif found := TOPIC.fullmatch(path):
+            there = any(zk.assignments[p].length > 0 for p in self.numbers.of_topic(found[1], zxid))
+        elif found := MARKER.fullmatch(path):
+            there = any(contains(zk.deleting, p) for p in self.numbers.of_topic(found[1], zxid))
         else:
             return None
         return f"it deleted {path}, and in the specification that is there" if there else None
 
 
-def _members(numbers: Iterable[int]) -> int:
+def members(numbers: Iterable[int]) -> int:
     """Some numbers as a set."""
     found = 0
     for number in numbers:

@@ -19,6 +19,7 @@ from kafkaproof.spec.partition.brokers import broker_change
 from kafkaproof.spec.partition.creation.zookeeper import leave_unused
 from kafkaproof.spec.partition.deletion.zookeeper import group_topics
 from kafkaproof.spec.replica.zookeeper import Answer
+from kafkaproof.spec.replication.replication import truncate
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, Cluster, named, scopes
 from kafkaproof.traces.processes.state.chains import Chain
 from kafkaproof.traces.processes.state.compared import Compared, Records
@@ -289,6 +290,16 @@ class World:
         return self._verdicts[part].broken()
 
     @contextmanager
+    def changing(self) -> Iterator[tuple[Plain, Plain]]:
+        """Let what ZooKeeper holds be changed, in both parts, by somebody who records no steps."""
+        elected, zk = self.states[ELECTION].zk, self.states[PARTITION].zk
+        self._settle_all()
+        yield elected, zk
+        self._agree()
+        self.known.note(zk, self._journals[PARTITION])
+        self._settle_all()
+
+    @contextmanager
     def arriving(self, message: Sent | None, broker: int) -> Iterator[None]:
         """Let a message that was sent be on its way to a broker, while a step is taken."""
         self.seams.message = message
@@ -297,6 +308,21 @@ class World:
         self.seams.message = None
 
     # Data planes
+
+    def empty_disk(self, broker: int) -> None:
+        """A broker that is to start has no records."""
+        for replica in self.replicas(broker):
+            truncate(replica.log, 0)
+            replica.hw = 0
+
+    def name_batch(self, p: int, batch: int) -> int:
+        """The number of a batch that a process has named; the next one of its partition, if no producer of ours offered it."""
+        names, clients = self._names[p], self.states[PARTITION].planes[p].clients
+        if batch in names:
+            return len(names) - 1 - names[::-1].index(batch)
+        names.append(batch)
+        clients.next_record += 1
+        return len(names) - 1
 
     def batch(self, broker: int, p: int, place: int) -> int:
         """The id of a batch in the log of a replica, as the process named it."""

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 from kafkaproof.spec.protocol.batches import Batch
 from kafkaproof.spec.protocol.fetch_sessions import Fetch, Given, Place, Sessions, Wanted, heads_of
 from kafkaproof.spec.replica.errors import KNOWN, TAKEN, UNKNOWN_TOPICS
-from kafkaproof.traces.wire.control.entries import id_text, name_of
+from kafkaproof.traces.explain.partitions.sent import STOP_REPLICA
+from kafkaproof.traces.wire.control.answers import errors_in
+from kafkaproof.traces.wire.control.entries import entries_of, id_text, name_of
 from kafkaproof.traces.wire.exchanges import Exchange
 from kafkaproof.traces.wire.history import Partition
 from kafkaproof.traces.wire.replica.followers import Ends, Followers
@@ -50,6 +52,7 @@ class Path:
 
     def __init__(self, traffic: Traffic):
         self._exchanges = [each for each in traffic.exchanges if each.api in DATA]
+        self._removals = [each for each in traffic.of(STOP_REPLICA) if not each.is_lost]
         self._names = {id: topic for topic in traffic.history.topics for id in traffic.history.topic_ids(topic)}
         self._history, self._known = traffic.history, Known()
         self._roles = Roles(traffic.exchanges, traffic.history)
@@ -84,6 +87,17 @@ class Path:
                     yield time, 0, 1, self._known.begin, (broker, partition)
                 for time in self._roles.ceases_to_lead(broker, partition):
                     yield time, 0, 1, self._known.free, (broker, partition)
+        for each in self._removals:
+            for entry in entries_of(each):
+                if entry.kind == STOP_REPLICA:
+                    is_done = errors_in(each).get(entry.partition) == TAKEN
+                    yield (
+                        each.time,
+                        0,
+                        2,
+                        self._known.remove if is_done else self._known.free,
+                        (each.broker, entry.partition),
+                    )
         for life in self._history.lives:
             if life.time >= begins:
                 yield life.time, 0, 2, self._known.restart, (life.broker,)

@@ -89,6 +89,10 @@ class Known:
         """A broker has led, and follows: what it had asked for before says nothing of where it fetches."""
         self.of(broker, partition).nexts = None
 
+    def remove(self, broker: int, partition: Partition) -> None:
+        """A replica is deleted: if the broker gets another one, that begins with an empty log."""
+        self.of(broker, partition).create()
+
     def restart(self, broker: int) -> None:
         """A broker registers: its process may be new."""
         for own in self.replicas.values():
