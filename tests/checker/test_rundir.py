@@ -8,6 +8,7 @@ import pytest
 
 from kafkaproof.checker.basics.spent import Spent
 from kafkaproof.checker.compile.packing import MARK
+from kafkaproof.checker.runs import files
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.table import STEP_BITS, keys_of
 
@@ -58,6 +59,14 @@ def test_a_state_is_kept_with_its_key_its_parent_and_its_step(run):
     ((states, keys, parents, steps),) = run.links(run.commit_level(0, [None]))
     assert (states == rows[:, :2]).all() and (keys == keys_of(states)).all()
     assert parents.tolist() == [77, 77] and steps.tolist() == [12, 12]
+
+
+def test_a_large_part_is_compressed_and_read_back(run, monkeypatch):
+    plain = write_level(run, 0, {0: range(10_000)})
+    monkeypatch.setattr(files, "LARGE", 10_000)
+    packed = write_level(run, 1, {0: range(10_000)})
+    assert 2 * packed["parts"][0]["bytes"] < plain["parts"][0]["bytes"]
+    assert np.array_equal(*(next(iter(run.states(level))) for level in (plain, packed)))
 
 
 def test_a_level_of_the_driver_is_divided_among_owners(run):
