@@ -31,7 +31,6 @@ from kafkaproof.impl.harness.driving.cluster import Cluster, Size
 from kafkaproof.impl.harness.driving.zookeeper_server import die_with_parent, java
 from kafkaproof.impl.harness.real.jars import tools_class_path
 
-ROOM = 40
 """What the tools of three releases create, and delete."""
 PATIENCE = 90
 """How long a tool may take, in seconds."""
@@ -67,7 +66,7 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true", help="print what each tool says that does not work")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
-        size = Size(groups=True, room=ROOM, auto_create=True, session_timeout=10.0)
+        size = Size(groups=True, auto_create=True, session_timeout=10.0)
         with Cluster(Path(place), size) as cluster:
             cluster.start_all()
             cluster.await_all()

@@ -8,6 +8,7 @@ from uuid import UUID
 from kafkaproof.impl.broker.replica import Plane
 from kafkaproof.impl.seams.between.messages import Receiver
 from kafkaproof.impl.seams.network import PartitionNetwork
+from kafkaproof.impl.seams.storage.log import FileLog
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
@@ -67,15 +68,20 @@ class Known:
 
     def offset_of(self, p: int, place: int) -> int:
         """Kafka's offset of the place of a batch in its log; without logs the place itself."""
-        return self._planes[p].log.offset_of(place) if self._planes else place
+        return self._log(p).offset_of(place) if self._planes else place
 
     def start_of(self, p: int) -> int:
         """As Naming; without logs 0."""
-        return self._planes[p].log.start_offset if self._planes else 0
+        return self._log(p).start_offset if self._planes else 0
 
     def boundary(self, p: int, offset: int) -> int:
         """As Naming; without logs the offset itself."""
-        return self._planes[p].log.boundary(offset) if self._planes else offset
+        return self._log(p).boundary(offset) if self._planes else offset
+
+    def _log(self, p: int) -> FileLog:
+        """The log of a partition; requests name some that this broker has not heard of before."""
+        self._places.reach(p)
+        return self._planes[p].log
 
     def reach(self, broker: int) -> Receiver | None:
         """Where a broker listens: as UpdateMetadata has told it, or else as it is registered; None where it is not."""

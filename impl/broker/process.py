@@ -15,16 +15,15 @@ from types import SimpleNamespace
 from kafkaproof.impl.broker.changes import Changes
 from kafkaproof.impl.broker.naming import Known
 from kafkaproof.impl.broker.rebinding import Calls, bound
-from kafkaproof.impl.broker.record import new_record, transition
+from kafkaproof.impl.broker.record import lengthen, new_record, transition
 from kafkaproof.impl.broker.recording import Recorder
-from kafkaproof.impl.broker.replica import Offer, Plane, open_planes
+from kafkaproof.impl.broker.replica import Disk, Offer, Plane
 from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.protocol.wire import ClientPort
 from kafkaproof.impl.seams.between.messages import Message, Outgoing, Receiver, Reply
 from kafkaproof.impl.seams.between.port import Port
 from kafkaproof.impl.seams.between.post import OFFERED, Post, serves
 from kafkaproof.impl.seams.network import PartitionNetwork
-from kafkaproof.impl.seams.storage.checkpoint import STARTS, Checkpoint
 from kafkaproof.impl.seams.storage.log import LogFailed
 from kafkaproof.impl.seams.zookeeper.broker_names import Names
 from kafkaproof.impl.seams.zookeeper.election import ElectionZooKeeper
@@ -36,7 +35,8 @@ from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
 from kafkaproof.spec.cluster import data_plane
 from kafkaproof.spec.election.broker_state import OPEN
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, NOTHING
-from kafkaproof.spec.language.domains import record_of
+from kafkaproof.spec.language.domains import Scope, record_of
+from kafkaproof.spec.language.plain import Plain
 from kafkaproof.spec.language.steps import Step, arguments_of, names
 from kafkaproof.spec.partition import failover, faults
 from kafkaproof.spec.partition.context import end_process
@@ -65,14 +65,14 @@ NEW_SESSION = names(faults.restart, failover.reopen)
 class Process:
     """The process of a broker: `broker` is its number, and `ids` tells Kafka's ids. `election` and `partition` are its record,
     one part of it for each system; `planes` its replicas, where the variant has them. `leaders` tells where the leader of
-    each partition listens, as far as it is known. `stepped`: the partitions of which steps were taken, for whoever clears it.
+    each partition listens, as far as it is known. `partitions`: for how many it has records. `stepped`: the partitions
+    of which steps were taken, for whoever clears it.
     """
 
     def __init__(self, settings: Settings):
         self.settings, self.broker, self.places = settings, settings.number, settings.places
         self.ids = settings.broker_ids
         self.cluster = cluster(settings.variant)
-        sizes = scopes(settings.brokers, settings.replicas, settings.partitions, settings.min_isr, EPOCHS)
         self.requests = Requests(settings.zookeeper, settings.session_timeout, Names(self.ids))
         self.clients = ClientPort(
             self.requests.inbox, settings.port, settings.offsets != NONE, has_planes(self.cluster.partition)
@@ -88,15 +88,10 @@ class Process:
         self._make_seams()
         self._calls = Calls()
         self._functions = {part: bound(self.cluster.model(part), self._calls) for part in (ELECTION, PARTITION)}
-        self.records = {
-            part: new_record(record_of(self.cluster.model(part).state, "brokers"), sizes[part])
-            for part in (ELECTION, PARTITION)
-        }
-        with transition():
-            end_process(self.records[PARTITION])
-        self.checkpoint = Checkpoint(Path(settings.logs), self.places)
-        self.starts = Checkpoint(Path(settings.logs), self.places, STARTS)
-        self.planes = open_planes(self.cluster.partition, sizes[PARTITION], settings, self.checkpoint, self.starts)
+        self.disk = Disk(settings, self.places)
+        self.partitions = self.disk.count
+        self.records = {part: self._new_record(part) for part in (ELECTION, PARTITION)}
+        self.planes = [self._open(p) for p in range(self.partitions if has_planes(self.cluster.partition) else 0)]
         self._seats = {part: self._seat(part) for part in self.records}
         self.known = Known(self.network, self.planes, self.ids)
         self.post = Post(self.known, self.port, settings.spoken)
@@ -112,8 +107,7 @@ class Process:
             file, process=f"{settings.broker}.{settings.incarnation}", found=[plane.found() for plane in self.planes]
         )
         self.requests.before_write = self._tell_intent
-        for plane in self.planes:
-            plane.log.before_write = self._tell_intent
+        self.places.reach = self.reach
 
     def _make_seams(self):
         settings, guarded = self.settings, self.settings.variant == "fenced"
@@ -125,6 +119,33 @@ class Process:
             self.requests, self.places, settings.brokers, has_planes(self.cluster.partition), settings.replicas
         )
         self.network = PartitionNetwork(self.broker, self.partition_zookeeper)
+
+    def _scope(self, part: str) -> Scope:
+        settings = self.settings
+        return scopes(settings.brokers, settings.replicas, self.partitions, settings.min_isr, EPOCHS)[part]
+
+    def _new_record(self, part: str) -> Plain:
+        record = new_record(record_of(self.cluster.model(part).state, "brokers"), self._scope(part))
+        if part == PARTITION:
+            with transition():
+                end_process(record)
+        return record
+
+    def _open(self, p: int) -> Plane:
+        plane = self.disk.open(self.cluster.partition, self._scope(PARTITION), p)
+        plane.log.before_write = self._tell_intent
+        return plane
+
+    def reach(self, p: int) -> None:
+        """Have records for partitions up to number `p`: those that are new are as in a new process."""
+        former = self.partitions
+        if p < former:
+            return
+        self.partitions = p + 1
+        lengthen(self.partition, self._new_record(PARTITION))
+        if self.planes:
+            self.planes += [self._open(q) for q in range(former, self.partitions)]
+        self._changes.lengthen(dict(list(named(self.replicas).items())[former:]))
 
     @property
     def election(self):
@@ -244,6 +265,7 @@ class Process:
                 **_came(message),
                 "sent": [f"{self._prefix}{self._messages + 1 + i}" for i in range(len(self.network.outbox))],
                 **self._served(name, arguments.get("p")),
+                "partitions": self.partitions,
                 "changed": self._changes.take(),
                 "state": self._changes.state(),
             }

@@ -48,8 +48,18 @@ def new_record(record: Record, scope: Scope) -> Plain:
     return _guarded(new_state(record, scope), set())
 
 
+def lengthen(record: Plain, larger: Plain) -> None:
+    """Give the arrays of a record the elements that those of a larger one have besides, wherever in it they stand."""
+    for name in record.__slots__:
+        own, other = getattr(record, name), getattr(larger, name)
+        if isinstance(own, list):
+            own.extend(list.__getitem__(other, slice(len(own), None)))
+        elif isinstance(own, Plain):
+            lengthen(own, other)
+
+
 def writes_of(record: Plain) -> set[object]:
-    """What was written in a record, or in its parts, since whoever reads this has cleared it last."""
+    """What was written in a record, or in its parts but for the records in arrays, since whoever reads this has cleared it last."""
     return vars(type(record))["writes"]
 
 
@@ -60,7 +70,7 @@ def _check():
 
 def _guarded(value, writes):
     if isinstance(value, list):
-        found = _List(_guarded(each, writes) for each in value)
+        found = _List(_guarded(each, set() if isinstance(each, Plain) else writes) for each in value)
         found.writes = writes
         return found
     if not isinstance(value, Plain):

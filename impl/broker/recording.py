@@ -3,8 +3,8 @@
 A line of a step: `n` its number, `part` and `step` as text with the answer, `with` the steps of the other part, `seams`
 what was asked for and answered, `zxids` the transactions that it made, `at` the zxid at which it took place and whether
 it wrote there, `zxid` and `clock` what the process knew, `took` and `sent` the messages, `came` what the one that it took
-says, if it is from a broker that is none of ours, `changed` the fields that
-changed, `state` the hash of the record after it. Before a step's first write goes out, `asks` tells it: a process that
+says, if it is from a broker that is none of ours, `changed` the fields that changed, `partitions` for how many it has
+records, `state` the hash of the record after it. Before a step's first write goes out, `asks` tells it: a process that
 dies may have written what it did not live to record.
 """
 
@@ -14,7 +14,7 @@ import json
 import os
 from pathlib import Path
 
-FORMAT = 9
+FORMAT = 10
 
 
 class Recorder:

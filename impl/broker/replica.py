@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from kafkaproof.impl.broker.record import new_record, transition
 from kafkaproof.impl.broker.settings import Settings
-from kafkaproof.impl.seams.storage.checkpoint import Checkpoint
+from kafkaproof.impl.seams.storage.checkpoint import STARTS, Checkpoint
 from kafkaproof.impl.seams.storage.log import DELETED, FileLog
+from kafkaproof.impl.seams.zookeeper.partition_numbers import FURTHER, Places
 from kafkaproof.spec.language.domains import Scope, record_of
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.language.plain import new_state
@@ -25,7 +26,6 @@ from kafkaproof.spec.replica.clients.network import lacks_replicas
 from kafkaproof.spec.replica.network import clear
 from kafkaproof.spec.replica.storage import NO_EPOCH
 from kafkaproof.spec.replica.zookeeper import NOT_ENOUGH_REPLICAS, OK
-from kafkaproof.spec.running.processes import has_planes
 
 DONE = "DONE"
 
@@ -146,17 +146,32 @@ class Plane:
         return self.log.offset_of(self.replica.hw)
 
 
-def open_planes(
-    model: Model, scope: Scope, settings: Settings, checkpoint: Checkpoint, starts: Checkpoint
-) -> list[Plane]:
-    """The data planes of a broker, where the variant has them: logs as they are on disk, high watermarks and log start
-    offsets from their checkpoints. Logs that a former process had begun to delete are removed.
+class Disk:
+    """The logs of a broker: what its processes leave to each other. Logs that a former process had begun to delete are
+    removed.
     """
-    folder = Path(settings.logs)
-    for deleted in folder.glob(f"*{DELETED}"):
-        shutil.rmtree(deleted, ignore_errors=True)
-    planes = []
-    for p in range(settings.partitions if has_planes(model) else 0):
-        log = FileLog(folder / "{}-{}".format(*settings.places.on_disk(p)), starts.offset_of(p))
-        planes.append(Plane(model, scope, settings.number, log, checkpoint.place_in(log, p)))
-    return planes
+
+    def __init__(self, settings: Settings, places: Places):
+        self._settings, self._places = settings, places
+        self._folder = Path(settings.logs)
+        self.checkpoint = Checkpoint(self._folder, places)
+        self.starts = Checkpoint(self._folder, places, STARTS)
+        for deleted in self._folder.glob(f"*{DELETED}"):
+            shutil.rmtree(deleted, ignore_errors=True)
+
+    @property
+    def count(self) -> int:
+        """For how many partitions there must be records, so that all logs have one."""
+        further = [_number_of(folder.name) for folder in self._folder.glob(f"{FURTHER}-*")]
+        return max(1, self._settings.partitions, *(p + 1 for p in further))
+
+    def open(self, model: Model, scope: Scope, p: int) -> Plane:
+        """The data plane of a partition: its log as it is there, high watermark and log start offset from the checkpoints."""
+        log = FileLog(self._folder / "{}-{}".format(*self._places.on_disk(p)), self.starts.offset_of(p))
+        return Plane(model, scope, self._settings.number, log, self.checkpoint.place_in(log, p))
+
+
+def _number_of(name: str) -> int:
+    """The number in the name of a folder, -1 in another name."""
+    number = name.rpartition("-")[2]
+    return int(number) if number.isdecimal() else -1

@@ -14,8 +14,8 @@ class Settings:
     """What a broker's process is told: who it is, of which cluster, where it writes, and where clients find it.
 
     `broker`: its id; `ids`: those of all brokers, none where they are 0 to N-1.
-    `ordered`: it takes only the steps that its driver orders. `auto_create`: auto.create.topics.enable. `takes_any`: it
-    takes part in topics that a tool, or a controller of Kafka's, has created in ZooKeeper. `inner_port`: where other
+    `partitions`: how many there are from the beginning. `ordered`: it takes only the steps that its driver orders.
+    `auto_create`: auto.create.topics.enable. `inner_port`: where other
     brokers find it. `shown`: the ports that it registers instead, for clients and for brokers, where a proxy stands
     before it. `spoken`: inter.broker.protocol.version, 2.8 or 3.9.
     """
@@ -34,10 +34,8 @@ class Settings:
     logs: str
     port: int = 0
     offsets: int = NONE
-    room: int = 0
     ordered: bool = False
     auto_create: bool = False
-    takes_any: bool = False
     inner_port: int = 0
     shown: tuple[int, int] | None = None
     spoken: str = "3.9"
@@ -56,5 +54,5 @@ class Settings:
     @property
     def places(self) -> Places:
         """Which partition is which, as far as it is known at the start."""
-        room = self.partitions - self.room if self.room else NONE
-        return Places(self.topic, self.offsets, room, self.partitions, self.takes_any)
+        further = NONE if self.variant == "legacy" else self.partitions
+        return Places(self.topic, self.offsets, further, self.partitions)

@@ -82,7 +82,7 @@ class Api:
     def __init__(self, process: Process, try_step: Callable[..., bool]):
         self._process, self._try_step = process, try_step
         self._waiting: list[Waiting] = []
-        self._producers = [Producers(plane.log) for plane in process.planes]
+        self._producers: list[Producers] = []
         self.metadata = Metadata(process)
         self.topics = Topics(process, try_step, self.metadata.is_led)
         self.deletions = Deletions(process, try_step)
@@ -160,6 +160,11 @@ class Api:
         """The number of a partition, None where this broker knows of none."""
         return self._process.places.number_of(topic, p)
 
+    def _producers_of(self, p: int) -> Producers:
+        """What the log of a partition says of producers."""
+        self._producers += [Producers(plane.log) for plane in self._process.planes[len(self._producers) :]]
+        return self._producers[p]
+
     def _find_coordinator(self, call: Call) -> None:
         brokers, leader = self.metadata.known().brokers, self.metadata.known().coordinator
         verdict = find_verdict(int(leader in brokers))
@@ -218,7 +223,7 @@ class Api:
         if plane is None or p is None or not batches:
             results[place] = "UNKNOWN_TOPIC_OR_PARTITION" if plane is None else DONE, -1
             return
-        left, base = len(batches), plane.log.offset_of(self._producers[p].judge(batches[0])[1])
+        left, base = len(batches), plane.log.offset_of(self._producers_of(p).judge(batches[0])[1])
 
         def respond(error: str) -> None:
             nonlocal left
@@ -234,7 +239,7 @@ class Api:
 
     def _offer(self, plane, p, batch, acks, respond) -> str | None:
         """Take the step of one batch, unless it is a duplicate; what went wrong with it, None for nothing."""
-        verdict, at = self._producers[p].judge(batch)
+        verdict, at = self._producers_of(p).judge(batch)
         judges = plane.replica.state == LEADER and not lacks_replicas(int(acks == ALL), enough_in_sync(plane.replica))
         if judges and verdict == REPEATED:
             plane.repeat(at if acks == ALL else None, respond)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from kafka.protocol.admin import CreatePartitionsResponse
 
 from kafkaproof.impl.broker.process import Process
-from kafkaproof.impl.clients.topics import CREATED, LOST_ANSWER, NOT_CONTROLLER, VALID, Verdict, no_room
+from kafkaproof.impl.clients.topics import CREATED, LOST_ANSWER, NOT_CONTROLLER, VALID, Verdict
 from kafkaproof.impl.clients.topics import ERRORS as ERRORS_OF_CREATION
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.watches import ids, members
@@ -77,7 +77,6 @@ class Expansions:
         Source: kafka.server.AdminManager.createPartitions, 1.0 to 2.6 (kafka.server.ZkAdminManager, 2.7 to 3.9).
         """
         controller, known = self._process.partition.controller, self._known(topic.name)
-        free = self._process.partition_zookeeper.free()
         if not known:
             return UNKNOWN
         if any(is_queued(controller, p) for p in known):
@@ -88,8 +87,6 @@ class Expansions:
             return Verdict("INVALID_PARTITIONS", f"the topic has {len(known)} partitions")
         if topic.assignments:
             return Verdict("INVALID_REPLICA_ASSIGNMENT", "only the broker chooses replicas here")
-        if topic.count - len(known) > len(free):
-            return no_room(len(free))
         if controller.partitions[known[0]].assignment.length > controller.live.bit_count():
             return TOO_FEW
         return None
@@ -100,7 +97,7 @@ class Expansions:
         controller, p = process.partition.controller, known[0]
         first = controller.partitions[p].assignment.slots[0]
         start = place_of_added(ids(controller.live, process.settings.brokers), first)
-        new = members(process.partition_zookeeper.free()[: topic.count - len(known)])
+        new = members(process.partition_zookeeper.free(topic.count - len(known)))
         if not self._try_step(read_topic, p=p, new=new, start=start) or process.answer == EXPIRED:
             return NOT_CONTROLLER
         if process.answer == NONODE:

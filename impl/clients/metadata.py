@@ -68,7 +68,7 @@ class Metadata:
             topic, partition = told["place"]
             if told["topic_id"]:
                 self._topic_ids[topic] = UUID(bytes=bytes_of(told["topic_id"]))
-            if self._process.places.is_room(p):
+            if self._process.places.is_further(p):
                 self._process.places.note(topic, {p: partition})
 
     def serve(self, call: Call) -> None:

@@ -55,14 +55,6 @@ LOST_ANSWER = Verdict("REQUEST_TIMED_OUT", "ZooKeeper's answer was lost: the top
 LEADERLESS = Verdict("REQUEST_TIMED_OUT", "the topic is there, and some partition has no leader yet")
 
 
-def no_room(left: int) -> Verdict:
-    """The verdict on a request for more partitions than are left of the room."""
-    return Verdict(
-        "POLICY_VIOLATION",
-        f"{left} more partitions fit, deleted ones included: start the cluster with a larger --room, at most 60",
-    )
-
-
 def is_name(topic: str) -> bool:
     """Whether a topic may have this name."""
     return bool(NAME.fullmatch(topic)) and topic not in (".", "..") and len(topic) <= LONGEST
@@ -70,11 +62,10 @@ def is_name(topic: str) -> bool:
 
 @dataclass
 class Creation:
-    """A request that is not answered yet: until when; the numbers that are free; verdicts, of topics in order."""
+    """A request that is not answered yet: until when; verdicts, of topics in order."""
 
     call: Call
     due: float
-    free: list[int] = field(default_factory=list)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
 
     @property
@@ -107,7 +98,6 @@ class Topics:
         except (NotAnswered, Expired):
             return False
         self._begun.append(self._queue.popleft())
-        creation.free = self._process.partition_zookeeper.free()
         for topic in creation.call.request.topics:
             creation.verdicts[topic.name] = self._why_not(creation, topic, there) or self._create(creation, topic)
         return True
@@ -160,8 +150,6 @@ class Topics:
                 f"a partition has at most {self._process.settings.replicas} replicas here: start the cluster with more "
                 "--replicas",
             )
-        if partitions > len(creation.free):
-            return no_room(len(creation.free))
         return None
 
     def _partitions(self, topic) -> int:
@@ -181,11 +169,9 @@ class Topics:
             return NOT_CONTROLLER
         if process.answer != OK:
             return LOST_ANSWER if process.answer == LOST else NOT_CONTROLLER
-        count = self._partitions(topic)
-        numbers, creation.free = creation.free[:count], creation.free[count:]
         taken = self._try_step(
             create_topic,
-            new=members(numbers),
+            new=members(process.partition_zookeeper.free(self._partitions(topic))),
             replicas=self._replicas(topic),
             start=random.randrange(brokers),
             shift=random.randrange(brokers),

@@ -12,7 +12,7 @@ from typing import cast
 from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
 
-from kafkaproof.impl.commands.size import ROOM, read_brokers, read_ids, require_plain, size_of
+from kafkaproof.impl.commands.size import read_brokers, read_ids, require_plain, size_of
 from kafkaproof.impl.harness.conducting.conductor import Conductor, Departs
 from kafkaproof.impl.harness.conducting.counterexample import Counterexample, read_counterexample
 from kafkaproof.impl.harness.conducting.replica_conductor import PlaneConductor
@@ -75,13 +75,6 @@ def add_parser(commands) -> None:
     )
     parser.add_argument("--partitions", metavar="N", type=int, default=2, help="partitions of the topic (default 2)")
     parser.add_argument("--replicas", metavar="N", type=int, help="replicas of each (default 3, at most the brokers)")
-    parser.add_argument(
-        "--room",
-        metavar="N",
-        type=int,
-        default=ROOM,
-        help="partitions of all topics that clients create (default 8; fenced)",
-    )
     parser.add_argument("--min-isr", metavar="N", type=int, default=1, help="min.insync.replicas (default 1)")
     parser.add_argument(
         "--variant",
@@ -107,6 +100,12 @@ def add_parser(commands) -> None:
         "--zookeeper",
         metavar="HOST:PORT",
         help="use this one instead of starting one; topics and brokers in it are joined",
+    )
+    parser.add_argument(
+        "--empty-logs",
+        action="store_true",
+        help="with --zookeeper: let brokers of ours, whose logs are empty, lead partitions that brokers of Kafka led, "
+        "although the records of these are lost then",
     )
     parser.add_argument(
         "--port", metavar="PORT", type=int, help="the port of the ZooKeeper that is started (default: a free one)"
@@ -168,9 +167,11 @@ def run(options) -> int:
         counterexample = control.behaviour
     size = counterexample.size if counterexample else size_of(options)
     there = look_at(options.zookeeper) if options.zookeeper else None
+    if options.empty_logs and not there:
+        raise UserError("--empty-logs needs --zookeeper HOST:PORT of a ZooKeeper with topics or brokers in it")
     if there:
         require_plain(options, size)
-        size = joined(size, there)
+        size = joined(size, there, options.empty_logs)
     acts = read_acts(options.faults, size, options.zookeeper is None) if options.faults else []
     directory = options.directory or new_directory()
     if (directory / MANIFEST).exists():

@@ -9,11 +9,8 @@ from typing import NamedTuple
 from kafkaproof.impl.harness.conducting.scenarios import CONDUCTED, LEAST_BROKERS, SESSION
 from kafkaproof.impl.harness.driving.cluster import Size
 from kafkaproof.impl.harness.real.jars import NEWEST, number_of
-from kafkaproof.impl.seams.zookeeper.watches import NUMBERS
 from kafkaproof.spec.errors import UserError
 
-ROOM = 8
-"""How many partitions topics may have that clients create, where nothing else is said."""
 KAFKA_SESSION = 4.0
 """The shortest session timeout of real brokers, in seconds."""
 BROKERS, HIGHEST_ID = 3, 2**31 - 1
@@ -69,8 +66,7 @@ def size_of(options) -> Size:
     replicas = min(3, brokers) if options.replicas is None else options.replicas
     limits = {
         "brokers": (1, MOST),
-        "partitions": (1, 50),
-        "room": (0, min(60, NUMBERS - options.partitions - 1)),
+        "partitions": (1, 1000),
         "replicas": (1, brokers),
         "min_isr": (1, replicas),
         "session_timeout": (0.5, 60),
@@ -80,7 +76,6 @@ def size_of(options) -> Size:
         "ids": options.ids or (),
         "partitions": options.partitions,
         "replicas": replicas,
-        "room": options.room if options.variant == "fenced" else 0,
         "min_isr": options.min_isr,
         "session_timeout": options.session_timeout,
     }
@@ -143,8 +138,6 @@ def kafka_size(options, values: dict) -> Size:
         raise UserError(
             f"--scenario {options.scenario} needs our brokers: a real one cannot be told to stop before a step"
         )
-    if options.room != ROOM:
-        raise UserError("--room is for our brokers; real ones create any number of topics")
     values["session_timeout"] = max(values["session_timeout"], KAFKA_SESSION)
     return Size(release=options.kafka, recorded=False, **values)
 

@@ -237,7 +237,7 @@ class Replication:
         """Write the high watermarks of all partitions; a disk that fails keeps the old ones."""
         self._checkpointed = time.monotonic()
         try:
-            self._process.checkpoint.write({p: plane.checkpoint for p, plane in enumerate(self._planes)})
+            self._process.disk.checkpoint.write({p: plane.checkpoint for p, plane in enumerate(self._planes)})
         except OSError:
             pass
 
@@ -247,9 +247,9 @@ class Replication:
         Source: kafka.log.LogManager.checkpointLogStartOffsetsInDir, 0.11 to 3.9 (every minute).
         """
         starts = {p: plane.log.start_offset for p, plane in enumerate(self._planes) if plane.log.start_offset}
-        if starts != self._process.starts.offsets:
+        if starts != self._process.disk.starts.offsets:
             try:
-                self._process.starts.write(starts)
+                self._process.disk.starts.write(starts)
             except OSError:
                 pass
 

@@ -16,6 +16,7 @@ from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.spec.cluster import control
 from kafkaproof.spec.election.active_controller import at_work
 from kafkaproof.spec.kafka.zookeeper import LOST
+from kafkaproof.spec.language.plain import ids_in
 from kafkaproof.spec.partition import brokers, faults, log_dirs, progress, triggers
 from kafkaproof.spec.partition import isr as isr_changes
 from kafkaproof.spec.partition.creation.creation import topic_change
@@ -43,8 +44,8 @@ class Events:
         self._leadership, self._api = leadership, api
         self._waiting: deque[tuple[Callable, Message | None, dict]] = deque()
         self._leaving: list[tuple[Message, int]] = []
-        model, settings = process.cluster.model(PARTITION), process.settings
-        self._continuations = list(continuations(model, settings.partitions, settings.brokers))
+        self._continuations: list[list[tuple[Callable, dict[str, int]]]] = []
+        self._place = 0
 
     @property
     def rules(self) -> bool:
@@ -61,8 +62,24 @@ class Events:
         self._waiting.append((function, message, arguments))
 
     def go_on(self) -> bool:
-        """Take the next step of the event in progress; returns whether one was possible."""
-        return any(self._try_step(function, **arguments) for function, arguments in self._continuations)
+        """Take the next step of the event in progress; returns whether one was possible. It is most often one of the partition
+        of the last, or the next.
+        """
+        count = self._process.partitions
+        if len(self._continuations) != count + 1:
+            self._continuations = self._by_partition(count)
+        for p in (self._place, count, *range(self._place + 1, count), *range(self._place)):
+            if any(self._try_step(function, **arguments) for function, arguments in self._continuations[p]):
+                self._place = p % count
+                return True
+        return False
+
+    def _by_partition(self, count: int) -> list[list[tuple[Callable, dict[str, int]]]]:
+        """The continuations of each partition, and behind them those of none."""
+        model, found = self._process.cluster.model(PARTITION), [[] for _ in range(count + 1)]
+        for function, arguments in continuations(model, count, self._process.settings.brokers):
+            found[arguments.get("p", count)].append((function, arguments))
+        return found
 
     def begin(self) -> bool:
         """Begin the next event of the controller, if the broker is one, or do what a broker does by itself."""
@@ -146,17 +163,18 @@ class Events:
             return False
         if zookeeper.unclean and not allowed and self._try_step(triggers.unclean_enabled):
             return True
-        partitions = range(self._process.settings.partitions)
+        listed, deleting = zookeeper.listed(), ids_in(self._process.partition.controller.deleting)
+        changed = range(self._process.partitions if zookeeper.isr_names else 0)
         return (
             self._try_step(topic_change)
             or self._try_step(expansion.new_partitions)
-            or any(self._try_step(expansion.restore_partitions, p=p) for p in partitions)
+            or any(self._try_step(expansion.restore_partitions, p=p) for p in deleting)
             or self._try_step(triggers.topic_deletion)
             or self._try_step(deletion.leftover_deletion)
             or self._try_step(triggers.preferred_election)
-            or any(self._try_step(function, p=p) for function in REASSIGNMENT for p in partitions)
-            or any(self._try_step(deletion.drop_reassignment, p=p) for p in partitions)
+            or any(self._try_step(function, p=p) for function in REASSIGNMENT for p in listed)
+            or any(self._try_step(deletion.drop_reassignment, p=p) for p in listed)
             or self._try_step(drop_unknown)
             or self._try_step(log_dirs.log_dir_notification)
-            or any(self._try_step(leader_zk.isr_notification, p=p) for p in partitions)
+            or any(self._try_step(leader_zk.isr_notification, p=p) for p in changed)
         )

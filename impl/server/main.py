@@ -33,7 +33,9 @@ from kafkaproof.impl.seams.between.messages import OK, Message, OfPart, Outcome
 from kafkaproof.impl.seams.between.port import Answered, Arrived
 from kafkaproof.impl.seams.storage.log import LogFailed
 from kafkaproof.impl.seams.zookeeper.features import set_up_features
+from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
+from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.server.driver import Driver, listen, tell
 from kafkaproof.impl.server.events import Events
 from kafkaproof.impl.server.ordered_steps import Ordered
@@ -42,11 +44,12 @@ from kafkaproof.spec.election import active_controller, election, session
 from kafkaproof.spec.election import faults as ends
 from kafkaproof.spec.election.broker_state import CLEANING, DOWN, IDLE, LOADING, OPEN
 from kafkaproof.spec.election.requests import is_stale
-from kafkaproof.spec.kafka.control_requests import NONE, Error
+from kafkaproof.spec.kafka.control_requests import NONE as NO_ERROR
+from kafkaproof.spec.kafka.control_requests import Error
 from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.spec.partition import brokers, failover, faults, log_dirs, rebalance, replica
 from kafkaproof.spec.partition.context import IDLE as WAITING
-from kafkaproof.spec.partition.context import LAPSED
+from kafkaproof.spec.partition.context import LAPSED, READING_BROKERS
 from kafkaproof.spec.partition.deletion import deletion
 from kafkaproof.spec.partition.deletion.replica import stop_replica
 from kafkaproof.spec.partition.history import leader_zk
@@ -108,7 +111,7 @@ class Broker:
         self._news, self._looked, self._began_term = True, 0.0, 0
         self._rebalancing, self._leaving = Timer(REBALANCE_EVERY), Timer(LEAVE_EVERY)
         model = self.process.cluster.model(ELECTION)
-        self._continuations = [step for step, _ in continuations(model, settings.partitions, settings.brokers)]
+        self._continuations = [step for step, _ in continuations(model, 1, settings.brokers)]
 
     def run(self) -> None:
         """Take steps until the process ends."""
@@ -246,11 +249,23 @@ class Broker:
             set_up_features(process.requests, self.settings.spoken)
         if process.election.doing == CLEANING and self.try_step(active_controller.clean):
             return True
-        if process.election.doing == LOADING and self.try_step(failover.load_brokers):
+        if process.election.doing == LOADING and self._knows_topics() and self.try_step(failover.load_brokers):
             return True
         taken = any(self.try_step(function) for function in self._continuations)
         self.ended = process.election.session == DOWN
         return taken
+
+    def _knows_topics(self) -> bool:
+        """Whether there are records for the partitions of all topics, before the states of partitions are read: for topics
+        that are created later, the watch tells.
+        """
+        if self.process.partition.controller.doing != READING_BROKERS or self.process.places.further == NONE:
+            return True
+        try:
+            self.process.partition_zookeeper.list_topics()
+        except (Expired, NotAnswered):
+            return False
+        return True
 
     # Messages
 
@@ -260,6 +275,7 @@ class Broker:
         A request of a controller that gets no other answer was obeyed, or is of an earlier controller.
         """
         content = message.content
+        self.process.reach(max([content.get("p", NONE), *map(int, content.get("partitions", ()))]))
         match message.kind:
             case "LeaderAndIsr":
                 self._lead_or_follow(message)
@@ -327,7 +343,7 @@ class Broker:
         if is_stale(broker, content["epoch"]):
             return STALE_CONTROLLER
         error = error_of(broker.replicas[content["p"]], content["leader_epoch"])
-        return OK if error == NONE else OfPart(Error.names[error].lower())
+        return OK if error == NO_ERROR else OfPart(Error.names[error].lower())
 
     def _lead_or_follow(self, message: Message) -> None:
         process, p = self.process, message.content["p"]
@@ -338,7 +354,7 @@ class Broker:
         request = process.planes[p].drop_request(process.broker) if process.planes else None
         self.try_step(replica.leader_and_isr, message, epoch=message.content["epoch"], p=p)
         is_news = process.partition.replicas[p].leader_epoch != before
-        if is_news and process.places.is_room(p):
+        if is_news and process.places.is_further(p):
             topic, partition = message.content["place"]
             process.places.note(topic, {p: partition})
         if request and not is_news:

@@ -1,30 +1,25 @@
-"""Ids of topics as texts, and those that a running cluster gives: they say which partitions of the specification a topic has.
-
-A topic id (2.8 and later) is 128 bits, in base64 of the URL alphabet. Here the last 64 are a set of partitions.
-"""
+"""Ids of topics (2.8 and later): 128 bits, as texts in base64 of the URL alphabet."""
 
 import base64
 
-CHANCE = SET = 8
+SIZE = 16
+ZERO, ONE = (number.to_bytes(SIZE, "big") for number in (0, 1))
+RESERVED = (ZERO, ONE)
 
 
-def topic_id(members: int, chance: bytes) -> str:
-    """The id of a topic that has the partitions of a set, lowest first; `chance`: 8 random bytes."""
-    return text_of(chance + members.to_bytes(SET, "big"))
+def may_be_given(id: bytes) -> bool:
+    """Whether a new topic may get an id: some are reserved, and none begins with a dash, which tools take for an option.
 
-
-def foreign_id(chance: bytes) -> str:
-    """An id for a topic that was created without one; `chance`: 16 random bytes. It says a partition that no such topic
-    has, the first one of all, and so none that count.
-
-    Kafka: KafkaController.processTopicIds, KafkaZkClient.setTopicIds, 2.8 to 3.9.
+    Kafka: Uuid.randomUuid, 2.8 to 3.9 (a dash may come first up to 3.1).
     """
-    return text_of(chance[:-1] + bytes([chance[-1] | 1]))
+    return id not in RESERVED and not text_of(id).startswith("-")
 
 
 def members_in(id: str) -> int:
-    """The partitions of a topic, as a set; raises ValueError for a text that is no id."""
-    return int.from_bytes(bytes_of(id)[CHANCE:], "big")
+    """The partitions of a topic as a set, which the last 64 bits of its id were in recordings up to format 9; raises ValueError
+    for a text that is no id.
+    """
+    return int.from_bytes(bytes_of(id)[8:], "big")
 
 
 def text_of(id: bytes) -> str:

@@ -88,7 +88,7 @@ class World:
                 self.incarnations[b],
                 size,
                 replicas,
-                partitions,
+                partitions - self.room,
                 1,
                 self.variant,
                 TOPIC,
@@ -96,10 +96,10 @@ class World:
                 60.0,
                 "",
                 f"{self.logs.name}/{b}",
-                room=self.room,
                 ids=self.ids.all,
             )
         )
+        broker.process.reach(partitions - 1)
         broker.tell_session = lambda: True
         self.orders[b] = Ordered(broker), broker
         self.left.pop(b, None)

@@ -6,7 +6,7 @@ import pytest
 
 from kafkaproof.impl.harness.driving import chaos
 from kafkaproof.impl.harness.driving.acts import KAFKA, ZOOKEEPER
-from kafkaproof.impl.harness.driving.chaos import OFTEN, Chaos
+from kafkaproof.impl.harness.driving.chaos import MOST_TOPICS, OFTEN, Chaos
 from kafkaproof.impl.harness.driving.damage import Broken
 from kafkaproof.spec.running.broker_ids import BrokerIds
 
@@ -20,7 +20,7 @@ class FakeCluster:
     """Notes what is done to it, and follows it as a cluster would."""
 
     class size:
-        brokers, planes, standing, partitions, replicas, min_isr, variant = 3, 6, 3, 2, 3, 1, "fenced"
+        brokers, standing, partitions, replicas, min_isr, variant = 3, 3, 2, 3, 1, "fenced"
         release, broker_ids = "", BrokerIds(range(3))
 
     owns_zookeeper = True
@@ -113,7 +113,7 @@ def test_all_faults_come_and_all_is_mended(run, seed):
     cluster = run(seed)
     assert {name for name, *_ in cluster.done} - {"let_go"} == OFTEN.keys() - {"stop", "allow_unclean"}
     assert not any({b: delay for name, b, delay in filter(is_slow, cluster.done)}.values())
-    assert sum(name == "create_topic" for name, *_ in cluster.done) == 3, "there is room for three"
+    assert sum(name == "create_topic" for name, *_ in cluster.done) == MOST_TOPICS
     assert not cluster.paused and cluster.registered() == [0, 1, 2]
 
 

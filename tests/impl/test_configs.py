@@ -23,7 +23,7 @@ UNCLEAN = "unclean.leader.election.enable"
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     """Three brokers that create topics which are asked of."""
-    size = Size(room=4, groups=True, auto_create=True, session_timeout=SESSION)
+    size = Size(groups=True, auto_create=True, session_timeout=SESSION)
     with Cluster(tmp_path_factory.mktemp("configs"), size) as running:
         running.start_all()
         assert wait_until(lambda: running.is_whole() and len(running.bootstrap()) == 3)

@@ -8,17 +8,18 @@ from kafka.admin import KafkaAdminClient, NewTopic
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
-from kafkaproof.impl.seams.zookeeper.znodes import State, Topic
+from kafkaproof.impl.seams.zookeeper.znodes import TOPICS, Given, State, Topic
+from kafkaproof.spec.language.plain import ids_in
 from tests.impl.settled import in_sync
 
 PATIENCE, SESSION = 120, 60.0
-NONE, UNKNOWN, QUEUED, INVALID_PARTITIONS, POLICY, REASSIGNED = 0, 3, 17, 37, 44, 60
+NONE, UNKNOWN, QUEUED, INVALID_PARTITIONS, REASSIGNED = 0, 3, 17, 37, 60
 
 
 @pytest.fixture
 def cluster(tmp_path):
-    """Three brokers, a partition on two of them, and room for four."""
-    with Cluster(tmp_path, Size(replicas=2, partitions=1, room=4, session_timeout=SESSION)) as running:
+    """Three brokers, a partition on two of them."""
+    with Cluster(tmp_path, Size(replicas=2, partitions=1, session_timeout=SESSION)) as running:
         running.start_all()
         assert wait_until(running.is_whole, PATIENCE)
         yield running
@@ -53,10 +54,8 @@ def test_partitions_are_added_and_led(cluster, capsys):
     for name, count, error in (
         ("never-there", 2, UNKNOWN),
         (TOPIC, 1, INVALID_PARTITIONS),
-        (TOPIC, 9, POLICY),
         (TOPIC, 2, NONE),
         ("made", 3, NONE),
-        ("made", 4, POLICY),
     ):
         assert expand(cluster, name, count) == error, (name, count)
     assert len(topic(cluster).assignments) == 2 and len(topic(cluster, "made").assignments) == 3
@@ -73,6 +72,26 @@ def test_partitions_are_added_and_led(cluster, capsys):
     cluster.start(former)
     assert wait_until(cluster.is_whole, PATIENCE)
     replayed(cluster, capsys, "expansion.write_partitions", 2)
+
+
+@pytest.mark.thorough
+def test_there_may_be_more_partitions_than_an_id_has_bits_and_topics_come_and_go(tmp_path, capsys):
+    with Cluster(tmp_path, Size(brokers=1, replicas=1, partitions=1, session_timeout=60.0)) as cluster:
+        cluster.start_all()
+        cluster.await_all()
+        admin = admin_of(cluster)
+        admin.create_topics([NewTopic("many", 70, 1)], timeout_ms=PATIENCE * 1000)
+        assert len(topic(cluster, "many").assignments) == 70 and leader(cluster, "many", 69) == 0
+        for n in range(3):
+            admin.create_topics([NewTopic(f"passing-{n}", 1, 1)], timeout_ms=PATIENCE * 1000)
+            admin.delete_topics([f"passing-{n}"], timeout_ms=PATIENCE * 1000)
+        assert wait_until(lambda: cluster.below(TOPICS) == [TOPIC, "many"], PATIENCE)
+        noted = Given.decode(cluster.operator.get(Given.path)[0])
+        assert (ids_in(noted.places), noted.numbers[topic(cluster, "many").id]) == (
+            [*range(1, 74)],
+            tuple(range(1, 71)),
+        )
+        replayed(cluster, capsys, "creation.create_topic", 4)
 
 
 def replayed(cluster, capsys, step, times):

@@ -2,52 +2,56 @@
 
 import json
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
+from kazoo.exceptions import NoNodeError
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.impl.harness.driving.cluster import Cluster, Size
-from kafkaproof.impl.harness.driving.joining import Found, _require_no_quorum, joined, look_at, told_of
+from kafkaproof.impl.harness.driving.joining import (
+    UNCLEAN,
+    Found,
+    _require_no_quorum,
+    _unclean,
+    joined,
+    look_at,
+    told_of,
+)
 from kafkaproof.impl.harness.driving.zookeeper_server import Keeper
 from kafkaproof.impl.harness.real.cluster import KafkaCluster
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
-from kafkaproof.impl.seams.zookeeper.znodes import CLIENTS, INNER, BrokerId, Given, State, Topic
+from kafkaproof.impl.seams.zookeeper.znodes import CLIENTS, INNER, BrokerId, State, Topic
 from kafkaproof.spec.errors import UserError
 
-OURS = Size(ids=(1, 5, 7), groups=True, room=4)
+OURS = Size(ids=(1, 5, 7), groups=True)
 ORDERS = Topic(((1, 5), (5, 9), (7, 1)), "opguTbXnTuWgAF4_b1tylQ")
 REGISTERED = {2: BrokerId("127.0.0.1", 1, 2).encode()}
 PATIENCE = 60
 
 
-def found(topics, registered=None, given=Given(), states=None):
-    return Found("zk:1", topics, states or {}, registered or {}, given, "3.9")
+def found(topics, registered=None, states=None):
+    return Found("zk:1", topics, states or {}, registered or {}, "3.9")
 
 
-def test_topics_that_are_there_get_room_and_the_brokers_in_their_assignments_are_known():
+def test_the_brokers_in_assignments_that_are_there_are_known():
     size = joined(OURS, found({"orders": ORDERS, OFFSETS_TOPIC: Topic(((1, 5, 7),))}, REGISTERED))
-    assert (size.partitions, size.groups, size.room, size.others) == (0, True, 3 + 4, (2, 9))
-    assert size.places.offsets == 0 and size.places.is_room(1) and size.planes == 8
-
-
-def test_numbers_that_topics_had_once_are_not_given_again():
-    given = Given(0b111110, {ORDERS.id: (3, 4, 5)}, (ORDERS.id,))
-    assert joined(OURS, found({"orders": ORDERS}, given=given)).planes == 6 + OURS.room
+    assert (size.partitions, size.groups, size.others) == (0, True, (2, 9))
+    assert size.places.offsets == 0 and size.places.is_further(1)
 
 
 def test_an_offsets_topic_of_several_partitions_is_a_topic_like_others():
     there = found({OFFSETS_TOPIC: Topic(((1,),) * 50)})
     size = joined(OURS, there)
-    assert not size.groups and size.planes == 50 + OURS.room and "no groups" in told_of(there, size)
+    assert not size.groups and size.standing == 0 and "no groups" in told_of(there, size)
 
 
 @pytest.mark.parametrize(
     ("there", "why"),
     [
         (found({"orders": ORDERS}, {5: REGISTERED[2]}), "broker 5 is registered there; stop it, or give other --ids"),
-        (found({"wide": Topic(((1,),) * 61)}), "have or had 62 partitions, and there is room for 64"),
         (found({"many": Topic((tuple(range(10, 17)),))}), "these are more than 9, the most"),
         (found({}, {2: b'{"endpoints":["PLAINTEXT://h:1"]}'}), "broker 2 is registered without a listener REPLICATION"),
     ],
@@ -78,10 +82,62 @@ def test_a_zookeeper_that_a_quorum_rules_is_refused(migration, controller, rules
         _require_no_quorum("zk:1", *data)
 
 
-def test_whose_records_are_gone_is_told():
-    states = {("orders", 0): State(1, (1, 5), 0, 1), ("orders", 1): State(5, (5, 9), 0, 1)}
-    there = found({"orders": ORDERS}, states=states)
-    assert "the in-sync replicas of 1 of them are all ours" in told_of(there, joined(OURS, there))
+IN_SYNC = {
+    "all of ours, and none of ours": ((1, 5), (9,), (9,)),
+    "one of ours, and the leader does not run": ((9,), (9, 5), (9,)),
+    "one of ours behind a leader that runs": ((9,), (2, 5), (9,)),
+}
+
+
+@pytest.mark.parametrize("isrs", IN_SYNC.values(), ids=IN_SYNC)
+def test_what_a_broker_of_ours_could_lead_without_the_records_needs_an_option(isrs):
+    states = {("orders", p): State(isr[0], isr, 0, 1) for p, isr in enumerate(isrs)}
+    there = found({"orders": ORDERS}, REGISTERED, states=states)
+    risky = 0 if 1 in isrs[0] else 1
+    with pytest.raises(UserError, match=rf"zk:1: 1 partitions \(orders-{risky}\) may be led by 1, 5, 7.*--empty-logs$"):
+        joined(OURS, there)
+    assert "1 of them may be led by ours, without their records" in told_of(there, joined(OURS, there, empty_logs=True))
+
+
+@pytest.mark.parametrize("isr", [(2,), (9,)], ids=["in sync is one that runs", "in sync is one that does not run"])
+@pytest.mark.parametrize("unclean", [frozenset(), frozenset({"orders"})], ids=["clean", "unclean"])
+def test_an_out_of_sync_replica_of_ours_is_a_risk_where_an_unclean_election_may_choose_it(isr, unclean):
+    states = {("orders", 1): State(isr[0], isr, 0, 1)}
+    there = replace(found({"orders": ORDERS}, REGISTERED, states=states), unclean=unclean)
+    assert there.at_risk({5}) == ([("orders", 1)] if unclean and isr == (9,) else [])
+    assert there.at_risk({7}) == []
+
+
+def test_who_has_no_replicas_joins_without_asking():
+    states = {("orders", p): State(9, (9,), 0, 1) for p in range(3)}
+    there = found({"orders": ORDERS}, REGISTERED, states=states)
+    assert joined(OURS, there).joins and "empty" not in told_of(there, joined(OURS, there))
+
+
+def test_empty_logs_are_for_a_zookeeper_that_is_in_use(kafkaproof):
+    assert "--empty-logs needs --zookeeper" in kafkaproof("run", "--empty-logs").complaint
+
+
+class Configured:
+    """A client of a ZooKeeper that has some configurations."""
+
+    def __init__(self, **allowed):
+        self.data = allowed
+
+    def get(self, path):
+        if path not in self.data:
+            raise NoNodeError
+        return json.dumps({"config": {UNCLEAN: self.data[path]} if self.data[path] else {}}).encode(), None
+
+    def get_children(self, path):
+        return [each.removeprefix(f"{path}/") for each in self.data if each.startswith(f"{path}/")]
+
+
+def test_a_topic_says_whether_its_elections_may_be_unclean_or_else_the_brokers_do():
+    topics = {"/config/topics/a": "true", "/config/topics/b": "false", "/config/topics/c": None}
+    for broker, wanted in (("false", {"a"}), ("true", {"a", "c", "d"})):
+        client = Configured(**topics, **{"/config/brokers/<default>": broker})
+        assert _unclean(client, ["a", "b", "c", "d"]) == wanted
 
 
 # With a real ZooKeeper
@@ -126,7 +182,10 @@ def test_brokers_of_any_ids_go_on_with_the_topics_of_others(keeper, tmp_path, ca
     assert main(["replay", str(tmp_path / "first")]) == 0
     there = look_at(keeper.address)
     assert there and there.topics.keys() == {"events", "orders", OFFSETS_TOPIC} and not there.registered
-    with Cluster(tmp_path / "second", joined(OURS, there), keeper.address) as cluster:
+    ids = ["--ids", ",".join(map(str, OURS.ids))]
+    assert main(["run", *ids, "--zookeeper", keeper.address, "--directory", str(tmp_path / "refused")]) == 2
+    assert "may be led by 1, 5, 7" in capsys.readouterr().err and not (tmp_path / "refused").exists()
+    with Cluster(tmp_path / "second", joined(OURS, there, empty_logs=True), keeper.address) as cluster:
         cluster.start_all()
         cluster.await_that(lambda: set(state(cluster, "orders", 1).isr) == set(OURS.ids), "all are in sync")
         assert state(cluster, "orders", 0).leader_epoch >= before.leader_epoch
@@ -155,7 +214,7 @@ def test_a_broker_of_ours_joins_real_ones_that_run(kafka, keeper, tmp_path, caps
         produce(real, "orders", 2, 20)
         there = look_at(keeper.address)
         assert there and there.registered.keys() == {1, 2, 101}
-        ours = joined(Size(brokers=1, replicas=1, ids=(7,), groups=True, room=4, session_timeout=4.0), there)
+        ours = joined(Size(brokers=1, replicas=1, ids=(7,), groups=True, session_timeout=4.0), there)
         with Cluster(tmp_path / "ours", ours, keeper.address) as cluster:
             cluster.start_all()
             cluster.await_all()

@@ -21,7 +21,7 @@ def partition(assignment=(), adding=0, removing=0):
 @pytest.fixture
 def answer():
     """Ask a broker with two partitions of `events`, one of a topic that was created, and one of none."""
-    places = Places("events", room=2, size=4)
+    places = Places("events", further=2, size=2)
     places.note("more", {2: 0})
     known = [partition((2, 1, 0), adding=4, removing=1), partition((0, 1)), partition((1, 0), removing=1), partition()]
 

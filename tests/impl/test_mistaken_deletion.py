@@ -21,7 +21,7 @@ MISTAKES = {
 @pytest.mark.parametrize("name, step", MISTAKES.items(), ids=MISTAKES)
 def test_a_mistaken_broker_diverges_where_it_is_mistaken(tmp_path, monkeypatch, name, step):
     monkeypatch.setattr(BrokerChild, "program", (sys.executable, "-m", "tests.impl.mistaken_broker", name))
-    size = Size(brokers=2, replicas=2, partitions=1, room=1, session_timeout=SESSION)
+    size = Size(brokers=2, replicas=2, partitions=1, session_timeout=SESSION)
     with Cluster(tmp_path, size) as cluster:
         cluster.start_all()
         assert wait_until(cluster.is_whole, PATIENCE)

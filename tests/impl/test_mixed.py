@@ -95,7 +95,7 @@ def has_all(cluster, produced):
 
 
 def size_of(kafka):
-    return Size(brokers=BROKERS, ours=1, release=kafka("3.9.1"), groups=True, room=8, session_timeout=4.0)
+    return Size(brokers=BROKERS, ours=1, release=kafka("3.9.1"), groups=True, session_timeout=4.0)
 
 
 def begin(cluster):

@@ -3,7 +3,7 @@
 import pytest
 
 from kafkaproof.impl.broker.changes import Changes
-from kafkaproof.impl.broker.record import ReadOnly, new_record, transition
+from kafkaproof.impl.broker.record import ReadOnly, lengthen, new_record, transition
 from kafkaproof.spec.election.broker_state import BROKER as CANDIDATE
 from kafkaproof.spec.election.broker_state import begin_term
 from kafkaproof.spec.language.digest import digest
@@ -66,3 +66,26 @@ def test_changes_are_found_wherever_they_are_and_the_hash_is_that_of_all_records
     with transition():
         begin_term(records["other"], 1, 1)
     assert changes.take() and changes.state() == digest(records)
+
+
+def test_a_record_that_is_lengthened_is_like_a_larger_one_and_what_had_changed_is_still_told():
+    record, more = new_record(BROKER, SCOPE), new_record(CANDIDATE, SCOPE)
+    changes = Changes({"one": record})
+    with transition():
+        record.controller.partitions[1].leader_epoch = 4
+        record.up = 1
+    lengthen(record, new_record(BROKER, SCOPE | {"partitions": 5}))
+    changes.lengthen({"more": more})
+    with transition():
+        record.controller.partitions[4].leader_epoch = 7
+        more.epoch = 3
+    assert changes.take() == {
+        "one.up": 1,
+        "one.controller.partitions[1].leader_epoch": 4,
+        "one.controller.partitions[4].leader_epoch": 7,
+        "more.epoch": 3,
+    }
+    assert changes.state() == digest({"one": record, "more": more}) and changes.take() == {}
+    plain = new_state(BROKER, SCOPE | {"partitions": 5})
+    plain.up, plain.controller.partitions[1].leader_epoch, plain.controller.partitions[4].leader_epoch = 1, 4, 7
+    assert values_of(record) == values_of(plain)

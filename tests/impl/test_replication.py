@@ -6,11 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from kafkaproof.impl.broker.record import transition
-from kafkaproof.impl.broker.replica import open_planes
+from kafkaproof.impl.broker.replica import Disk
 from kafkaproof.impl.broker.settings import Settings
 from kafkaproof.impl.replicas.replication import ASK_AGAIN, Replication
 from kafkaproof.impl.seams.between.messages import Message, Receiver
-from kafkaproof.impl.seams.storage.checkpoint import NAME, STARTS, Checkpoint
 from kafkaproof.spec.replica.broker import FETCHING, LEADER, NONE, TRUNCATING
 from kafkaproof.spec.replica.network import SENT, propose, send
 from kafkaproof.spec.running.processes import PARTITION, cluster, scopes
@@ -24,21 +23,14 @@ def process(tmp_path):
     """Broker 1 of two, with one replica; `sent` is what it sends."""
     settings = Settings(1, 1, 2, 2, 1, 1, "fenced", "alone", "", 60.0, "", str(tmp_path))
     scope = scopes(2, 2, 1, 1, 10)[PARTITION]
-    checkpoint, starts = (Checkpoint(tmp_path, settings.places, name) for name in (NAME, STARTS))
+    disk = Disk(settings, settings.places)
     made = SimpleNamespace(
-        broker=1,
-        settings=settings,
-        checkpoint=checkpoint,
-        starts=starts,
-        asked={},
-        sent=[],
-        leaders={0: LEADER_AT},
-        stepped=set(),
+        broker=1, settings=settings, disk=disk, asked={}, sent=[], leaders={0: LEADER_AT}, stepped=set()
     )
     made.known = SimpleNamespace(reach={CONTROLLER_AT.broker: CONTROLLER_AT}.get)
     made.post = SimpleNamespace(is_under_way=lambda to, kind, p: (to, kind, p) in made.under_way)
     made.under_way = set()
-    made.planes = open_planes(cluster("fenced").partition, scope, settings, checkpoint, starts)
+    made.planes = [disk.open(cluster("fenced").partition, scope, 0)]
     made.announce = lambda *message: made.sent.append(message) or f"1.1-{len(made.sent)}"
     return made
 

@@ -141,7 +141,7 @@ def controllers(opened, operator, guarded, room=0):
         candidate = ElectionZooKeeper(requests, ADDRESS, guarded)
         assert candidate.create_broker(b) == OK
         assert candidate.create_controller_and_set_epoch(b, b + 1, b, ANSWERED) == OK
-        zk = PartitionZooKeeper(requests, Places(TOPIC, room=2 if room else NONE, size=2), BROKERS)
+        zk = PartitionZooKeeper(requests, Places(TOPIC, further=2 if room else NONE, size=2), BROKERS)
         zk.begin_term(b + 1, b + 1)
         live.append(zk)
         reader = state.brokers[b].controller

@@ -119,7 +119,14 @@ class Follower:
         except LookupError as error:
             raise NoSuchVariant(*error.args) from None
         self.world = World(
-            observed, cluster.sizes, self.logged.epochs, cluster.longest_log, cluster.room, recorded, cluster.offsets
+            observed,
+            cluster.sizes,
+            self.logged.epochs,
+            cluster.longest_log,
+            cluster.room,
+            recorded,
+            cluster.offsets,
+            self.logged.terms,
         )
         if recorded and not self.world.replicas(0):
             raise NoSuchVariant(f"{variant} has no logs, which the recording has")
@@ -180,6 +187,8 @@ class Follower:
     # Steps of processes
 
     def _step(self, line: Line, applied: bool) -> None:
+        if line.partitions:
+            self.world.show_partitions(line.broker, line.partitions)
         if line.found is not None:
             self._hold_logs(line, line.found)
         outcome = self._take(line, applied)
@@ -331,9 +340,9 @@ class Follower:
         """Whether an append that a process did not live to record is in the log that the next process has found."""
         lines, following = self._processes[line.process]
         on_disk = following[0].found if following else None
-        if line is not lines[-1] or not on_disk:
-            return False
         p = line.taken.arguments["p"]
+        if line is not lines[-1] or not on_disk or p >= len(on_disk):
+            return False
         return on_disk[p]["log"] != self.world.chain(line.broker, p)
 
     def _hold_logs(self, line: Line, on_disk: list[dict]) -> None:

@@ -83,7 +83,7 @@ def _act(line: str, size: Size, owns_zookeeper: bool) -> Act:
         _check_frame(row, size)
     if "broker" in row and (type(row["broker"]) is not int or row["broker"] not in size.broker_ids.all):
         raise ValueError(f"broker is {json.dumps(row['broker'])}: a whole number {_brokers(size)}")
-    highest = {"time": sys.float_info.max, "broker": sys.maxsize, "partition": size.planes - 1, "delay": LONGEST}
+    highest = {"time": sys.float_info.max, "broker": sys.maxsize, "partition": size.standing - 1, "delay": LONGEST}
     for name in row.keys() - {"replicas", "link", "pattern"} - ({"data"} if row.get("data", "") is None else set()):
         _check(name, row[name], highest.get(name))
     return Act(row["time"], fault, tuple(row[name] for name in FAULTS[fault].needs))

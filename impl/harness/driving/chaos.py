@@ -17,6 +17,8 @@ from kafkaproof.spec.protocol.passed import ANSWER, REQUEST
 
 OFTEN = {name: fault.often for name, fault in FAULTS.items() if fault.often}
 """What may be done, and how often beside the others."""
+MOST_TOPICS = 8
+"""How many topics are created: replay looks at the partitions of all of them."""
 DELAYS = (0.0, 0.02, 0.1)
 """How long a slow link holds back what is sent, in seconds."""
 LOST = {
@@ -100,8 +102,7 @@ class Chaos:
             case catalogue.ALLOW_UNCLEAN.name if not self._unclean:
                 return []
             case catalogue.CREATE_TOPIC.name:
-                is_room = self._created < cluster.size.planes - cluster.size.standing
-                return [f"chaos-{self._created + 1}"] if is_room else []
+                return [f"chaos-{self._created + 1}"] if self._created < MOST_TOPICS else []
             case catalogue.DELETE_TOPIC.name:
                 return cluster.created_topics()
             case catalogue.REASSIGN.name:

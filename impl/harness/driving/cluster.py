@@ -19,7 +19,6 @@ from kafkaproof.impl.harness.driving.child import BrokerChild, Child
 from kafkaproof.impl.harness.driving.faults import OPERATOR, Faults
 from kafkaproof.impl.harness.driving.zookeeper_server import Keeper, require
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC, Places
-from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.impl.seams.zookeeper.znodes import (
     BROKER_IDS,
     PERSISTENT,
@@ -45,9 +44,9 @@ class Size:
     """How large a cluster is, which variant it runs, and how long a session lives without its client, in seconds.
 
     `ids`: those of its brokers, none where they are 0 to N-1.
-    `groups`: it has an offsets partition, behind the partitions of the topic, and group coordinators. `room`: how many
-    partitions more topics may have that are created while it runs. `recorded`: its steps are recorded; without that
-    there is no replay. `ordered`: its brokers take only the steps that are ordered. `auto_create`: a topic that a client
+    `groups`: it has an offsets partition, behind the partitions of the topic, and group coordinators. `recorded`: its steps
+    are recorded; without that there is no replay. `ordered`: its brokers take only the steps that are ordered.
+    `auto_create`: a topic that a client
     asks about is created. `release`: the release of Kafka whose brokers it has, "" for our own; `ours`: how many of
     them, the first, are our own all the same. `spoken`: the inter.broker.protocol.version of our own, 2.8 or 3.9.
     `joins`: there are topics already, and it has none of its own; `others`: the ids of brokers that are not run.
@@ -58,7 +57,6 @@ class Size:
     partitions: int = 2
     min_isr: int = 1
     groups: bool = False
-    room: int = 0
     recorded: bool = True
     ordered: bool = False
     auto_create: bool = False
@@ -82,26 +80,21 @@ class Size:
         return NO_TOPIC if self.joins else TOPIC
 
     @property
-    def planes(self) -> int:
-        """How many partitions there are in all."""
-        return self.standing + self.room
-
-    @property
     def standing(self) -> int:
-        """How many partitions there are from the beginning; the room comes behind them."""
+        """How many partitions there are from the beginning."""
         return self.partitions + self.groups
 
     @property
     def places(self) -> Places:
         """Which partition is which."""
         offsets = self.partitions if self.groups else NONE
-        return Places(self.topic, offsets, self.standing if self.room else NONE, self.planes)
+        return Places(self.topic, offsets, NONE if self.variant == "legacy" else self.standing, self.standing)
 
 
 def assignments(size: Size) -> tuple[tuple[int, ...], ...]:
     """The assignment of all partitions, as the specification's initial state has it."""
     model = cluster(size.variant).partition
-    state = new_state(model.state, scopes(size.brokers, size.replicas, size.planes, size.min_isr, 1)[PARTITION])
+    state = new_state(model.state, scopes(size.brokers, size.replicas, size.standing, size.min_isr, 1)[PARTITION])
     model.initial(state)
     return tuple(tuple(each.slots[: each.length]) for each in state.zk.assignments)
 
@@ -174,7 +167,7 @@ class Cluster(Faults):
             "topic": size.topic,
             "zookeeper": self.zookeeper,
             **asdict(size),
-            "partitions": size.planes,
+            "partitions": size.standing,
             "offsets": size.places.offsets,
         }
         (self.directory / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
@@ -188,7 +181,7 @@ class Cluster(Faults):
             if numbers:
                 part = tuple(tuple(ids.ids(each)) for each in assigned[numbers.start : numbers.stop])
                 has_ids = self.size.variant != "legacy"
-                created = Topic.created(part, members(numbers)) if has_ids else Topic(part)
+                created = Topic.created(part) if has_ids else Topic(part)
                 contents += [
                     (TopicConfig.path_of(topic), TopicConfig(False).encode()),
                     (Topic.path_of(topic), created.encode()),
@@ -221,7 +214,7 @@ class Cluster(Faults):
             number,
             size.brokers + len(size.others),
             size.brokers + len(size.others) if size.joins else size.replicas,
-            size.planes,
+            size.standing,
             size.min_isr,
             size.variant,
             size.topic,
@@ -231,12 +224,10 @@ class Cluster(Faults):
             str(self.directory / "logs" / f"broker-{broker}"),
             port,
             size.places.offsets,
-            size.room,
             size.ordered,
             size.auto_create,
             spoken=size.spoken,
             ids=(*size.broker_ids.all, *size.others) if size.others else size.ids,
-            takes_any=size.joins or size.room > 0,
         )
 
     def start_all(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,35 +16,47 @@ from kafkaproof.impl.harness.driving.faults import OPERATOR
 from kafkaproof.impl.harness.driving.zookeeper_server import require
 from kafkaproof.impl.seams.zookeeper.features import PATH as FEATURES
 from kafkaproof.impl.seams.zookeeper.features import VERSIONS
-from kafkaproof.impl.seams.zookeeper.numbering import numbers_of
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
-from kafkaproof.impl.seams.zookeeper.watches import NUMBERS
-from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, INNER, TOPICS, Controller, Given, State, Topic
+from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, INNER, TOPICS, Controller, State, Topic, TopicConfig
 from kafkaproof.spec.errors import UserError
 
-MIGRATION, MOST_BROKERS = "/migration", 9
+MIGRATION, BROKER_CONFIGS, MOST_BROKERS = "/migration", "/config/brokers", 9
 """How many brokers there may be, ours and others."""
+UNCLEAN, SHOWN = "unclean.leader.election.enable", 3
 
 
 @dataclass(frozen=True)
 class Found:
     """What is in a ZooKeeper: its topics with the states of their partitions, and the brokers that are registered.
 
-    `given`: the numbers of the specification that its topics have or had; `spoken`: the
-    inter.broker.protocol.version of its brokers, 2.8 or 3.9.
+    `spoken`: the inter.broker.protocol.version of its brokers, 2.8 or 3.9; `unclean`: the topics that allow unclean elections.
     """
 
     zookeeper: str
     topics: dict[str, Topic]
     states: dict[tuple[str, int], State]
     registered: dict[int, bytes]
-    given: Given
     spoken: str
+    unclean: frozenset[str] = frozenset()
 
     @property
     def brokers(self) -> set[int]:
         """The brokers that are registered, or in an assignment."""
         return {*self.registered, *(r for topic in self.topics.values() for each in topic.assignments for r in each)}
+
+    def at_risk(self, own: Collection[int]) -> list[tuple[str, int]]:
+        """The partitions that some brokers, whose logs are empty, could lead: one of them is in sync, or has a replica that an
+        unclean election may choose, since nobody in sync is registered. Of a partition without a state there are no records.
+
+        Source: kafka.controller.PartitionStateMachine.collectUncleanLeaderElectionState, 2.4 to 3.9.
+        """
+
+        def may_lead(place: tuple[str, int], state: State) -> bool:
+            topic, p = place
+            may_choose = topic in self.unclean and not self.registered.keys() & set(state.isr)
+            return bool(set(own) & {*state.isr, *(self.topics[topic].assignments[p] if may_choose else ())})
+
+        return sorted(place for place, state in self.states.items() if may_lead(place, state))
 
 
 def look_at(zookeeper: str) -> Found | None:
@@ -73,7 +85,19 @@ def _found(client: KazooClient, zookeeper: str) -> Found | None:
     states = {place: State.decode(data) for place in places if (data := _read(client, State.path_of(*place)))}
     feature = _content(_read(client, FEATURES)).get("version", VERSIONS["2.8"])
     spoken = "2.8" if feature == VERSIONS["2.8"] else "3.9"
-    return Found(zookeeper, topics, states, registered, Given.decode(_read(client, Given.path) or b""), spoken)
+    return Found(zookeeper, topics, states, registered, spoken, _unclean(client, topics))
+
+
+def _unclean(client: KazooClient, topics: Collection[str]) -> frozenset[str]:
+    """The topics that allow unclean elections, by their own configuration or that of any broker."""
+    brokers = any(_allows(client, f"{BROKER_CONFIGS}/{name}", False) for name in _below(client, BROKER_CONFIGS))
+    return frozenset(topic for topic in topics if _allows(client, TopicConfig.path_of(topic), brokers))
+
+
+def _allows(client: KazooClient, path: str, default: bool) -> bool:
+    """Whether a configuration allows unclean elections; `default`: where it does not say."""
+    config = _content(_read(client, path)).get("config")
+    return str(config[UNCLEAN]).lower() == "true" if isinstance(config, dict) and UNCLEAN in config else default
 
 
 def _content(data: bytes | None) -> dict[str, Any]:
@@ -125,10 +149,14 @@ def _require_no_quorum(zookeeper: str, migration: bytes | None, controller: byte
         )
 
 
-def joined(size: Size, found: Found) -> Size:
-    """The size of a cluster of ours that goes on with what was found; raises UserError where it could not."""
+def joined(size: Size, found: Found, empty_logs: bool = False) -> Size:
+    """The size of a cluster of ours that goes on with what was found; `empty_logs`: although records may be lost. Raises
+    UserError where it could not.
+    """
     own = set(size.broker_ids.all)
     _require_strangers(found, own)
+    if not empty_logs:
+        _require_no_risk(found, own)
     others = tuple(sorted(found.brokers - own))
     if len(own) + len(others) > MOST_BROKERS:
         raise UserError(
@@ -137,28 +165,7 @@ def joined(size: Size, found: Found) -> Size:
         )
     offsets = found.topics.get(OFFSETS_TOPIC)
     groups = size.groups and (offsets is None or len(offsets.assignments) == 1)
-    needed = max(found.given.places.bit_length(), groups) + _without_numbers(found, groups)
-    if needed + size.room > NUMBERS:
-        raise UserError(
-            f"{found.zookeeper}: its topics have or had {needed} partitions, and there is room for {NUMBERS}, with those of "
-            f"--room {size.room}: give a lower --room, or delete topics"
-        )
-    return replace(
-        size,
-        partitions=0,
-        groups=groups,
-        room=needed + size.room - groups,
-        recorded=False,
-        joins=True,
-        others=others,
-        spoken=found.spoken,
-    )
-
-
-def _without_numbers(found: Found, groups: bool) -> int:
-    """How many partitions have no numbers of the specification yet; with `groups` those of the offsets topic have."""
-    counted = {name: topic for name, topic in found.topics.items() if not (groups and name == OFFSETS_TOPIC)}
-    return sum(len(each.assignments) - len(numbers_of([], name, each, found.given)) for name, each in counted.items())
+    return replace(size, partitions=0, groups=groups, recorded=False, joins=True, others=others, spoken=found.spoken)
 
 
 def _require_strangers(found: Found, own: set[int]) -> None:
@@ -173,18 +180,29 @@ def _require_strangers(found: Found, own: set[int]) -> None:
             )
 
 
+def _require_no_risk(found: Found, own: set[int]) -> None:
+    """Raise UserError where one of ours, whose log is empty, could lead a partition that has records."""
+    if risky := found.at_risk(own):
+        named = [f"{topic}-{p}" for topic, p in risky[:SHOWN]] + ["..."] * (len(risky) > SHOWN)
+        raise UserError(
+            f"{found.zookeeper}: {len(risky)} partitions ({', '.join(named)}) may be led by {_listed(sorted(own))}, and brokers "
+            "of ours begin with empty logs: their records would be gone, and brokers of Kafka that come back would delete "
+            "theirs; give other --ids and move the replicas (docs/run.md), or accept that with --empty-logs"
+        )
+
+
 def told_of(found: Found, size: Size) -> str:
     """What becomes of what was found, in a line."""
     own = set(size.broker_ids.all)
     partitions = sum(len(topic.assignments) for topic in found.topics.values())
-    empty = sum(set(state.isr) <= own for state in found.states.values())
+    empty = len(found.at_risk(own))
     told = [f"joins a cluster of {partitions} partitions in {len(found.topics)} topics"]
     if size.others:
         told.append(f"not ours: {_listed(size.others)}")
     if empty:
         told.append(
-            f"our logs begin empty: the in-sync replicas of {empty} of them are all ours now, so their records are not there, "
-            "and a broker of Kafka that comes back deletes its own"
+            f"our logs begin empty: {empty} of them may be led by ours, without their records, and a broker of Kafka that "
+            "comes back deletes its own"
         )
     if not size.groups:
         told.append(f"{OFFSETS_TOPIC} has not just one partition, so no groups are served")

@@ -46,7 +46,7 @@ class MixedCluster(KafkaCluster):
         """As Cluster: where it listens, and where it is found. A real controller may create topics of any replicas."""
         clients, inner = (self._ports[broker][name] for name in self.listeners)
         found = super().settings_of(broker, number)
-        found = replace(found, replicas=found.brokers, takes_any=True)
+        found = replace(found, replicas=found.brokers)
         return replace(found, port=clients, inner_port=inner, shown=self.shown(broker))
 
     def start_all(self) -> None:

@@ -1,64 +1,60 @@
-"""Which numbers of the specification the partitions of a topic have, and how those get some that none of our controllers has
-created: a broker of ours that finds one takes free numbers, and notes them with the topic's id.
+"""Which numbers of the specification the partitions of a topic have: those from the beginning, and those that are noted for it.
 
-What is noted stands in one znode, which is written on the version that was read: all processes agree.
+A controller of ours notes the numbers of a topic before it creates it; whoever of ours finds a topic that a tool or another
+controller has created takes numbers for it. What is noted stands in one znode, which is written on the version that was
+read: all processes agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import count, islice
 
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC, Places
 from kafkaproof.impl.seams.zookeeper.znodes import Given, Topic
-from kafkaproof.spec.language.plain import ids_in
-from kafkaproof.spec.language.sets import contains, difference, is_empty, with_member
+from kafkaproof.spec.language.sets import contains, with_member
 
 
-def first_numbers(initial: list[int], topic: Topic, noted: Given) -> list[int]:
-    """The numbers that a topic had at first: those from the beginning (`initial`), or those that its id says. The id of a
-    topic that none of our controllers has created says any numbers, so that it is noted as foreign.
-    """
-    is_ours = topic.id not in noted.foreign and is_empty(difference(topic.places, noted.places))
-    return initial or (ids_in(topic.places) if is_ours else [])
+def noted_for(name: str, topic: Topic, noted: Given) -> tuple[int, ...]:
+    """The numbers that are noted for a topic: by its id or, where it had none then, by its name."""
+    return noted.numbers.get(topic.id) or noted.numbers.get(name, ())
 
 
 def numbers_of(initial: list[int], name: str, topic: Topic, noted: Given) -> list[int]:
-    """The numbers of a topic's partitions, as far as they have any: those that it had at first, and those added to it. What
-    was added before a topic got an id is noted with its name.
-    """
-    added = noted.added.get(topic.id) or noted.added.get(name, ())
-    return [*first_numbers(initial, topic, noted), *added][: len(topic.assignments)]
+    """The numbers of a topic's partitions, as far as they have any: those from the beginning, and those that are noted."""
+    return [*initial, *noted_for(name, topic, noted)][: len(topic.assignments)]
 
 
-def free_in(places: Places, given: int) -> list[int]:
-    """The numbers of the room that are not given."""
-    return [p for p in range(places.size) if places.is_room(p) and not contains(given, p)]
+def free_in(places: Places, given: int) -> Iterator[int]:
+    """The numbers that are not given, without an end."""
+    return (p for p in count(places.further) if not contains(given, p))
 
 
 def with_all(places: Places, topics: Mapping[str, Topic], noted: Given) -> Given | None:
-    """What is to be noted so that the partitions of all topics have numbers, None where nothing is. A topic for which there
-    are not enough free numbers gets none, and neither does any where only topics of our own get some. What is noted with
-    the name of a topic goes to its id when it has got one: another topic may have its name later.
+    """What is to be noted so that the partitions of all topics have numbers, None where nothing is, or only the topics from
+    the beginning have some. What is noted by the name of a topic goes to its id when it has got one: another topic may have
+    its name later.
     """
-    given, added, foreign = noted.places, dict(noted.added), list(noted.foreign)
-    if not places.takes_any:
+    if places.further == NONE:
         return None
+    given, numbers = noted.places, dict(noted.numbers)
     for name, topic in sorted(topics.items()):
-        numbers = numbers_of(places.initial(name), name, topic, noted)
-        wanted = len(topic.assignments) - len(numbers)
-        free = free_in(places, given)
-        if topic.id and name in added and topic.id not in added:
-            added[topic.id] = added.pop(name)
-            foreign += [] if places.initial(name) or topic.id in foreign else [topic.id]
-        if (name == OFFSETS_TOPIC and places.offsets != NONE) or not 0 < wanted <= len(free):
+        if topic.id and name in numbers and topic.id not in numbers:
+            numbers[topic.id] = numbers.pop(name)
+        wanted = len(topic.assignments) - len(numbers_of(places.initial(name), name, topic, noted))
+        if wanted <= 0 or (name == OFFSETS_TOPIC and places.offsets != NONE):
             continue
-        first = len(first_numbers(places.initial(name), topic, noted))
-        added[topic.id or name] = (*numbers[first:], *free[:wanted])
-        if topic.id and first == 0 and topic.id not in foreign:
-            foreign.append(topic.id)
-        for p in free[:wanted]:
+        more = tuple(islice(free_in(places, given), wanted))
+        numbers[topic.id or name] = (*noted_for(name, topic, noted), *more)
+        for p in more:
             given = with_member(given, p)
-    if (given, added) == (noted.places, noted.added):
+    if (given, numbers) == (noted.places, noted.numbers):
         return None
-    return replace(noted, places=given, added=added, foreign=tuple(foreign))
+    return replace(noted, places=given, numbers=numbers)
+
+
+def without_deleted(noted: Given, topics: Mapping[str, str]) -> Given:
+    """What is noted of the topics that there are (their ids by their names) alone; the numbers of the others stay given."""
+    there = {*topics, *topics.values()}
+    return replace(noted, numbers={key: numbers for key, numbers in noted.numbers.items() if key in there})

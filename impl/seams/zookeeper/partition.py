@@ -155,7 +155,7 @@ class PartitionZooKeeper(TopicZooKeeper):
         try:
             if self.lists_topics:
                 self.list_topics()
-            if self.places.is_room(p) and p not in self.assignments:
+            if self.places.is_further(p) and p not in self.assignments:
                 return NONODE
             topic, number = self.place_of(p)
             found = self._decoded(Topic.path_of(topic), Topic)

@@ -11,15 +11,16 @@ from dataclasses import replace
 
 from kazoo.protocol.serialization import CheckVersion, Delete, SetData
 
-from kafkaproof.impl.seams.zookeeper.numbering import first_numbers
+from kafkaproof.impl.seams.zookeeper.numbering import without_deleted
 from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 from kafkaproof.impl.seams.zookeeper.request_znodes import Reassignment
 from kafkaproof.impl.seams.zookeeper.requests import CONTROLLER_EPOCH, Requests, create
 from kafkaproof.impl.seams.zookeeper.session import Expired
-from kafkaproof.impl.seams.zookeeper.watches import NUMBERS, Watched, ids, members
+from kafkaproof.impl.seams.zookeeper.watches import Watched, ids, members
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, DELETE_TOPICS, Given, State, Topic, TopicConfig
 from kafkaproof.spec.kafka.replica_lists import assign_replicas
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, NONODE, OK
+from kafkaproof.spec.language.plain import ids_in
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, union
 
@@ -40,7 +41,7 @@ class TopicZooKeeper(Watched):
             self.list_topics()
         except Expired:
             return EXPIRED
-        for p in ids(new, len(controller.partitions)):
+        for p in ids_in(new):
             self.replicas[p] = self.assignments[p]
             self.moving.pop(p, None)
             for replica in self.assignments[p]:
@@ -59,16 +60,15 @@ class TopicZooKeeper(Watched):
         Before it the numbers are noted as given, on the version that was read, and read again where another controller,
         which does not know yet that it is deposed, has noted some meanwhile.
         """
-        numbers = ids(new, NUMBERS)
+        numbers = ids_in(new)
         assigned = assign_replicas(ids(live, self.size), len(numbers), replicas, start, shift)
-        topic, answer = Topic.created(tuple(map(tuple, assigned)), new), BADVERSION
+        topic, answer = Topic.created(tuple(map(tuple, assigned))), BADVERSION
         while answer == BADVERSION:
             try:
                 self.list_topics()
             except Expired:
                 return EXPIRED
-            given = replace(self.noted, places=union(self.noted.places, new)).encode()
-            answer = self.requests.write(SetData(Given.path, given, self.given_version))
+            answer = self._note_numbers(new, topic.id, numbers)
         if answer != OK:
             return answer
         return self._checked(create(Topic.path_of(self.creating), topic.encode()))
@@ -92,7 +92,7 @@ class TopicZooKeeper(Watched):
             return NONODE
         self._note_given(given)
         topic, brokers = Topic.decode(found.result[0]), sorted(int(broker) for broker in listed.result[0])
-        known, added = self._numbers(name, topic), ids(new, NUMBERS)
+        known, added = self._numbers(name, topic), ids_in(new)
         replicas = len(topic.assignments[known.index(p)])
         self.settled = not any(moved for _, moved in (*topic.adding, *topic.removing))
         if self.settled and replicas <= len(brokers):
@@ -108,7 +108,7 @@ class TopicZooKeeper(Watched):
 
         Before it the numbers of the new partitions are noted, as for a new topic.
         """
-        name, numbers, answer = self.place_of(p)[0], ids(reader.new, NUMBERS), BADVERSION
+        name, numbers, answer = self.place_of(p)[0], ids_in(reader.new), BADVERSION
         while answer == BADVERSION:
             try:
                 self.list_topics()
@@ -117,19 +117,21 @@ class TopicZooKeeper(Watched):
                 return EXPIRED
             if topic is None:
                 return NONODE
-            more = tuple(self._numbers(name, topic)[self._first_added(name, topic) :]) + numbers
-            added = self.noted.added | {topic.id or name: more}
-            given = replace(self.noted, places=union(self.noted.places, reader.new), added=added).encode()
-            answer = self.requests.write(SetData(Given.path, given, self.given_version))
+            known = self._numbers(name, topic)[len(self.places.initial(name)) :]
+            answer = self._note_numbers(reader.new, topic.id or name, [*known, *numbers])
         if answer != OK:
             return answer
         assigned = [tuple(each.slots[: each.length]) for each in reader.assignments if each.length > 0]
         self.stale = True
         return self.requests.write(SetData(Topic.path_of(name), Topic(tuple(assigned), topic.id).encode(), -1))
 
-    def _first_added(self, name, topic):
-        """How many partitions a topic had at first."""
-        return len(first_numbers(self.places.initial(name), topic, self.noted))
+    def _note_numbers(self, new, key, numbers):
+        """setData of what is noted, with new numbers as given, and the numbers of a topic by its id or name; what is noted of
+        topics that are gone is not kept: OK, BADVERSION, EXPIRED or LOST.
+        """
+        left = without_deleted(self.noted, {name: self.topic_ids[name] for name in self.there})
+        given = replace(left, places=union(left.places, new), numbers=left.numbers | {key: tuple(numbers)})
+        return self.requests.write(SetData(Given.path, given.encode(), self.given_version))
 
     def checked_restore_topic(self, b, p, epoch, delivery):
         """multi[check /controller_epoch, setData of a topic] with the partitions that have a znode, and no others: OK,
@@ -198,7 +200,7 @@ class TopicZooKeeper(Watched):
             return EXPIRED
         self.note_reassignment(asked)
         self.stale = True
-        gone = {self.place_of(p) for p in ids(partitions, NUMBERS)} or set(self.unknown_targets())
+        gone = {self.place_of(p) for p in ids_in(partitions)} or set(self.unknown_targets())
         listed = self.moved_to.targets if self.moved_to else {}
         left = {place: target for place, target in listed.items() if place not in gone}
         path = Reassignment.path
@@ -251,7 +253,7 @@ class TopicZooKeeper(Watched):
 
     def _name_of(self, topic):
         """The name of the topic that has some partitions."""
-        return self.place_of(ids(topic, NUMBERS)[0])[0]
+        return self.place_of(ids_in(topic)[0])[0]
 
     def _remove_all(self, *paths):
         """Delete some znodes, one after another, until one cannot be deleted."""

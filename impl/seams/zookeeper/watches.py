@@ -6,14 +6,14 @@ watch has fired (`refresh`). Each other method is the seam of its name in `kafka
 
 from __future__ import annotations
 
-import secrets
 import sys
+from itertools import islice
 
 from kazoo.protocol.serialization import SetData
 from kazoo.protocol.states import EventType
 
 from kafkaproof.impl.seams.zookeeper.numbering import free_in, numbers_of, with_all
-from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
+from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, Places
 from kafkaproof.impl.seams.zookeeper.request_znodes import IsrChange, LogDirEvent, PreferredElection, Reassignment
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered, Requests
 from kafkaproof.impl.seams.zookeeper.znodes import (
@@ -28,14 +28,12 @@ from kafkaproof.impl.seams.zookeeper.znodes import (
     TopicConfig,
 )
 from kafkaproof.spec.kafka.assignment import target
-from kafkaproof.spec.kafka.topic_ids import foreign_id
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK
+from kafkaproof.spec.language.plain import ids_in
 from kafkaproof.spec.language.sequences import push
-from kafkaproof.spec.language.sets import contains, everybody, with_member
+from kafkaproof.spec.language.sets import contains, everybody, union, with_member
 from kafkaproof.spec.partition.context import clear
 
-NUMBERS = 64
-"""There are no more partitions: a topic id has a bit for each."""
 WATCHED = (
     TOPICS,
     PreferredElection.path,
@@ -78,6 +76,7 @@ class Watched:
         self.told: dict[int, tuple[int, ...]] = {}
         self.moving: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
         self._told_of: set[str] = set()
+        self._returned = 0
         self.know_nothing()
 
     def know_nothing(self) -> None:
@@ -149,7 +148,7 @@ class Watched:
             self.topic_ids[name] = topic.id
             numbers = self._note_places(name, topic)
             self._tell_unnumbered(name, topic, numbers)
-            self.assignments.update((p, r) for p, r in zip(numbers, topic.assignments) if self.places.is_room(p))
+            self.assignments.update((p, r) for p, r in zip(numbers, topic.assignments) if self.places.is_further(p))
         return names
 
     def _as_known(self, name: str, data: bytes) -> Topic:
@@ -198,11 +197,8 @@ class Watched:
         Source: kafka.controller.KafkaController.processTopicIds, 2.8 to 3.9.
         """
         given = False
-        for name in lacking if self.places.takes_any else ():
-            topic, numbers = topics[name], self._numbers(name, topics[name])
-            if topic.id or numbers and all(self.places.is_room(p) for p in numbers):
-                named = topic._replace(id=topic.id or foreign_id(secrets.token_bytes(16)))
-                given = self._write_id(Topic.path_of(name), named, versions[name]) or given
+        for name in lacking if self.places.further != NONE else ():
+            given = self._write_id(Topic.path_of(name), topics[name].with_id(), versions[name]) or given
         return given
 
     def _write_id(self, path: str, topic: Topic, version: int) -> bool:
@@ -211,24 +207,26 @@ class Watched:
 
     def _tell_unnumbered(self, name: str, topic: Topic, numbers: list[int]) -> None:
         """Tell the operator once, in the broker's log, that some partitions of a topic get no leader."""
-        if self.places.takes_any and len(numbers) < len(topic.assignments) and name not in self._told_of:
+        if self.places.further != NONE and len(numbers) < len(topic.assignments) and name not in self._told_of:
             self._told_of.add(name)
             print(
                 f"topic {name!r}: {len(topic.assignments) - len(numbers)} of its partitions get no leader: they are on brokers "
-                f"that are none of this cluster, have more than {self.most} replicas (--replicas), or do not fit into the room "
-                f"for {len(self.free())} more (--room)",
+                f"that are none of this cluster, or have more than {self.most} replicas (--replicas)",
                 file=sys.stderr,
                 flush=True,
             )
 
-    def free(self) -> list[int]:
-        """The numbers that no topic has or had."""
-        return free_in(self.places, self.noted.places)
+    def free(self, count: int) -> list[int]:
+        """So many numbers that no topic has or had, and that were not returned before; there are records for them then."""
+        numbers = list(islice(free_in(self.places, union(self.noted.places, self._returned)), count))
+        self._returned = union(self._returned, members(numbers))
+        self.places.reach(max(numbers, default=NONE))
+        return numbers
 
     def _note_places(self, name: str, topic: Topic) -> list[int]:
-        """Note which numbers of the room a topic has; the numbers of all its partitions."""
+        """Note which further numbers a topic has; the numbers of all its partitions."""
         numbers = self._numbers(name, topic)
-        self.places.note(name, {p: i for i, p in enumerate(numbers) if self.places.is_room(p)})
+        self.places.note(name, {p: i for i, p in enumerate(numbers) if self.places.is_further(p)})
         return numbers
 
     def id_of(self, p: int) -> str:
@@ -257,7 +255,7 @@ class Watched:
 
     def _names(self, partitions):
         """The topics of some partitions."""
-        return {self.places.place_of(p)[0] for p in ids(partitions, NUMBERS)}
+        return {self.places.place_of(p)[0] for p in ids_in(partitions)}
 
     def in_use(self):
         """The partitions that topics have or had."""
@@ -318,6 +316,11 @@ class Watched:
         """Whether the reassignment lists a partition, with replicas that there may be."""
         wanted = self._target(p)
         return 0 < len(wanted) <= self.most and all(0 <= r < self.size for r in wanted)
+
+    def listed(self) -> list[int]:
+        """The partitions that it lists, as far as there are such."""
+        places = self.moved_to.targets if self.moved_to else ()
+        return sorted(p for place in places if (p := self.places.number_of(*place)) is not None)
 
     def _target(self, p):
         """The replicas with which it lists a partition, each once; none where it does not."""

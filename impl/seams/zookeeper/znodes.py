@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
-from kafkaproof.spec.kafka.topic_ids import CHANCE, members_in, topic_id
+from kafkaproof.spec.kafka.topic_ids import SIZE, may_be_given, text_of
 
 BROKER_IDS = "/brokers/ids"
 CONSUMERS = "/consumers"
@@ -57,6 +57,13 @@ def to_bytes(content: object) -> bytes:
 def now() -> str:
     """The time as Kafka writes it: milliseconds since 1970."""
     return str(int(time.time() * 1000))
+
+
+def new_id() -> str:
+    """An id for a topic."""
+    while not may_be_given(id := secrets.token_bytes(SIZE)):
+        pass
+    return text_of(id)
 
 
 @dataclass(frozen=True)
@@ -173,10 +180,8 @@ Moved = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 class Topic(NamedTuple):
-    """/brokers/topics/t: the assignment of each partition, the preferred replica first, and what reassignments add and
-    remove.
-
-    `id`: of a topic that was created in a running cluster; it says its partitions in the specification (`places`).
+    """/brokers/topics/t: the assignment of each partition, the preferred replica first, the topic's id, if it has one, and what
+    reassignments add and remove.
     """
 
     assignments: tuple[tuple[int, ...], ...]
@@ -190,14 +195,13 @@ class Topic(NamedTuple):
         return f"{TOPICS}/{topic}"
 
     @classmethod
-    def created(cls, assignments: tuple[tuple[int, ...], ...], places: int) -> Topic:
-        """A new topic that has some partitions of the specification."""
-        return cls(assignments, topic_id(places, secrets.token_bytes(CHANCE)))
+    def created(cls, assignments: tuple[tuple[int, ...], ...]) -> Topic:
+        """A new topic."""
+        return cls(assignments).with_id()
 
-    @property
-    def places(self) -> int:
-        """The set of its partitions in the specification, where its id says it."""
-        return members_in(self.id) if self.id else 0
+    def with_id(self) -> Topic:
+        """The topic with an id, a new one where it has none."""
+        return self._replace(id=self.id or new_id())
 
     def restored(self, left: Collection[int]) -> Topic:
         """The topic up to the last of some partitions."""
@@ -263,38 +267,32 @@ def _named(moved: Moved) -> dict[str, list[int]]:
 class Given:
     """/config/brokers/<default>: which partitions of the specification topics have or had, no option of Kafka's.
 
-    `added`: the partitions that were added to a topic, by its id or, where it has none, its name; those behind the last
-    one that the topic znode has do not count. `foreign`: of which topics these are all. `options`: those of Kafka, which
-    are kept.
+    `numbers`: those of a topic, besides those from the beginning, by its id or, where it has none, its name; those behind the
+    last partition that the topic znode has do not count. `options`: those of Kafka, which are kept.
     """
 
     places: int = 0
-    added: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    foreign: tuple[str, ...] = ()
+    numbers: dict[str, tuple[int, ...]] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
     path: ClassVar[str] = GIVEN
     prefix: ClassVar[str] = "kafkaproof.places."
 
     def encode(self) -> bytes:
         """Version 1 of the content."""
-        more = {name: to_bytes(value).decode() for name in ("added", "foreign") if (value := getattr(self, name))}
-        own = {f"{self.prefix}{name}": value for name, value in {"given": str(self.places), **more}.items()}
-        return to_bytes({"version": 1, "config": {**self.options, **own}})
+        own = {"given": str(self.places), "numbers": to_bytes(self.numbers).decode()}
+        prefixed = {f"{self.prefix}{name}": value for name, value in own.items()}
+        return to_bytes({"version": 1, "config": {**self.options, **prefixed}})
 
     @classmethod
     def decode(cls, data: bytes) -> Given:
         """Of version 1, or of nothing, or of options of Kafka's alone: then none has."""
         config = json.loads(data)["config"] if data else {}
-        added, foreign = (json.loads(config.get(f"{cls.prefix}{name}", empty)) for name, empty in _EMPTY)
+        numbers = json.loads(config.get(f"{cls.prefix}numbers", "{}"))
         return cls(
             int(config.get(f"{cls.prefix}given", 0)),
-            {key: tuple(numbers) for key, numbers in added.items()},
-            tuple(foreign),
+            {key: tuple(each) for key, each in numbers.items()},
             {name: value for name, value in config.items() if not name.startswith(cls.prefix)},
         )
-
-
-_EMPTY = ("added", "{}"), ("foreign", "[]")
 
 
 class State(NamedTuple):

@@ -172,15 +172,20 @@ def is_awaited(s, b, p):
     return any_in(controller, only(p), REPLICA_DELETION_STARTED)
 
 
+def waits_with(s, b, p):
+    """Whether the topic of a partition is ineligible for deletion, or an answer of a broker about it is awaited."""
+    topic = topics_of(s.zk, only(p))
+    waits = is_ineligible(s.brokers[b].controller, only(p))
+    for q in range(len(s.zk.topics)):
+        waits = waits or contains(topic, q) and is_awaited(s, b, q)
+    return waits
+
+
 def deletion_goes_on(s):
     """At rest, the deletion of a topic that is queued, and not ineligible, waits for a broker (T3)."""
     for b in range(len(s.brokers)):
-        controller = s.brokers[b].controller
         for p in range(len(s.zk.topics)):
-            waits = is_ineligible(controller, only(p))
-            for q in range(len(s.zk.topics)):
-                waits = waits or contains(topics_of(s.zk, only(p)), q) and is_awaited(s, b, q)
-            if at_rest(s, b) and is_queued(controller, p) and not waits:
+            if at_rest(s, b) and is_queued(s.brokers[b].controller, p) and not waits_with(s, b, p):
                 return False
     return True
 

@@ -114,17 +114,24 @@ def test_zookeeper_holds_what_a_real_broker_writes():
     assert (elected.controller, zk.controller, zk.registered) == (-1, -1, 0)
 
 
+@pytest.mark.parametrize("in_ids", [True, False], ids=["format 9", "format 10"])
 @pytest.mark.parametrize("noted", [True, False])
-def test_a_topic_of_a_real_controller_has_the_numbers_that_ours_take_for_it_later(noted):
+def test_a_topic_of_a_real_controller_has_the_numbers_that_ours_take_for_it_later(noted, in_ids):
     id = "AAAAAAAAAAD______xxxxw"
     content = {"version": 3, "topic_id": id, "partitions": {"0": [1, 2], "1": [2, 1]}}
-    taken = {"given": "48", "added": json.dumps({id: [4, 5]}), "foreign": json.dumps([id])}
+    numbers = json.dumps({id: [4, 5]})
+    taken = {"given": "48"} | ({"added": numbers, "foreign": json.dumps([id])} if in_ids else {"numbers": numbers})
     config = {"version": 1, "config": {f"kafkaproof.places.{name}": value for name, value in taken.items()}}
     writes = [create("/brokers/topics/made", json.dumps(content).encode())]
     writes += [create(GIVEN, json.dumps(config).encode())] if noted else []
     log = [Transaction(zxid, 7, 1, 0, (each,), False) for zxid, each in enumerate(writes, 1)]
-    sizes = {"partitions": 8}
     cluster = SimpleNamespace(
-        topic="events", offsets=-1, sizes=sizes, room=4, is_mixed=True, zookeeper=SimpleNamespace(transactions=log)
+        topic="events",
+        offsets=-1,
+        sizes={"partitions": 8},
+        room=4,
+        is_mixed=True,
+        numbers_in_ids=in_ids,
+        zookeeper=SimpleNamespace(transactions=log),
     )
     assert TopicNumbers(cluster).of_topic("made", 1) == ([4, 5] if noted else [])

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from kafkaproof.spec.cluster.model import CREATING
 from kafkaproof.spec.language.layout import leaves
-from kafkaproof.spec.language.plain import get, new_state, put
-from kafkaproof.traces.processes.state.watched import before, lengthen, undo, watched
+from kafkaproof.spec.language.plain import get, new_state, put, values_of
+from kafkaproof.traces.processes.state.watched import before, lengthen, show, undo, watched
 
 SCOPE = {**CREATING.scope, "log": 2, "brokers": 2, "partitions": 2}
 LEAVES = leaves(CREATING.state, SCOPE)
@@ -53,3 +53,19 @@ def test_an_array_that_is_lengthened_is_that_of_a_larger_scope():
     assert slots == larger.planes[0].brokers[0].log.slots and not journal
     slots[5].epoch = 1
     assert journal == {("planes", 0, "brokers", 0, "log", "slots", 5, "epoch"): 0}
+
+
+def test_an_array_that_shows_its_beginning_is_that_of_a_smaller_scope_and_has_the_others():
+    journal, smaller = {}, new_state(CREATING.state, SCOPE | {"partitions": 1})
+    state = watched(new_state(CREATING.state, SCOPE), journal)
+    path = "brokers", 0, "controller", "partitions"
+    show(state, path, 1)
+    known = state.brokers[0].controller.partitions
+    assert len(known) == 1 and len(list(known)) == 1
+    assert values_of(known) == values_of(smaller.brokers[0].controller.partitions) and not journal
+    known[1].leader = 1
+    former = before(state, journal).brokers[0].controller.partitions
+    assert journal == {(*path, 1, "leader"): 0} and (len(former), former[1].leader) == (1, 0)
+    assert len(state.copy().brokers[0].controller.partitions) == 2
+    show(state, path, 2)
+    assert [each.leader for each in state.brokers[0].controller.partitions] == [0, 1]

@@ -27,20 +27,31 @@ MANIFEST, FAULTS = Path("recording") / "cluster.json", Path("recording") / "faul
 BEGINS, RESTS, ENDS = ("start", "resume", "release"), ("kill", "stop", "pause", "hold"), "stop_all"
 """What was done to a broker that runs then, to one that does not, and to all in the end."""
 SIZES = ("brokers", "replicas", "partitions", "min_isr")
-MOST = (9, 9, 64, 9)
-"""How large a cluster may be."""
+MOST = (9, 9, 1000, 9)
+"""How large a cluster may be at first."""
 OTHERS = {"offsets": -1, "room": 0}
 """What older descriptions do not have, and what it is then."""
 _FILE = re.compile(r"broker-([0-9]+)\.([0-9]+)\.jsonl")
-FORMAT, GOING_ON, WITH_UPDATES, WITH_ENDS, WITH_REASSIGNMENTS, WITH_DELETIONS, WITH_GROUPS = 9, 8, 7, 6, 5, 4, 3
-FORMATS = (2, WITH_GROUPS, WITH_DELETIONS, WITH_REASSIGNMENTS, WITH_ENDS, WITH_UPDATES, GOING_ON, FORMAT)
+FORMAT, READING_TOPICS, GOING_ON, WITH_UPDATES, WITH_ENDS = 10, 9, 8, 7, 6
+WITH_REASSIGNMENTS, WITH_DELETIONS, WITH_GROUPS = 5, 4, 3
+FORMATS = (
+    2,
+    WITH_GROUPS,
+    WITH_DELETIONS,
+    WITH_REASSIGNMENTS,
+    WITH_ENDS,
+    WITH_UPDATES,
+    GOING_ON,
+    READING_TOPICS,
+    FORMAT,
+)
 """In format 2 the steps of groups say too little to be replayed: there must be none. Up to 3 no topic is deleted, and
 up to 4 no partition reassigned, and with a write that was refused goes a `clean` of *election*, and not a `load`. Up to
 5 a leader that leads again forgets the ends of its followers, and up to 6 brokers are sent no UpdateMetadata,
 and no StopReplica without delete. Up to 7 an event whose session has expired ends at once, with its term, brokers of
 2.0 take the brokers that they list as live one by one, and a leader that is told that nobody leads leads no more. Up to
 8 a controller adds partitions to a topic by what it remembers, in one step, and tells no broker of an ISR that it does not
-write.
+write. Up to 9 the description says for how many partitions there is room, and the id of a topic which of them it has.
 """
 _REFUSED = {Answer.names[code] for code in REFUSED}
 RETRIED = (register_broker.__name__,)
@@ -57,7 +68,8 @@ class Line:
     `zxid` and `clock`: what the process knew; `zxids`: the transactions that it made; `at`: the zxid at which the step
     took place, and whether it wrote there; `changed`: the fields of its record that the step changed. `record`: the id
     of the batch that a producer offered; `acked`: those whose producers are answered; `place`: where a consumer
-    reads; `heard`: what the watch on /controller said that it handled; `arms`: it sets that watch. `found`, with the
+    reads; `partitions`: for how many the process has records, 0 where it does not say; `heard`: what the watch on
+    /controller said that it handled; `arms`: it sets that watch. `found`, with the
     first step of a process: what was on its disk of each replica. `attempts`: how often its write was asked for, since
     no answer came, and `asked` the zxid that the process knew of at the first.
     `groups`: what the process recorded of groups after this line, and before the next; `earlier`: before this one,
@@ -86,6 +98,7 @@ class Line:
     heard: int | None = None
     arms: bool = False
     found: list[dict] | None = None
+    partitions: int = 0
     sends: str | None = None
     kind: str = ""
     content: dict = field(default_factory=dict)
@@ -119,9 +132,9 @@ class Cluster:
     `keeps_ends`: a leader that leads again goes on with the ends that it knows; `updates`: brokers are sent
     UpdateMetadata; `goes_on`: an event goes on after its session has expired, and so does a leader that is told that
     nobody leads; `is_newest`: a controller reads a topic before it adds partitions to it,
-    and tells brokers of an ISR also where it does not write it. `is_mixed`: other brokers are real ones, which record nothing.
-    `problems`: what is imperfect in the files, a line
-    each.
+    and tells brokers of an ISR also where it does not write it; `numbers_in_ids`: the id of a topic says which numbers of the
+    specification it has; `is_mixed`: other brokers are real ones, which record nothing. `problems`: what is imperfect in the
+    files, a line each.
     """
 
     directory: Path
@@ -138,6 +151,7 @@ class Cluster:
     updates: bool = True
     goes_on: bool = True
     is_newest: bool = True
+    numbers_in_ids: bool = False
     running: frozenset[int] = frozenset()
     problems: tuple[str, ...] = ()
     brokers: BrokerIds = PLAIN
@@ -170,10 +184,11 @@ def read_cluster(directory: Path) -> Cluster:
     processes = [read_process(file, brokers) for file in files]
     for file, lines in zip(files, processes):
         found = (lines[0].found or []) if lines else []
-        if len(found) not in (0, sizes["partitions"]):
+        if 0 < len(found) < sizes["partitions"] or manifest["format"] < FORMAT and len(found) > sizes["partitions"]:
             raise UserError(
                 f"{file}: line 1 cannot be read: {len(found)} replicas are found, of {sizes['partitions']} partitions"
             )
+    sizes["partitions"] = max([sizes["partitions"], *(_partitions_of(line) for lines in processes for line in lines)])
     zookeeper = read_recording(directory / "zookeeper")
     if zookeeper.gaps or zookeeper.earlier:
         raise UserError("; ".join(zookeeper.problems))
@@ -186,18 +201,25 @@ def read_cluster(directory: Path) -> Cluster:
         manifest["offsets"],
         processes,
         zookeeper,
-        manifest["room"],
+        manifest["room"] + sizes["partitions"] - manifest["partitions"],
         manifest["format"] >= WITH_DELETIONS,
         manifest["format"] >= WITH_REASSIGNMENTS,
         manifest["format"] >= WITH_ENDS,
         manifest["format"] >= WITH_UPDATES,
         manifest["format"] >= GOING_ON,
-        manifest["format"] == FORMAT,
+        manifest["format"] >= READING_TOPICS,
+        manifest["format"] < FORMAT,
         frozenset(brokers.numbers(_running(directory / FAULTS))),
         (*zookeeper.problems, *torn),
         brokers,
         manifest["ours"] > 0,
     )
+
+
+def _partitions_of(line: Line) -> int:
+    """For how many partitions there must be records where a process has recorded a line."""
+    arguments = line.step.arguments if line.step and line.asks else {}
+    return max(line.partitions, len(line.found or ()), arguments.get("p", -1) + 1, arguments.get("new", 0).bit_length())
 
 
 def _is_whole(file: Path) -> bool:
@@ -391,6 +413,7 @@ def _step(process, brokers, row, found):
         record=row.get("record"),
         acked=tuple(row.get("acked", ())),
         place=row.get("place"),
+        partitions=int(row.get("partitions", 0)),
         found=found,
         heard=next((answer for name, _, answer in row["seams"] if name == "waiting"), None),
         arms=any(name == "read_controller" for name, *_ in row["seams"]),

@@ -25,8 +25,9 @@ class TopicNumbers:
         self._numbers: dict[str, list[tuple[int, list[int]]]] = {cluster.topic: [(0, list(range(first_else)))]}
         if cluster.offsets >= 0:
             self._numbers[OFFSETS_TOPIC] = [(0, [cluster.offsets])]
-        self._first, self._added = dict.fromkeys([cluster.topic], list(range(first_else))), {}
-        self._size, self._foreign, self._is_mixed = cluster.sizes["partitions"], set[str](), cluster.is_mixed
+        self._first, self._added = {name: numbers[0][1] for name, numbers in self._numbers.items()}, {}
+        self._in_ids, self._is_mixed = cluster.numbers_in_ids, cluster.is_mixed
+        self._size, self._foreign = cluster.sizes["partitions"], set[str]()
         if cluster.is_mixed:
             self._look_ahead(cluster.zookeeper.transactions)
         for transaction in cluster.zookeeper.transactions:
@@ -57,13 +58,15 @@ class TopicNumbers:
         """Which numbers a topic has, as its znode was written. One of a real controller has those that ours have taken for it
         later.
         """
-        first = self._first.get(name)
-        if first is None and topic.id:
-            said = ids_in(members_in(topic.id))
-            first = [] if topic.id in self._foreign or self._is_mixed and max(said) >= self._size else said
-        if first is not None:
-            numbers = [*first, *self._added.get(topic.id or name, ())][: len(topic.partitions)]
+        first = self._first.get(name) or (self._said_by(topic.id) if topic.id and self._in_ids else [])
+        numbers = [*first, *self._added.get(topic.id or name, ())][: len(topic.partitions)]
+        if numbers:
             self._numbers.setdefault(name, []).append((zxid, numbers))
+
+    def _said_by(self, id: str) -> list[int]:
+        """The numbers that the id of a topic says: none, where a real controller has given it."""
+        said = ids_in(members_in(id))
+        return [] if id in self._foreign or self._is_mixed and max(said) >= self._size else said
 
     def of_topic(self, topic: str, zxid: int) -> list[int]:
         """The numbers of a topic's partitions right before or, where it is created then, after a transaction."""
@@ -82,16 +85,17 @@ class TopicNumbers:
 
 
 def _added_in(data: bytes) -> dict[str, list[int]]:
-    """The numbers that were added to topics, by their ids or names, as the processes have noted them; none in what
-    cannot be read.
+    """The numbers of topics besides the first, by their ids or names, as the processes have noted them; none in what cannot be
+    read.
     """
     try:
         config = json.loads(data)["config"]
-        return {key: list(numbers) for key, numbers in json.loads(config.get("kafkaproof.places.added", "{}")).items()}
+        noted = config.get("kafkaproof.places.numbers") or config.get("kafkaproof.places.added", "{}")
+        return {key: list(numbers) for key, numbers in json.loads(noted).items()}
     except (ValueError, LookupError, TypeError, AttributeError):
         return {}
 
 
 def _foreign_in(data: bytes) -> set[str]:
-    """The ids of topics of which the numbers that were added are all, as the processes have noted them."""
+    """The ids of topics of real controllers, as the processes have noted them up to format 9."""
     return set(json.loads(json_in(data).get("config", {}).get("kafkaproof.places.foreign", "[]")))

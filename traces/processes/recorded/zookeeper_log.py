@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kafkaproof.spec.election.faults import delete_controller
 from kafkaproof.spec.errors import UserError
-from kafkaproof.spec.kafka.topic_ids import members_in
 from kafkaproof.spec.language.plain import Plain, ids_in
 from kafkaproof.spec.language.sets import contains, with_member
 from kafkaproof.spec.partition import faults
@@ -30,7 +29,9 @@ MARKER = re.compile(r"/admin/delete_topics/([^/]+)")
 
 
 class Logged:
-    """The transactions of a recording by zxid; `epochs` bounds the epochs and faults that there were."""
+    """The transactions of a recording by zxid; `epochs` bounds the leader epochs and faults that there were, and `terms` the
+    controller epochs.
+    """
 
     def __init__(self, cluster: Cluster):
         self.config = f"/config/topics/{cluster.topic}"
@@ -41,9 +42,14 @@ class Logged:
         self._log_dir_events = Notices(log_dir_events(cluster.zookeeper.transactions))
         self._isr_changes = Notices(isr_changes(cluster.zookeeper.transactions))
         self.numbers = TopicNumbers(cluster)
-        self.epochs = 2 + sum(
-            getattr(o, "path", "") == "/controller_epoch" for t in self._transactions.values() for o in t.operations
-        )
+        of_epoch = [
+            o
+            for t in self._transactions.values()
+            for o in t.operations
+            if getattr(o, "path", "") == "/controller_epoch"
+        ]
+        self.epochs = 2 + len(of_epoch)
+        self.terms = 2 + sum(isinstance(o, Create | SetData) for o in of_epoch)
 
     def notifying(self, zxid: int) -> int:
         """The brokers whose notifications of failed log directories are there after a transaction, as a set."""
@@ -151,7 +157,7 @@ class Logged:
                 topic = topic_in(data)
                 if topic is None or topic.id is None:
                     return f"it created {path} without an assignment or without an id"
-                if text := self._differs_in_topic(found[1], topic, topic.id, states[PARTITION].zk):
+                if text := self._differs_in_topic(found[1], zxid, topic, states[PARTITION].zk):
                     return text
             if isinstance(operation, SetData) and (found := TOPIC.fullmatch(path)) and self._reassigns:
                 if (topic := topic_in(data)) is None:
@@ -176,10 +182,9 @@ class Logged:
                     return f"it wrote {json.dumps(written)} of {place}, not {json.dumps(held)}"
         return None
 
-    def _differs_in_topic(self, name: str, topic: Topic, id: str, zk: Plain) -> str | None:
+    def _differs_in_topic(self, name: str, zxid: int, topic: Topic, zk: Plain) -> str | None:
         """In what a topic that was created differs from what the specification's ZooKeeper holds."""
-        members = members_in(id)
-        numbers = ids_in(members)
+        numbers = self.numbers.of_topic(name, zxid)
         written = [list(assignment.replicas) for _, assignment in sorted(topic.partitions.items())]
         held = [self._brokers.ids(zk.assignments[p].slots[: zk.assignments[p].length]) for p in numbers]
         return None if written == held else f"it gave {name} the replicas {written}, not {held}"

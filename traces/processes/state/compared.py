@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from kafkaproof.spec.language.digest import fields_of, hash_of, text_of
 from kafkaproof.spec.language.plain import Plain
+from kafkaproof.traces.processes.state.verdicts import PLANES
 from kafkaproof.traces.processes.state.watched import Path
 
 
@@ -26,8 +27,17 @@ class Records:
     """The records of one broker; `records` has them by their part and their path there."""
 
     def __init__(self, records: Mapping[tuple[str, Path], Compared]):
-        self._records = records
+        self._all = self._records = dict(records)
         self._kept: dict[tuple[str, Path], tuple[dict[str, int | str], str]] = {}
+
+    def show(self, partitions: int) -> None:
+        """The process has records for so many partitions: only what it has is compared."""
+        self._records = {
+            (part, path): each
+            for (part, path), each in self._all.items()
+            if path[0] != PLANES or int(path[1]) < partitions
+        }
+        self._kept.clear()
 
     def forget(self, part: str, written: Iterable[Path]) -> None:
         """Something was written to a part."""

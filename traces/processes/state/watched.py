@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from functools import lru_cache
+from itertools import islice
 
 from kafkaproof.spec.language.plain import Elements, Plain, copied, get, put
 
@@ -36,10 +37,12 @@ class _Watched:
         return twin
 
     def copy(self):
-        """A state with the same values that shares nothing with this one, and that nobody watches."""
+        """A state with the same values that shares nothing with this one, and that nobody watches; arrays are whole."""
         twin = object.__new__(self._kind)
         for name in self.__slots__:
-            setattr(twin, name, copied(getattr(self, name)))
+            value = getattr(self, name)
+            whole = Elements(list.__iter__(value)) if isinstance(value, _Beginning) else value
+            setattr(twin, name, copied(whole))
         return twin
 
 
@@ -57,6 +60,42 @@ class _WatchedList(Elements):
 
     def __copy__(self):
         return Elements(self)
+
+
+class _Beginning:
+    """An array that shows its first `shown` elements: the others are there for who asks for one by its place."""
+
+    shown: int
+
+    def __len__(self):
+        return self.shown
+
+    def __iter__(self):
+        return islice(list.__iter__(self), self.shown)
+
+
+class _BeginningOfElements(_Beginning, Elements):
+    """Such an array that nobody watches."""
+
+
+class _WatchedBeginning(_Beginning, _WatchedList):
+    """Such an array that notes what is written to it."""
+
+    def __copy__(self):
+        twin = _BeginningOfElements(list.__iter__(self))
+        twin.shown = self.shown
+        return twin
+
+
+def show(state: Plain, path: Path, shown: int) -> None:
+    """Let an array of a watched state show so many elements, the first ones; the others are to be as at first."""
+    array = get(state, path)
+    if not isinstance(array, _Beginning):
+        beginning = _WatchedBeginning(array)
+        beginning.__dict__.update(array.__dict__)
+        object.__setattr__(get(state, path[:-1]), str(path[-1]), beginning)
+        array = beginning
+    array.shown = shown
 
 
 def watched(state: Plain, journal: Journal) -> Plain:

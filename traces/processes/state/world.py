@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kafkaproof.checker.model.refusals import Refusal, refusal_of
 from kafkaproof.spec.election.faults import delete_controller
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, CHANGED, DELETED, OK
-from kafkaproof.spec.language.domains import NOBODY, values
+from kafkaproof.spec.language.domains import NOBODY, Array, Record, record_of, values
 from kafkaproof.spec.language.model import Property, Transition
 from kafkaproof.spec.language.plain import Plain, new_state
 from kafkaproof.spec.language.sets import intersection, with_member
@@ -27,7 +27,7 @@ from kafkaproof.traces.processes.state.knowledge import Knowledge
 from kafkaproof.traces.processes.state.messages import Sent, delivered
 from kafkaproof.traces.processes.state.seams import Seams
 from kafkaproof.traces.processes.state.verdicts import PLANES, Verdicts
-from kafkaproof.traces.processes.state.watched import Journal, Path, before, lengthen, undo, watched
+from kafkaproof.traces.processes.state.watched import Journal, Path, before, lengthen, show, undo, watched
 
 SPARE = 2
 GIVEN = frozenset({"delivery", "hw"})
@@ -35,6 +35,15 @@ GIVEN = frozenset({"delivery", "hw"})
 NEW_SESSION = names(faults.restart, failover.reopen)
 LISTING = names(failover.load_brokers, broker_change)
 """Steps with which a broker registers anew, and those with which a controller lists the brokers."""
+
+
+def _arrays_of_partitions(record: Record) -> Iterator[Path]:
+    """The arrays in a record that have an element for each partition."""
+    for name, field in record.fields.items():
+        if isinstance(field.domain, Record):
+            yield from ((name, *path) for path in _arrays_of_partitions(field.domain))
+        elif isinstance(field.domain, Array) and field.domain.size == "partitions":
+            yield (name,)
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,8 @@ class Outcome:
 
 
 class World:
-    """Both states of a cluster, at a scope that holds `epochs` and, in each partition, `log` records.
+    """Both states of a cluster, at a scope that holds `epochs`, `terms` of controllers among them, and, in each partition, `log`
+    records.
 
     `compared`: whether what is compared of a broker is also its replicas. At first no topic has the last `room`
     partitions; `offsets` is a topic of its own.
@@ -65,9 +75,11 @@ class World:
         room: int = 0,
         compared: bool = True,
         offsets: int = -1,
+        terms: int | None = None,
     ):
         self.cluster = cluster
         self.scopes = scopes(**sizes, epochs=epochs, log=log)
+        self.scopes[PARTITION] = {**self.scopes[PARTITION], "epochs": min(epochs, terms or epochs)}
         self._names: list[list[int]] = [[] for _ in range(sizes["partitions"])]
         self._chains = [[Chain(names) for _ in range(sizes["brokers"])] for names in self._names]
         self.states: dict[str, Plain] = {}
@@ -75,6 +87,8 @@ class World:
         self._verdicts: dict[str, Verdicts] = {}
         self._records: list[Records] = []
         self._functions: dict[str, dict[str, Transition]] = {}
+        self._partitions = [sizes["partitions"]] * sizes["brokers"]
+        self._arrays = list(_arrays_of_partitions(record_of(cluster.partition.state, "brokers")))
         self.known = Knowledge(sizes["brokers"], sizes["partitions"])
         self.seams = Seams(cluster, self.known)
         for part in (ELECTION, PARTITION):
@@ -92,6 +106,14 @@ class World:
         for broker in range(sizes["brokers"]):
             self.take(PARTITION, faults.crash.__name__, b=broker)
             self.take(PARTITION, faults.expire_orphan.__name__, b=broker)
+
+    def show_partitions(self, broker: int, partitions: int) -> None:
+        """The process of a broker has records for so many partitions, the first ones."""
+        if self._partitions[broker] != partitions:
+            self._partitions[broker] = partitions
+            for path in self._arrays:
+                show(self.states[PARTITION], ("brokers", broker, *path), partitions)
+            self._records[broker].show(partitions)
 
     def has(self, part: str, name: str) -> bool:
         """Whether a part has a transition of this name."""
