@@ -29,8 +29,8 @@ from kafkaproof.spec.replica.network import RECORD
 from kafkaproof.spec.running.broker_ids import BrokerIds
 from kafkaproof.spec.running.replica_messages import FETCHED
 from kafkaproof.traces.evidence.topic_inputs import unclean_in
+from kafkaproof.traces.processes.recorded.lines import Line
 from kafkaproof.traces.processes.recorded.notices import LOG_DIR_EVENT, STATE
-from kafkaproof.traces.processes.recorded.reading import Line
 from kafkaproof.traces.processes.recorded.zookeeper_log import MARKER, TOPIC, Logged, members
 from kafkaproof.traces.processes.state.messages import Sent
 from kafkaproof.traces.processes.state.world import World

@@ -28,6 +28,7 @@ from kafkaproof.traces.processes.foreign import Foreign
 from kafkaproof.traces.processes.groups.coordinator import Taken
 from kafkaproof.traces.processes.groups.replay import Groups
 from kafkaproof.traces.processes.recorded.group_lines import GroupLine
+from kafkaproof.traces.processes.recorded.lines import Line
 from kafkaproof.traces.processes.recorded.order import (
     APPENDS,
     AT,
@@ -39,7 +40,7 @@ from kafkaproof.traces.processes.recorded.order import (
     Place,
     in_order,
 )
-from kafkaproof.traces.processes.recorded.reading import Cluster, Line
+from kafkaproof.traces.processes.recorded.reading import Cluster
 from kafkaproof.traces.processes.recorded.zookeeper_log import Logged
 from kafkaproof.traces.processes.state.messages import Sent
 from kafkaproof.traces.processes.state.result import Divergence, Result, Violation

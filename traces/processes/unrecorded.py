@@ -10,7 +10,7 @@ from kafkaproof.spec.partition.failover import reopen
 from kafkaproof.spec.partition.faults import crash, expire_orphan, expire_session
 from kafkaproof.spec.partition.log_dirs import notify
 from kafkaproof.spec.running.processes import ELECTION, PARTITION, continuations
-from kafkaproof.traces.processes.recorded.reading import Line
+from kafkaproof.traces.processes.recorded.lines import Line
 from kafkaproof.traces.processes.state.world import World
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from kafkaproof.spec.language.steps import parse_step
 from kafkaproof.spec.running.processes import ELECTION, PARTITION
+from kafkaproof.traces.processes.recorded.lines import Line
 from kafkaproof.traces.processes.recorded.order import AT, BEHIND, Place, in_order
-from kafkaproof.traces.processes.recorded.reading import Cluster, Line
+from kafkaproof.traces.processes.recorded.reading import Cluster
 from kafkaproof.traces.processes.recorded.zookeeper_log import Logged
 from kafkaproof.traces.reading.recording import Recording
 from kafkaproof.traces.zookeeper.transactions import (

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from kafkaproof.spec.errors import UserError
-from kafkaproof.traces.processes.recorded.reading import is_recording, read_cluster, read_process
+from kafkaproof.traces.processes.recorded.lines import read_process
+from kafkaproof.traces.processes.recorded.reading import is_recording, read_cluster
 from kafkaproof.traces.zookeeper.log import read_log
 from tests.traces.log_writer import write_log
 from tests.traces.processes.recordings import FAILOVER, SPLIT_BRAIN, Copy, replayed

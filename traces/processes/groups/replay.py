@@ -13,8 +13,8 @@ from kafkaproof.spec.running.coordinators import MODEL
 from kafkaproof.spec.running.processes import PARTITION
 from kafkaproof.traces.processes.groups.coordinator import Coordinator, Steps, Taken
 from kafkaproof.traces.processes.recorded.group_lines import GroupLine, Offered
+from kafkaproof.traces.processes.recorded.lines import Line
 from kafkaproof.traces.processes.recorded.offset_records import Entry
-from kafkaproof.traces.processes.recorded.reading import Line
 from kafkaproof.traces.processes.state.result import Divergence
 from kafkaproof.traces.processes.state.world import World
 

@@ -26,8 +26,9 @@ from kafkaproof.spec.partition.history.leader_zk import change_isr
 from kafkaproof.spec.partition.log_dirs import notify
 from kafkaproof.spec.running.processes import ELECTION
 from kafkaproof.traces.processes.recorded.controller_watches import ControllerWatches
+from kafkaproof.traces.processes.recorded.lines import Line
 from kafkaproof.traces.processes.recorded.notices import STATE
-from kafkaproof.traces.processes.recorded.reading import Cluster, Line
+from kafkaproof.traces.processes.recorded.reading import Cluster
 from kafkaproof.traces.processes.recorded.topic_numbers import TopicNumbers
 from kafkaproof.traces.zookeeper.transactions import ERROR_NAMES, CloseSession, CreateSession, Transaction
 
