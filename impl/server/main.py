@@ -263,8 +263,10 @@ class Broker:
             return True
         try:
             self.process.partition_zookeeper.list_topics()
-        except (Expired, NotAnswered):
+        except NotAnswered:
             return False
+        except Expired:
+            pass  # the step that follows is refused for it, and ends the term
         return True
 
     # Messages

@@ -40,7 +40,10 @@ def admin(cluster):
 
 @pytest.fixture
 def settings(cluster):
-    return AdminClient({"bootstrap.servers": ",".join(cluster.bootstrap()), "log_level": 0})
+    """A client that has heard of the controller: librdkafka does not ask again when a broker has not."""
+    client = AdminClient({"bootstrap.servers": ",".join(cluster.bootstrap()), "log_level": 0})
+    assert wait_until(lambda: client.list_topics(timeout=PATIENCE).controller_id >= 0)
+    return client
 
 
 def held(settings, name=TOPIC, kind=ResourceType.TOPIC):
