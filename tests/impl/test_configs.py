@@ -42,7 +42,14 @@ def admin(cluster):
 def settings(cluster):
     """A client that has heard of the controller: librdkafka does not ask again when a broker has not."""
     client = AdminClient({"bootstrap.servers": ",".join(cluster.bootstrap()), "log_level": 0})
-    assert wait_until(lambda: client.list_topics(timeout=PATIENCE).controller_id >= 0)
+
+    def has_heard():
+        try:
+            return client.list_topics(timeout=PATIENCE).controller_id >= 0
+        except KafkaException:  # the broker has not been told of any broker yet
+            return False
+
+    assert wait_until(has_heard)
     return client
 
 
