@@ -27,7 +27,7 @@ def early_guards(function: Callable, count: int) -> dict[int, Generated]:
     state, *names = (argument.arg for argument in tree.args.args)
     for known in range(count):
         body = list(_beginning(tree, function, {*names[known:]}, {*names}))
-        tests = sum(isinstance(node, ast.BoolOp | ast.If) for part in body for node in ast.walk(part))
+        tests = sum(isinstance(node, ast.If) for node in body)
         if tests > asked:
             arguments = ast.arguments([], tree.args.args[: known + 1], defaults=[], kw_defaults=[], kwonlyargs=[])
             guard = ast.FunctionDef(f"guard_{function.__name__}", arguments, [*body, GO_ON], [], lineno=tree.lineno)
@@ -51,16 +51,10 @@ def _beginning(tree, function, late, names) -> Iterator[ast.stmt]:
                 yield node
             case ast.If(test=test, body=[ast.Return(value=ast.Constant(value=False))], orelse=[]):
                 refusals = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
-                early = []
                 for refusal in refusals:
                     if _uses(refusal, late):
-                        break
-                    early.append(refusal)
-                if early:
-                    whole = ast.BoolOp(ast.Or(), early) if len(early) > 1 else early[0]
-                    yield ast.copy_location(ast.If(ast.copy_location(whole, test), REFUSE, []), node)
-                if len(early) < len(refusals):
-                    return
+                        return
+                    yield ast.copy_location(ast.If(refusal, REFUSE, []), node)
             case _:
                 return
 

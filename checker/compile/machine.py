@@ -80,7 +80,7 @@ def _linker() -> llvm.LLJIT:
 
 def _object_of(text: str, speed: int) -> bytes:
     """The object file of a text, from the cache if it is there."""
-    path = cache_directory() / f"{_key(text, speed)}.o"
+    path = _place(_key(text, speed))
     code = _kept(path)
     if code is None:
         code = compiled(text, speed)
@@ -90,7 +90,7 @@ def _object_of(text: str, speed: int) -> bytes:
 
 def is_made(text: str, speed: int) -> bool:
     """Whether the machine code of a text is kept on this machine."""
-    return _kept(cache_directory() / f"{_key(text, speed)}.o") is not None
+    return _kept(_place(_key(text, speed))) is not None
 
 
 def made_here(text: str) -> tuple[str, bytes]:
@@ -101,9 +101,14 @@ def made_here(text: str) -> tuple[str, bytes]:
 def take(text: str, made: tuple[str, bytes]) -> None:
     """Keep what `made_here` gave on another machine, if it can run here: then this one does not compile the text."""
     key, code = made
-    path = cache_directory() / f"{key}.o"
+    path = _place(key)
     if key == _key(text, SPEED) and _kept(path) is None:
         _keep(path, code)
+
+
+def _place(key):
+    """Where the machine code of a key is kept."""
+    return cache_directory() / f"{key}.o"
 
 
 def _key(text, speed):

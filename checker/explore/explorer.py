@@ -92,6 +92,7 @@ class Explorer:
         self._further = inf if keep_going else further
         kinds = {p.name: p.kind for p in kernel.state_properties}
         initial = Execution(kernel.model, kernel.scope).initial_states()
+        self._at_first = SPEED if is_made(kernel.compiled.text, SPEED) else 0
         packed = np.array([kernel.packing.pack(s) for s in initial], np.uint64)
         self._initial = Expansion(kernel.compiled, speed=self._speed(0)).representatives(packed)
         self._tally = Tally(kernel.compiled, kinds, len(self._initial), deadlock)
@@ -101,7 +102,7 @@ class Explorer:
         self.stopped_by: str | None = None
 
     def _speed(self, states):
-        return SPEED if states > FEW or is_made(self._kernel.compiled.text, SPEED) else 0
+        return SPEED if states > FEW else self._at_first
 
     @property
     def outcome(self) -> Outcome:
