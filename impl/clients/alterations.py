@@ -16,8 +16,8 @@ from kafkaproof.impl.broker.replica import DONE
 from kafkaproof.impl.clients.errors import ERRORS
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.client_requests import ALTERATION
-from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.spec.election.active_controller import at_work as waits
+from kafkaproof.spec.language.plain import members
 from kafkaproof.spec.language.sets import difference
 from kafkaproof.spec.partition.context import alive
 from kafkaproof.spec.partition.progress import at_work

@@ -16,9 +16,10 @@ from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.clients.topics import CREATED, LOST_ANSWER, NOT_CONTROLLER, VALID, Verdict
 from kafkaproof.impl.clients.topics import ERRORS as ERRORS_OF_CREATION
 from kafkaproof.impl.protocol.wire import Call
-from kafkaproof.impl.seams.zookeeper.watches import ids, members
+from kafkaproof.impl.seams.zookeeper.watches import ids
 from kafkaproof.spec.kafka.replica_lists import place_of_added
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST, NONODE, OK
+from kafkaproof.spec.language.plain import members
 from kafkaproof.spec.language.sets import is_empty
 from kafkaproof.spec.partition.context import is_queued
 from kafkaproof.spec.partition.expansion.expansion import read_topic, write_partitions

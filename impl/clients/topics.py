@@ -22,8 +22,8 @@ from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
 from kafkaproof.impl.seams.zookeeper.requests import NotAnswered
 from kafkaproof.impl.seams.zookeeper.session import Expired
-from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.spec.kafka.zookeeper import LOST, NODEEXISTS, OK
+from kafkaproof.spec.language.plain import members
 from kafkaproof.spec.partition.creation.creation import configure_topic, create_topic
 
 ERRORS = {

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.seams.between.messages import Message, Receiver
 from kafkaproof.impl.seams.zookeeper.partition import Led
-from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.plain import members
 
 LAG, FETCH_EVERY = 1.5, 0.3
 

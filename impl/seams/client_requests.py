@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkaproof.impl.seams.zookeeper.watches import members
+from kafkaproof.spec.language.plain import members
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.partition.network import NOTHING
 from kafkaproof.spec.partition.reassignment.network import NOTHING_WANTED

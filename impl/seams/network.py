@@ -5,7 +5,8 @@ from __future__ import annotations
 from kafkaproof.impl.seams.between.messages import Message, Outgoing, Receiver
 from kafkaproof.impl.seams.client_requests import ClientRequests
 from kafkaproof.impl.seams.zookeeper.partition import NO_VERSION
-from kafkaproof.impl.seams.zookeeper.watches import ids, members
+from kafkaproof.impl.seams.zookeeper.watches import ids
+from kafkaproof.spec.language.plain import members
 from kafkaproof.spec.language.sets import contains, only
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.deletion.network import DELETED, FAILED, NO_ANSWER

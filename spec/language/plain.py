@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache, reduce
 from itertools import groupby
 from operator import itemgetter
@@ -113,6 +114,14 @@ def _maker(domain, scope):
         make, n = _maker(domain.of, scope), slots(domain, scope)
         return lambda: Elements(make() for _ in range(n))
     return int
+
+
+def members(ids: Iterable[int]) -> int:
+    """The set that has these ids."""
+    found = 0
+    for x in ids:
+        found |= 1 << x
+    return found
 
 
 def ids_in(members: int) -> list[int]:

@@ -6,8 +6,8 @@ The model's networks say which message a step handles; it must have arrived, and
 from kafkaproof.impl.broker.replica import Offer
 from kafkaproof.impl.protocol.batches import one_record
 from kafkaproof.impl.seams.between.data_apis import REFUSED
-from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.spec.cluster.data_plane import send_request
+from kafkaproof.spec.language.plain import members
 from kafkaproof.spec.protocol.batches import read_header
 from kafkaproof.spec.replica.network import DONE, RECORD
 from kafkaproof.spec.running.processes import PARTITION

@@ -17,14 +17,13 @@ from kafkaproof.impl.harness.conducting.counterexample import lose_undelivered, 
 from kafkaproof.impl.harness.driving.cluster import TOPIC
 from kafkaproof.impl.seams.network import PartitionNetwork
 from kafkaproof.impl.seams.zookeeper.partition import PartitionZooKeeper
-from kafkaproof.impl.seams.zookeeper.watches import members
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, Controller, ControllerEpoch, State
 from kafkaproof.impl.server.ordered_steps import WATCHED
 from kafkaproof.spec.election.broker_state import CHECKING, IDLE
 from kafkaproof.spec.kafka.zookeeper import DELETED, EXPIRED, OK
 from kafkaproof.spec.language.digest import fields_of
 from kafkaproof.spec.language.domains import NOBODY
-from kafkaproof.spec.language.plain import new_state
+from kafkaproof.spec.language.plain import members, new_state
 from kafkaproof.spec.language.rebind import rebind
 from kafkaproof.spec.language.sets import with_member
 from kafkaproof.spec.language.steps import Step

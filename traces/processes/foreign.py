@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from kafkaproof.spec.kafka import zookeeper
 from kafkaproof.spec.kafka.zookeeper import ANSWERED, PROCESS
-from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.language.plain import Plain, members
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import only, with_member
 from kafkaproof.spec.partition import zookeeper as partitions
@@ -31,7 +31,7 @@ from kafkaproof.spec.running.replica_messages import FETCHED
 from kafkaproof.traces.evidence.topic_inputs import unclean_in
 from kafkaproof.traces.processes.recorded.lines import Line
 from kafkaproof.traces.processes.recorded.notices import LOG_DIR_EVENT, STATE
-from kafkaproof.traces.processes.recorded.zookeeper_log import MARKER, TOPIC, Logged, members
+from kafkaproof.traces.processes.recorded.zookeeper_log import MARKER, TOPIC, Logged
 from kafkaproof.traces.processes.state.messages import Sent
 from kafkaproof.traces.processes.state.world import World
 from kafkaproof.traces.zookeeper.transactions import CloseSession, Create, Delete, Operation, SetData, Transaction

@@ -27,7 +27,8 @@ from kafkaproof.impl.seams.between.naming import (
     numbers,
     topic_in,
 )
-from kafkaproof.impl.seams.zookeeper.watches import ids, members
+from kafkaproof.impl.seams.zookeeper.watches import ids
+from kafkaproof.spec.language.plain import members
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.verdicts import TAKE_BACK, WAIT, AlterError, reaction
 from kafkaproof.spec.protocol.batches import read_header

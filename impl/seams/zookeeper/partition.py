@@ -17,7 +17,7 @@ from kafkaproof.impl.seams.zookeeper.request_znodes import IsrChange, LogDirEven
 from kafkaproof.impl.seams.zookeeper.requests import SEQUENTIAL, NotAnswered, Requests, create
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.topics import TopicZooKeeper
-from kafkaproof.impl.seams.zookeeper.watches import ids, members
+from kafkaproof.impl.seams.zookeeper.watches import ids
 from kafkaproof.impl.seams.zookeeper.znodes import (
     BROKER_IDS,
     DELETE_TOPICS,
@@ -29,6 +29,7 @@ from kafkaproof.impl.seams.zookeeper.znodes import (
     TopicConfig,
 )
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, LOST, NEWER, NODEEXISTS, NONODE, OK
+from kafkaproof.spec.language.plain import members
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import difference, intersection
 from kafkaproof.spec.partition.context import clear

@@ -16,11 +16,11 @@ from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 from kafkaproof.impl.seams.zookeeper.request_znodes import Reassignment
 from kafkaproof.impl.seams.zookeeper.requests import CONTROLLER_EPOCH, Requests, create
 from kafkaproof.impl.seams.zookeeper.session import Expired
-from kafkaproof.impl.seams.zookeeper.watches import Watched, ids, members
+from kafkaproof.impl.seams.zookeeper.watches import Watched, ids
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, DELETE_TOPICS, Given, State, Topic, TopicConfig
 from kafkaproof.spec.kafka.replica_lists import assign_replicas
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, NONODE, OK
-from kafkaproof.spec.language.plain import ids_in
+from kafkaproof.spec.language.plain import ids_in, members
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, union
 

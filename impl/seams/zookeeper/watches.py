@@ -29,9 +29,9 @@ from kafkaproof.impl.seams.zookeeper.znodes import (
 )
 from kafkaproof.spec.kafka.assignment import target
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, OK
-from kafkaproof.spec.language.plain import ids_in
+from kafkaproof.spec.language.plain import ids_in, members
 from kafkaproof.spec.language.sequences import push
-from kafkaproof.spec.language.sets import contains, everybody, union, with_member
+from kafkaproof.spec.language.sets import contains, everybody, union
 from kafkaproof.spec.partition.context import clear
 
 WATCHED = (
@@ -43,14 +43,6 @@ WATCHED = (
     LOG_DIR_EVENTS,
     ISR_CHANGES,
 )
-
-
-def members(numbers) -> int:
-    """Some ids as a set."""
-    found = 0
-    for number in numbers:
-        found = with_member(found, number)
-    return found
 
 
 def ids(members: int, size: int) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kafkaproof.spec.election.faults import delete_controller
 from kafkaproof.spec.errors import UserError
-from kafkaproof.spec.language.plain import Plain, ids_in
+from kafkaproof.spec.language.plain import Plain, ids_in, members
 from kafkaproof.spec.language.sets import contains, with_member
 from kafkaproof.spec.partition import faults
 from kafkaproof.spec.partition.deletion import faults as deletion
@@ -210,14 +210,6 @@ class Logged:
         else:
             return None
         return f"it deleted {path}, and in the specification that is there" if there else None
-
-
-def members(numbers: Iterable[int]) -> int:
-    """Some numbers as a set."""
-    found = 0
-    for number in numbers:
-        found = with_member(found, number)
-    return found
 
 
 def _words(data: bytes) -> dict:
