@@ -48,7 +48,7 @@ tools: install
 	$(BIN)/python benchmarks/kafka_tools.py --output docs/kafka-tools.md
 
 real: install
-	$(BIN)/python -m pytest -m real tests/impl/test_real.py tests/impl/test_mixed.py tests/impl/test_migrating.py
+	$(BIN)/python -m pytest -m real tests/impl
 
 mutants: install
 	$(BIN)/python -m kafkaproof.checker.mutation.by_hand docs/mutants.md $(VARIANT)
