@@ -26,6 +26,21 @@ def exchanged(blocks, partitions: int):
     return blocks.partitionBy(partitions, _itself)
 
 
+def remove(received) -> None:
+    """Remove the files of blocks that `exchanged` has handed over, on all executors.
+
+    Spark itself keeps them for as long as it may compute an RDD again that was made from them. Levels are not computed
+    again in that way.
+    """
+    (handed,) = _scala(received._jrdd.rdd().dependencies())
+    (shuffle,) = _scala(handed.rdd().dependencies())
+    received.ctx._jsc.sc().cleaner().get().doCleanupShuffle(shuffle.shuffleId(), False)
+
+
+def _scala(sequence):
+    return [sequence.apply(i) for i in range(sequence.size())]
+
+
 def _itself(owner: int) -> int:
     return owner
 

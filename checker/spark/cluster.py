@@ -18,7 +18,7 @@ from kafkaproof.checker.compile.expansion import Expansion
 from kafkaproof.checker.compile.kernel import Compiled
 from kafkaproof.checker.compile.machine import made_here, take
 from kafkaproof.checker.runs.directory import RunDirectory
-from kafkaproof.checker.spark.blocks import LostLevel, exchanged, places, whole
+from kafkaproof.checker.spark.blocks import LostLevel, exchanged, places, remove, whole
 from kafkaproof.checker.spark.partition import advance, expand, older_directory, seen_before, table_directory, warm_up
 from kafkaproof.checker.spark.session import ClusterError
 
@@ -133,20 +133,24 @@ class Levels:
     def advance(self, level: int) -> None:
         """Run one level as one Spark job, which ends when every successor is with its owner.
 
-        Whether there is any successor is decided inside Spark's JVM, by a look at one block and without Python.
+        Whether there is any successor is decided inside Spark's JVM, by a look at one block and without Python. The
+        successors that it has read are no longer needed then.
         """
-        task = self._task
+        task, read = self._task, self._received
         blocks = self._received.union(self._places)
         successors = blocks.mapPartitionsWithIndex(lambda p, blocks: task.advance(level, p, blocks))
         self._received = exchanged(successors, self._partitions)
         run_job(self._received._jrdd.isEmpty)
+        remove(read)
 
     def clear(self) -> None:
-        """Remove the tables of the executors that answer; the next run removes those of dead ones."""
+        """Remove the tables and blocks of the executors that answer; the next run removes tables of dead ones."""
         slots = max(self._partitions, self._context.defaultParallelism)
         task = self._task
         run_job(lambda: self._context.range(slots, numSlices=slots).mapPartitions(task.clear).count())
         self._places.unpersist()
+        remove(self._received)
+        remove(self._places)
 
 
 def run_job(action: Callable[[], Answer]) -> Answer:

@@ -77,6 +77,22 @@ def test_half_in_this_process_and_half_on_spark_is_the_same(run_directory, spark
     assert writers[0] == {None} and writers[-1] == {0, 1}
 
 
+def test_on_spark_blocks_are_removed_once_they_are_read(run_directory, spark, monkeypatch):
+    """Ends with an AssertionError when some stay."""
+    files = spark._jsc.sc().env().blockManager().diskBlockManager()
+    advance, before, most = Levels.advance, files.getAllFiles().size(), []
+
+    def counted(self, level):
+        advance(self, level)
+        wait_until(lambda: files.getAllFiles().size() <= before + PLACES + BLOCKS)
+        most.append(files.getAllFiles().size() - before)
+
+    monkeypatch.setattr(Levels, "advance", counted)
+    explored(run_directory, kernel_of(TOYS["queue"]), spark, 2)
+    wait_until(lambda: files.getAllFiles().size() == before)
+    assert len(most) > 3 and max(most) > PLACES
+
+
 @pytest.mark.parametrize("context", ["here", "on spark"])
 def test_it_stops_at_the_level_of_the_first_violation(run_directory, spark, context):
     model = counter(9, failing=True)
