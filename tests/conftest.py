@@ -119,9 +119,15 @@ def former_modules_are_frozen():
 
 
 @pytest.fixture(scope="session")
-def spark():
+def spark_files(tmp_path_factory):
+    """Where Spark keeps its blocks."""
+    return tmp_path_factory.mktemp("spark")
+
+
+@pytest.fixture(scope="session")
+def spark(spark_files):
     """A SparkContext on two cores of this machine, shared by all tests."""
-    context = START(session.Place(LOCAL))
+    context = START(session.Place(LOCAL, settings={"spark.local.dir": str(spark_files)}))
     yield context
     context.stop()
 

@@ -28,14 +28,12 @@ class Expansion:
         self._code = Code(compiled.text, *compiled.exported, speed=speed)
 
     def representatives(self, states: np.ndarray) -> np.ndarray:
-        """The packed representatives of packed states, shape (n, words), without repetition; without symmetry, the
-        states.
-        """
+        """The packed representative of each packed state, shape (n, words); without symmetry, the states."""
         if not self.compiled.ties:
             return states
         found = np.array(states, np.uint64)
         self._code.call("represent_all", found, len(found), self._s, self._trial, self._ties)
-        return np.unique(found, axis=0)
+        return found
 
     def clear(self) -> None:
         """Forget the tallies, for instance before the next level."""

@@ -94,7 +94,8 @@ class Explorer:
         initial = Execution(kernel.model, kernel.scope).initial_states()
         self._at_first = SPEED if is_made(kernel.compiled.text, SPEED) else 0
         packed = np.array([kernel.packing.pack(s) for s in initial], np.uint64)
-        self._initial = Expansion(kernel.compiled, speed=self._speed(0)).representatives(packed)
+        expansion = Expansion(kernel.compiled, speed=self._speed(0))
+        self._initial = np.unique(expansion.representatives(packed), axis=0)
         self._tally = Tally(kernel.compiled, kinds, len(self._initial), deadlock)
         self._levels = run.levels()
         for level in self._levels:

@@ -23,6 +23,7 @@ from tests.checker.models import (
     kernel_of,
     limits_of,
 )
+from tests.cluster.moments import wait_until
 from tests.toys import clock, counter, graph, queue
 
 ONE_OF_EACH = {name.split("/")[0]: name for name in FIRST}.values()
@@ -77,20 +78,24 @@ def test_half_in_this_process_and_half_on_spark_is_the_same(run_directory, spark
     assert writers[0] == {None} and writers[-1] == {0, 1}
 
 
-def test_on_spark_blocks_are_removed_once_they_are_read(run_directory, spark, monkeypatch):
-    """Ends with an AssertionError when some stay."""
-    files = spark._jsc.sc().env().blockManager().diskBlockManager()
-    advance, before, most = Levels.advance, files.getAllFiles().size(), []
+def test_on_spark_blocks_are_removed_once_they_are_read(run_directory, spark, spark_files, monkeypatch):
+    """Those of one level, and the ends of partitions, are there at the same time."""
+    kept = []
+    advance = Levels.advance
 
-    def counted(self, level):
+    def shuffles():
+        return {path.name.split("_")[1] for path in spark_files.rglob("shuffle_*")}
+
+    def watched(self, level):
         advance(self, level)
-        wait_until(lambda: files.getAllFiles().size() <= before + PLACES + BLOCKS)
-        most.append(files.getAllFiles().size() - before)
+        wait_until(lambda: len(shuffles() - before) <= 2)
+        kept.append(shuffles() - before)
 
-    monkeypatch.setattr(Levels, "advance", counted)
+    before = shuffles()
+    monkeypatch.setattr(Levels, "advance", watched)
     explored(run_directory, kernel_of(TOYS["queue"]), spark, 2)
-    wait_until(lambda: files.getAllFiles().size() == before)
-    assert len(most) > 3 and max(most) > PLACES
+    wait_until(lambda: shuffles() <= before)
+    assert len(kept) > 3 and len(set.union(*kept)) == len(kept) + 1
 
 
 @pytest.mark.parametrize("context", ["here", "on spark"])
