@@ -95,7 +95,7 @@ class Explorer:
         self._at_first = SPEED if is_made(kernel.compiled.text, SPEED) else 0
         packed = np.array([kernel.packing.pack(s) for s in initial], np.uint64)
         expansion = Expansion(kernel.compiled, speed=self._speed(0))
-        self._initial = np.unique(expansion.representatives(packed), axis=0)
+        self._initial = np.unique(expansion.representatives(packed), axis=0) if kernel.representatives else packed
         self._tally = Tally(kernel.compiled, kinds, len(self._initial), deadlock)
         self._levels = run.levels()
         for level in self._levels:
