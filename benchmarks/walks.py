@@ -40,13 +40,14 @@ def asked(model):
 
 def found_by_walks(model, context, walks):
     """The names that walks have found, with the seconds and walks after which there was nothing more to find."""
-    kernel, last = Kernel(model, model.scope, asked(model)), (set(), 0.0, 0)
+    properties = asked(model)
+    kernel, last = Kernel(model, model.scope, properties), (set(), 0.0, 0)
 
     def note(met):
         nonlocal last
         if len(met.violated) > len(last[0]):
             last = {*met.violated}, met.seconds, met.walks
-        if len(met.violated) == len(asked(model)):
+        if len(met.violated) == len(properties):
             raise Found
 
     try:
@@ -72,9 +73,8 @@ def main():
         if not wanted or (options.systems and model.system not in options.systems):
             continue
         names, seconds, count = found_by_walks(model, context, walks)
-        table.add_row(
-            model.name, str(len(wanted)), str(len(names)), f"{seconds:.1f}", f"{count:,}", ", ".join(wanted - names)
-        )
+        missing = ", ".join(sorted(wanted - names))
+        table.add_row(model.name, str(len(wanted)), str(len(names)), f"{seconds:.1f}", f"{count:,}", missing)
         violated, found = violated + len(wanted), found + len(names)
     context.stop()
     console = Console(width=WIDTH)
