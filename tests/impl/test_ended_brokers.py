@@ -123,6 +123,9 @@ def test_an_end_that_was_asked_for_is_none_by_itself(child):
     killed = child(LONG)
     killed.signal(signal.SIGKILL)
     assert ended(killed) is None
+    early = child(LONG)
+    early.signal(signal.SIGTERM)
+    assert ended(early) is None
     torn = child("import os; input(); input(); os.kill(os.getpid(), 9)")
     torn.command(do="break_log", p=0, after=0, dies=True)
     assert ended(torn) is None

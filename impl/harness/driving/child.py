@@ -66,10 +66,12 @@ class Child:
         return self.running and state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] == "T"
 
     def signal(self, number: int) -> None:
-        """Send a signal; SIGTERM asks for the end, and SIGKILL brings it about."""
-        wanted: dict[int, int] = {signal.SIGTERM: self.ending, signal.SIGKILL: KILLED}
-        if number in wanted:
-            self._wanted.add(wanted[number])
+        """Send a signal; SIGTERM asks for the end, and SIGKILL brings it about.
+
+        SIGTERM ends a process at once that has not come to the point where it listens to it.
+        """
+        wanted = {signal.SIGTERM: (self.ending, -signal.SIGTERM), signal.SIGKILL: (KILLED,)}
+        self._wanted.update(wanted.get(number, ()))
         self._process.send_signal(number)
 
     def wait(self, seconds: float) -> None:
