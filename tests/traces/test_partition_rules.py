@@ -252,13 +252,50 @@ def test_a_needless_preferred_election_is_written_in_1_1_to_2_1_only():
 
 
 def test_a_controller_of_1_1_elects_over_what_another_wrote_behind_its_back():
-    """An ended term wrote the state after the next began, whose cache has the old leader epoch."""
+    """An ended term made broker 2 leader; the controller, to which another one leads, makes it leader again."""
+    for led, expected in ((3, ("preferred", "preferred election by request or timer")), (2, None)):
+        log = cluster(checked=False)
+        log.state(1, led, [2, 3, 1], 1)
+        log.elect(3)
+        log.state(1, 2, [2, 3, 1], 2, epoch=1)
+        log.state(3, 2, [2, 3, 1], 3)
+        assert log.why("legacy") == expected
+        assert log.why("fenced") is None
+
+
+def test_a_leader_that_the_controller_of_1_1_does_not_know_of_leaves_no_leader():
+    """An ended term made broker 2 leader again; the controller, to which broker 3 leads, only takes broker 2 out."""
+    for leader, isr, expected in ((-1, [3, 1], ("remove_from_isr", "controlled shutdown")), (-1, [2, 1], None)):
+        log = cluster(checked=False)
+        log.elect(3)
+        log.state(3, 3, [2, 3, 1], 1)
+        log.state(1, 2, [2, 3, 1], 2, epoch=1)
+        log.state(3, leader, isr, 3)
+        log.leave(2)
+        assert log.why("legacy") == expected
+        assert log.why("fenced") is None
+
+
+def test_a_dead_broker_that_the_controller_of_1_1_takes_for_the_leader_is_replaced():
+    """An ended term made broker 1 leader; the controller, to which broker 3 led, elects when that one dies."""
     log = cluster(checked=False)
-    log.elect(3)
-    log.state(1, 2, [2, 3, 1], 1, epoch=1)
-    log.state(3, 2, [2, 3, 1], 2)
-    assert log.why("legacy") == ("preferred", "preferred election by request or timer")
-    assert log.why("fenced") is None
+    log.state(1, 3, [2, 3, 1], 1)
+    log.elect(2)
+    log.state(1, 1, [2, 3, 1], 2, epoch=1)
+    log.leave(3)
+    log.state(2, 2, [2, 1], 3)
+    assert log.why("legacy") == ("offline", "broker failure")
+
+
+def test_a_broker_that_the_controller_of_1_1_takes_for_the_leader_hands_over():
+    """An ended term made broker 1 leader; the controller, to which broker 3 led, elects when that one shuts down."""
+    log = cluster(checked=False)
+    log.state(1, 3, [2, 3, 1], 1)
+    log.elect(2)
+    log.state(1, 1, [2, 3, 1], 2, epoch=1)
+    log.state(2, 2, [2, 1], 3)
+    log.leave(3)
+    assert log.why("legacy") == ("controlled_shutdown", "controlled shutdown")
 
 
 def test_a_reassignment_of_2_4():

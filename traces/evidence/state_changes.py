@@ -147,6 +147,13 @@ class Changes(Sequence):
         standing = rows[(since <= zxid) & (zxid < until)]
         return self.states[self.versions.states[standing[-1]]] if len(standing) else None
 
+    def leaders(self, partition: Partition, since: int, zxid: int) -> frozenset[int]:
+        """The leaders of the states that a partition has had from the record `since` to before that of `zxid`."""
+        rows = self.versions_of(partition)
+        first = np.searchsorted(self.versions.until[rows], since, "right")
+        end = np.searchsorted(self.versions.since[rows], zxid)
+        return frozenset(self.states.leaders[self.versions.states[rows[first:end]]].tolist())
+
     def creation(self, partition: Partition, zxid: int) -> Change | None:
         """The change that created the state that a partition has after a record; None where that was before the log."""
         rows = self.of(partition)

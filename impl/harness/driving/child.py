@@ -70,7 +70,7 @@ class Child:
 
         SIGTERM ends a process at once that has not come to the point where it listens to it.
         """
-        wanted = {signal.SIGTERM: (self.ending, -signal.SIGTERM), signal.SIGKILL: (KILLED,)}
+        wanted: dict[int, tuple[int, ...]] = {signal.SIGTERM: (self.ending, -signal.SIGTERM), signal.SIGKILL: (KILLED,)}
         self._wanted.update(wanted.get(number, ()))
         self._process.send_signal(number)
 

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from kafkaproof.traces.evidence.broker_views import Sight
+from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import ObservedTerm
@@ -42,9 +43,9 @@ class Case(NamedTuple):
     `preferred_requested`: /admin/preferred_replica_election listed it since the controller last wrote it or deleted
     the list;
     `may_be_deleting`, `is_being_deleted`: the deletion of the topic was requested at some time of the term, or
-    all along; `may_be_unclean`: unclean elections may be enabled for the topic, by whatever default; `is_overtaken`:
-    another controller wrote the present state after this one's term began, which does not know of it; `newer`: one of a
-    higher epoch did; `repeats`:
+    all along; `may_be_unclean`: unclean elections may be enabled for the topic, by whatever default; `remembered`: the
+    leaders that the controller may remember, where another one wrote the present state after this one's term began;
+    `newer`: one of a higher epoch did; `repeats`:
     strategy, trigger and view of the election that wrote the present state, if the batch that it was in may have been
     elected again; `topic_follows`: nothing but the leader epoch is new, and the next checked write of
     this controller in the stream is that of the topic znode; `unknown`: its term began before the log.
@@ -60,7 +61,7 @@ class Case(NamedTuple):
     may_be_deleting: bool
     is_being_deleted: bool
     may_be_unclean: bool
-    is_overtaken: bool
+    remembered: frozenset[int]
     topic_follows: bool
     unknown: bool
     newer: bool
@@ -100,18 +101,18 @@ def case_of(change: Change, term: ObservedTerm, evidence: Evidence) -> Case:
         any(requested),
         all(requested),
         _may_be_unclean(change, term, evidence),
-        not features.guarded and _is_overtaken(change, term),
+        evidence.changes.leaders(partition, last, zxid) if _is_overtaken(change, term, features) else frozenset(),
         following == Place(PlaceKind.TOPIC, change.topic),
         term.unknown,
         before is not None and before.controller_epoch > change.written.controller_epoch,
     )
 
 
-def _is_overtaken(change: Change, term: ObservedTerm) -> bool:
+def _is_overtaken(change: Change, term: ObservedTerm, features: Features) -> bool:
     before = change.before
-    return (
-        before is not None and before.controller_epoch != change.written.controller_epoch and change.since > term.start
-    )
+    if before is None or features.guarded:
+        return False
+    return before.controller_epoch != change.written.controller_epoch and change.since > term.start
 
 
 def unclean_of(

@@ -118,8 +118,20 @@ class _Judge:
             *(np.searchsorted(moments, each, "right") for each in (starts, np.maximum(starts, since), zxids)),
             *(np.searchsorted(lists, each, "right") for each in (starts, last, zxids)),
             np.unique(changes.sessions[rows], return_inverse=True)[1] if len(lists) else np.zeros(len(rows), np.int64),
-            overtaken + 2 * in_time + 4 * self._topic_follows(rows) + 8 * self._unknown(rows) + 16 * newer,
+            self._remembered(rows, last, overtaken),
+            2 * in_time + 4 * self._topic_follows(rows) + 8 * self._unknown(rows) + 16 * newer,
         )[1]
+
+    def _remembered(self, rows: np.ndarray, last: np.ndarray, overtaken: np.ndarray) -> np.ndarray:
+        """The same number for changes whose controllers may remember the same leaders, where another one has written."""
+        changes, found = self._changes, np.zeros(len(rows), np.int64)
+        codes: dict[frozenset[int], int] = {}
+        for place in () if self._evidence.features.guarded else np.flatnonzero(overtaken).tolist():
+            row = rows[place]
+            name = changes.names[changes.partitions[row]]
+            leaders = changes.leaders(name, int(last[place]), int(changes.zxids[row]))
+            found[place] = codes.setdefault(leaders, 1 + len(codes))
+        return found
 
     def _unknown(self, rows: np.ndarray) -> np.ndarray:
         """Where the term of the controller began before the log."""

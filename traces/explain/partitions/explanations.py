@@ -36,6 +36,7 @@ from kafkaproof.traces.explain.partitions.ways import (
     rounds_of,
     seen_by,
     tokens_of,
+    with_caches,
 )
 from kafkaproof.traces.explain.partitions.why_not import why_not
 
@@ -126,7 +127,7 @@ class Explainer:
     def _first_of(self, case: Case, strategy: Strategy, ways: Iterable[Way]) -> str | None:
         """The trigger of the first event that writes what was written, in some release of the log."""
         written = Written(strategy, case.known, case.written)
-        return next((way.trigger for way in ways if self._writes(way, written)), None)
+        return next((way.trigger for way in with_caches(case, ways) if self._writes(way, written)), None)
 
     def _may_write(self, way: Way, written: Written) -> bool:
         """Whether an event writes this in some release of the log."""
@@ -222,11 +223,12 @@ class Explainer:
     def _controlled_shutdown(self, case: Case) -> Iterator[Explanation]:
         known, leaving = case.stood, case.stood.isr - case.written.isr
         for sight in case.sights:
-            if not leaving or not leaving <= sight.leaving or known.leader not in leaving:
+            led = sorted(leaving & (case.remembered | {known.leader}))
+            if not led or not leaving <= sight.leaving:
                 continue
             for replicas in case.assignments:
                 seen = seen_by(case, sight, replicas, leaving)
-                ways = [Way(SHUTDOWN, "releases", Partition(replicas, *known), seen, (known.leader,))]
+                ways = [Way(SHUTDOWN, "releases", Partition(replicas, *known), seen, (leader,)) for leader in led]
                 if trigger := self._first_of(case, Strategy.CONTROLLED_SHUTDOWN, ways):
                     yield Explanation(Strategy.CONTROLLED_SHUTDOWN, trigger, sight.view.zxid, len(leaving))
 

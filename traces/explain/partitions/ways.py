@@ -91,19 +91,24 @@ def _apart(brokers: frozenset[int], own: frozenset[int]) -> list[int]:
 
 
 def asked_for(case: Case, partition: Partition, seen: Seen) -> Iterator[Way]:
-    """The events that make a controller elect the preferred replica.
+    """The events that make a controller elect the preferred replica."""
+    if case.preferred_requested:
+        yield Way(BY_ZNODE, "prefers", partition, seen)
+        yield Way(BY_ZNODE, "begins", partition, seen, (NOBODY, True))
+    else:
+        yield Way(BY_REQUEST, "asks", partition, seen, (False,))
+        yield Way(BY_REQUEST, "balances", partition, seen)
 
-    Which leader it remembers is not known where another controller has written the state.
-    """
-    caches: list[int | None] = [None, NOBODY, *partition.replicas] if case.is_overtaken else [None]
-    for remembered in caches:
-        own = seen._replace(remembered=remembered)
-        if case.preferred_requested:
-            yield Way(BY_ZNODE, "prefers", partition, own)
-            yield Way(BY_ZNODE, "begins", partition, own, (NOBODY, True))
-        else:
-            yield Way(BY_REQUEST, "asks", partition, own, (False,))
-            yield Way(BY_REQUEST, "balances", partition, own)
+
+def with_caches(case: Case, ways: Iterable[Way]) -> Iterator[Way]:
+    """Ways, each also with every other leader that the controller may remember."""
+    for way in ways:
+        yield way
+        remembered = case.remembered
+        if remembered and case.unknown:
+            remembered = remembered.union(way.partition.replicas, {NOBODY})
+        for leader in sorted(remembered - {way.partition.leader}):
+            yield way._replace(seen=way.seen._replace(remembered=leader))
 
 
 def may_be_gone(case: Case, sight: Sight, replica: int) -> bool:
