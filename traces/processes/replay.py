@@ -157,7 +157,7 @@ class Follower:
     def _follow(self, occurrence: Occurrence) -> None:
         transaction = occurrence.transaction
         if occurrence.line:
-            self._follow_line(occurrence.line, occurrence.place.rank == AT)
+            self._follow_line(occurrence.line, occurrence.place.rank == AT, occurrence.waits)
         elif occurrence.crash is not None:
             self._unrecorded.crash(occurrence.crash)
         elif transaction and occurrence.closes is not None:
@@ -173,9 +173,12 @@ class Follower:
             for part, name, arguments in self.logged.wanted(transaction):
                 self._unrecorded.take(part, name, **arguments)
 
-    def _follow_line(self, line: Line, writes: bool) -> None:
+    def _follow_line(self, line: Line, writes: bool, waits: int) -> None:
         if line.sends:
             self._send(line, line.sends)
+        elif line.name == handle_change.__name__:
+            with self.world.hearing(line.broker, line.heard, waits):
+                self._step(line, writes)
         elif writes or not line.asks:
             self._step(line, writes)
         elif line.name in APPENDS and self._has_landed(line):
@@ -230,8 +233,6 @@ class Follower:
         arguments["delivery"] = (LOST_APPLIED if applied else LOST_DROPPED) if lost else ANSWERED
         if line.place is not None:
             self.world.states[PARTITION].planes[arguments["p"]].clients.position = line.place
-        if line.name == handle_change.__name__:
-            self.world.hear(line.broker, line.heard)
         message = self._received(line)
         with self.world.arriving(message, line.broker):
             outcome = self.world.take(part, line.name, line.record, **arguments)

@@ -133,14 +133,16 @@ class PartitionZooKeeper(TopicZooKeeper):
         """
         session, state = self.requests.session, State.path_of(*self.place_of(p))
         try:
-            found, topics, config = self.requests.at_once(
+            found, topics, config, preferred = self.requests.at_once(
                 lambda: session.get(state),
                 lambda: session.children(DELETE_TOPICS),
                 lambda: session.get(TopicConfig.path_of(self.topic)),
+                lambda: session.exists(PreferredElection.path),
             )
         except Expired:
             return EXPIRED
         self._note_topic(topics, config)
+        self._note_preferred(preferred)
         if found.error:
             return NONODE
         written = State.decode(found.result[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import time
 from collections import deque
 from collections.abc import Callable
 
@@ -20,6 +21,8 @@ CODES = {NoNodeError: NONODE, NodeExistsError: NODEEXISTS, BadVersionError: BADV
 EPHEMERAL, SEQUENTIAL = 1, 2
 CONTROLLER_EPOCH = "/controller_epoch"
 ALL_PLAIN = Names(PLAIN)
+AGAIN = 0.02
+"""So many seconds pass until a read that was not answered is tried again."""
 
 
 class NotAnswered(Exception):
@@ -119,10 +122,14 @@ class Requests:
 
     def finds(self, look: Callable[[], Reply]) -> bool:
         """Whether a read of a stat finds something that was there at the step's other request, too; not, where it is not
-        answered.
+        answered before the session is over.
         """
         reply = look()
         self.wait([reply])
+        while isinstance(reply.error, Lost):
+            time.sleep(AGAIN)
+            reply = look()
+            self.wait([reply])
         found = reply.error is None and reply.result is not None
         return found and (self.at is None or reply.result.czxid <= self.at[0])
 

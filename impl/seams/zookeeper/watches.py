@@ -75,6 +75,7 @@ class Watched:
         """A term begins: everything is to be read."""
         self.stale = True
         self.preferred, self.unclean = 0, 0
+        self._preferred_at: tuple[int, bool] | None = None
         self.moved_to: Reassignment | None = None
         self.there, self.marked, self.leftovers = [], [], []
         self.noted, self.given_version = Given(), 0
@@ -102,7 +103,7 @@ class Watched:
             lambda: session.children(LOG_DIR_EVENTS, watch=True),
             lambda: session.children(ISR_CHANGES, watch=True),
         )
-        self.preferred = int(preferred.result is not None)
+        self._note_preferred(preferred)
         self._note_topic(topics, config)
         asked = self.requests.at_once(lambda: session.get(Reassignment.path)) if wanted.result else [None]
         self.note_reassignment(asked[0])
@@ -279,10 +280,15 @@ class Watched:
         return EventType.CHILD in self.requests.session.fired.get(BROKER_IDS, ())
 
     def election_wanted(self):
-        """Whether an operator has asked for preferred leaders; when a term begins, this is looked up at once."""
-        if self.stale:
+        """Whether an operator has asked for preferred leaders; when a term begins, this is looked up at once, unless the
+        step has read it.
+        """
+        if self.stale and self._preferred_at != self.requests.at:
             self.preferred = int(self.requests.finds(lambda: self.requests.session.exists(PreferredElection.path)))
         return self.preferred == 1
+
+    def _note_preferred(self, found):
+        self.preferred, self._preferred_at = int(found.result is not None), self.requests.at
 
     def unclean_allowed(self):
         """Whether the topic allows unclean elections."""

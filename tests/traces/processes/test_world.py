@@ -253,8 +253,17 @@ def test_what_a_client_hears_that_reconnects_after_a_controller_has_gone_and_one
 ):
     zk = ruled.states[ELECTION].zk
     zk.controller, zk.clients[1].fired = controller, fired
-    ruled.hear(1, heard)
-    assert zk.clients[1].fired == found
+    with ruled.hearing(1, heard, NOTHING):
+        assert zk.clients[1].fired == found
+
+
+def test_an_event_that_came_before_another_is_handled_alone(ruled):
+    client = ruled.states[ELECTION].zk.clients[1]
+    client.fired = DELETED
+    with ruled.hearing(1, CHANGED, DELETED):
+        assert client.fired == CHANGED
+        client.fired = NOTHING
+    assert client.fired == DELETED
 
 
 def test_a_controller_confirms_what_it_has_cached_unless_the_leader_knows_a_later_version(ruled):

@@ -21,6 +21,7 @@ from kafkaproof.spec.cluster.deletion import stop_replica
 from kafkaproof.spec.election.faults import stop
 from kafkaproof.spec.election.session import die, notice_expiry, register_broker, reopen, start
 from kafkaproof.spec.errors import UserError
+from kafkaproof.spec.kafka.zookeeper import NOTHING
 from kafkaproof.spec.language.steps import by_name, names
 from kafkaproof.spec.partition.history.leader_zk import change_isr
 from kafkaproof.spec.partition.log_dirs import notify
@@ -76,7 +77,8 @@ class Occurrence:
 
     `closes`: the broker whose session the transaction closes; `landed`: the step whose request made it, which got no
     answer and asked again; `stray`: the broker whose session made it, though none of its steps did; `foreign`: the real broker
-    whose session made it.
+    whose session made it. `waits`: what the watch on /controller has said besides, and the process of the line has not heard
+    yet.
     """
 
     place: Place
@@ -88,6 +90,7 @@ class Occurrence:
     foreign: int | None = None
     crash: int | None = None
     process: str = ""
+    waits: int = NOTHING
 
     @property
     def key(self) -> tuple:
@@ -228,7 +231,8 @@ class _Places:
         self._claim_landed(line)
         for message in (*line.sent, *([line.sends] if line.sends else ())):
             self._sent[message] = place
-        self._placed.append(Occurrence(place, line))
+        waits = self._watches.waits(line.broker, place.zxid) if line.heard else NOTHING
+        self._placed.append(Occurrence(place, line, waits=waits))
 
     def _own(self, line: Line) -> Place:
         """Where a line stands by itself. The last step of a process closes its session, unless that was over before."""
@@ -245,7 +249,7 @@ class _Places:
                 return Place(self._opened(line), AT)
             if line.name in LAST_STEPS and closed and Place(closed, AT) > self._last.get(line.broker, BEGINNING):
                 return Place(closed, AT)
-        known = Place(max(line.zxid, self._watches.fired(line.broker) if line.heard else 0), BEHIND)
+        known = Place(max(line.zxid, self._watches.fired(line.broker, line.heard) if line.heard else 0), BEHIND)
         heard = line.step and (line.name in (notice_expiry.__name__, *LAST_STEPS) or line.taken.answer == "EXPIRED")
         return max(known, Place(closed, BEHIND)) if heard and closed else known
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kafkaproof.checker.model.refusals import Refusal, refusal_of
 from kafkaproof.spec.election.faults import delete_controller
-from kafkaproof.spec.kafka.zookeeper import ANSWERED, CHANGED, DELETED, OK
+from kafkaproof.spec.kafka.zookeeper import ANSWERED, CHANGED, DELETED, NOTHING, OK
 from kafkaproof.spec.language.domains import NOBODY, Array, Record, record_of, values
 from kafkaproof.spec.language.model import Property, Transition
 from kafkaproof.spec.language.plain import Plain, new_state
@@ -163,14 +163,21 @@ class World:
         zk = self.states[PARTITION].zk
         zk.log_dir_events = with_member(zk.log_dir_events, broker)
 
-    def hear(self, broker: int, heard: int | None) -> None:
-        """What the watch on /controller has said, as its broker handles that.
+    @contextmanager
+    def hearing(self, broker: int, heard: int | None, waits: int) -> Iterator[None]:
+        """Let a broker handle what the watch on /controller has said; what it said besides still `waits` then.
 
-        A client that reconnects when /controller was deleted and created again hears of a change (setWatches).
+        The specification takes events that wait together for one; those of a process come one by one. A client that
+        reconnects when /controller was deleted and created again hears of a change (setWatches).
         """
         zk = self.states[ELECTION].zk
-        if heard == CHANGED and zk.clients[broker].fired == DELETED and zk.controller != NOBODY:
-            zk.clients[broker].fired = CHANGED
+        client = zk.clients[broker]
+        reconnects = heard == CHANGED and client.fired == DELETED and zk.controller != NOBODY
+        if heard is not None and (waits != NOTHING or reconnects):
+            client.fired = heard
+        yield
+        if waits != NOTHING:
+            client.fired = waits
 
     def label(self, part: str, name: str) -> str:
         """A transition's name with its module."""
