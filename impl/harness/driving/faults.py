@@ -37,6 +37,8 @@ from kafkaproof.impl.seams.zookeeper.znodes import (
 
 OPERATOR = 60.0
 """How long a tool waits for ZooKeeper, in seconds."""
+AGAIN = {"max_tries": -1, "delay": 0.02, "max_delay": 0.2}
+"""How it connects again."""
 SILENCE = 12.0
 """The session timeout of the driver's own client, in seconds: it takes a connection for broken after two thirds of it.
 ZooKeeper never answers, nor closes, a connection that it has accepted before its database was read.
@@ -114,10 +116,12 @@ class Faults:
     def expire(self, broker: int, session: tuple[int, bytes] | None = None) -> None:
         """End a session of a broker, living or not, as ZooKeeper does: by a second connection that closes it.
 
-        That of its present or last process, where no `session` of a former one is given.
+        That of its present or last process, where no `session` of a former one is given. A living process may take its
+        session back, before it is closed: it is taken once more.
         """
         self.note(self.expire, broker=broker)
-        thief = KazooClient(self.zookeeper, client_id=session or self.children[broker].session, timeout=OPERATOR)
+        owned = session or self.children[broker].session
+        thief = KazooClient(self.zookeeper, client_id=owned, timeout=OPERATOR, connection_retry=AGAIN)
         thief.start(OPERATOR)
         thief.stop()
         thief.close()
