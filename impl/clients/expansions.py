@@ -16,10 +16,9 @@ from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.clients.topics import CREATED, LOST_ANSWER, NOT_CONTROLLER, VALID, Verdict
 from kafkaproof.impl.clients.topics import ERRORS as ERRORS_OF_CREATION
 from kafkaproof.impl.protocol.wire import Call
-from kafkaproof.impl.seams.zookeeper.watches import ids
 from kafkaproof.spec.kafka.replica_lists import place_of_added
 from kafkaproof.spec.kafka.zookeeper import EXPIRED, LOST, NONODE, OK
-from kafkaproof.spec.language.plain import members
+from kafkaproof.spec.language.plain import ids_in, members
 from kafkaproof.spec.language.sets import is_empty
 from kafkaproof.spec.partition.context import is_queued
 from kafkaproof.spec.partition.expansion.expansion import read_topic, write_partitions
@@ -97,7 +96,7 @@ class Expansions:
         process, known = self._process, self._known(topic.name)
         controller, p = process.partition.controller, known[0]
         first = controller.partitions[p].assignment.slots[0]
-        start = place_of_added(ids(controller.live, process.settings.brokers), first)
+        start = place_of_added(ids_in(controller.live), first)
         new = members(process.partition_zookeeper.free(topic.count - len(known)))
         if not self._try_step(read_topic, p=p, new=new, start=start) or process.answer == EXPIRED:
             return NOT_CONTROLLER

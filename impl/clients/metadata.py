@@ -17,10 +17,10 @@ from kafkaproof.impl.clients.errors import ERRORS
 from kafkaproof.impl.protocol.wire import Call
 from kafkaproof.impl.seams.between.messages import Message
 from kafkaproof.impl.seams.zookeeper.partition_numbers import NONE, OFFSETS_TOPIC
-from kafkaproof.impl.seams.zookeeper.watches import ids
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
 from kafkaproof.spec.kafka.topic_ids import bytes_of
 from kafkaproof.spec.language.domains import NOBODY
+from kafkaproof.spec.language.plain import ids_in
 
 OLDEST = 0
 """The version of Metadata in which no topics are all topics, as tools before 0.10 and GetOffsetShell up to 1.1 ask."""
@@ -142,12 +142,12 @@ class Metadata:
     def known(self) -> Known:
         """What this broker was told last."""
         cache, settings = self._process.partition.metadata, self._process.settings
-        brokers = {b: self._process.known.addresses[b] for b in ids(cache.alive, settings.brokers)}
+        brokers = {b: self._process.known.addresses[b] for b in ids_in(cache.alive)}
         topics: dict[str, dict[int, Told]] = {}
         for p, cached in enumerate(cache.partitions):
             place = self._process.places.place_of(p)
             if cached.known and place:
-                isr = ids(cached.isr, settings.brokers)
+                isr = tuple(ids_in(cached.isr))
                 told = Told(self._replicas.get(p, ()), cached.leader, cached.leader_epoch, isr)
                 topics.setdefault(place[0], {})[place[1]] = told
         offsets = cache.partitions[settings.offsets] if settings.offsets != NONE else None

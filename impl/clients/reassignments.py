@@ -7,7 +7,7 @@ from kafka.protocol.admin import ListPartitionReassignmentsResponse
 from kafkaproof.impl.broker.process import Process
 from kafkaproof.impl.clients.topics import ERRORS
 from kafkaproof.impl.protocol.wire import Call
-from kafkaproof.impl.seams.zookeeper.watches import ids
+from kafkaproof.spec.language.plain import ids_in
 from kafkaproof.spec.partition.reassignment.progress import is_reassigned
 
 
@@ -39,13 +39,12 @@ class Reassignments:
         call.answer(_answer("NONE", [kind(name=name, partitions=found) for name, found in topics.items()]))
 
     def _described(self, kind, number, partition):
-        brokers, assignment = self._process.settings.brokers, partition.assignment
-        naming = self._process.ids
+        assignment, naming = partition.assignment, self._process.ids
         return kind.OngoingPartitionReassignment(
             partition_index=number,
             replicas=naming.ids(assignment.slots[: assignment.length]),
-            adding_replicas=naming.ids(ids(partition.adding, brokers)),
-            removing_replicas=naming.ids(ids(partition.removing, brokers)),
+            adding_replicas=naming.ids(ids_in(partition.adding)),
+            removing_replicas=naming.ids(ids_in(partition.removing)),
         )
 
 

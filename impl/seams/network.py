@@ -5,8 +5,7 @@ from __future__ import annotations
 from kafkaproof.impl.seams.between.messages import Message, Outgoing, Receiver
 from kafkaproof.impl.seams.client_requests import ClientRequests
 from kafkaproof.impl.seams.zookeeper.partition import NO_VERSION
-from kafkaproof.impl.seams.zookeeper.watches import ids
-from kafkaproof.spec.language.plain import members
+from kafkaproof.spec.language.plain import ids_in, members
 from kafkaproof.spec.language.sets import contains, only
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.deletion.network import DELETED, FAILED, NO_ANSWER
@@ -49,7 +48,7 @@ class PartitionNetwork(ClientRequests):
             "leader_epoch": leader_epoch,
             "version": version,
             "written_in": state.controller_epoch,
-            "isr": ids(isr, zookeeper.size),
+            "isr": tuple(ids_in(isr)),
             "replicas": list(zookeeper.replicas[p]),
             "moving": zookeeper.moving.get(p, ((), ())),
             "is_new": zookeeper.created == p,
@@ -114,7 +113,7 @@ class PartitionNetwork(ClientRequests):
             if r not in self._updates:
                 self._updates[r] = {"epoch": epoch, "broker_epoch": broker_epoch, "partitions": {}}
                 self.outbox.append(Outgoing(receiver, "UpdateMetadata", self._updates[r]))
-            self._updates[r]["alive"] = [[b, *addresses[b]] for b in ids(alive, self.zookeeper.size)]
+            self._updates[r]["alive"] = [[b, *addresses[b]] for b in ids_in(alive)]
 
     def put_update(self, epoch, p, leader, leader_epoch, isr, alive, to):
         """The same, and what is told of a partition: all that a step tells a broker is one request."""
@@ -127,7 +126,7 @@ class PartitionNetwork(ClientRequests):
                     "version": version,
                     "leader": leader,
                     "leader_epoch": leader_epoch,
-                    "isr": ids(isr, self.zookeeper.size),
+                    "isr": tuple(ids_in(isr)),
                     "replicas": list(self.zookeeper.replicas.get(p, ())),
                     "topic_id": self.zookeeper.id_of(p),
                 }
@@ -189,7 +188,7 @@ class PartitionNetwork(ClientRequests):
 
     def put_removal(self, epoch, p, leader_epoch, to):
         """The same for a reassignment, in a leader epoch."""
-        for r in ids(to, self.zookeeper.size):
+        for r in ids_in(to):
             self.outbox += self.stop_of(epoch, p, r, leader_epoch)
 
     def stop_of(self, epoch: int, p: int, b: int, leader_epoch: int = NO_EPOCH) -> list[Outgoing]:

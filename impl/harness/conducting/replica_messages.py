@@ -10,9 +10,8 @@ from base64 import b64encode
 from collections.abc import Callable
 
 from kafkaproof.impl.protocol.batches import one_record
-from kafkaproof.impl.seams.zookeeper.watches import ids
 from kafkaproof.spec.cluster import control, data_plane, faults
-from kafkaproof.spec.language.plain import Plain
+from kafkaproof.spec.language.plain import Plain, ids_in
 from kafkaproof.spec.language.steps import Step, by_name, names
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.faults import ask_for_election
@@ -31,7 +30,7 @@ def batch_of(p: int, record: int) -> bytes:
 
 def _leader_and_isr(state, b, epoch, p) -> dict:
     request, isr = state.network.requests[epoch][p], state.network.isrs[epoch][p]
-    named = {"isr": list(ids(isr, len(state.brokers)))} if request.leader == b and isr else {}
+    named = {"isr": ids_in(isr)} if request.leader == b and isr else {}
     return {"leader": request.leader, "leader_epoch": request.leader_epoch} | named
 
 

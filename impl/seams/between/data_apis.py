@@ -27,8 +27,7 @@ from kafkaproof.impl.seams.between.naming import (
     numbers,
     topic_in,
 )
-from kafkaproof.impl.seams.zookeeper.watches import ids
-from kafkaproof.spec.language.plain import members
+from kafkaproof.spec.language.plain import ids_in, members
 from kafkaproof.spec.partition.context import NO_EPOCH
 from kafkaproof.spec.partition.verdicts import TAKE_BACK, WAIT, AlterError, reaction
 from kafkaproof.spec.protocol.batches import read_header
@@ -42,8 +41,6 @@ FETCH_WAIT = 0.8
 """How long a leader lets a fetch wait, in seconds (replica.fetch.wait.max.ms)."""
 ONE_BATCH = 1
 """A leader sends at least one whole batch, whatever the limit in bytes: a step of a follower takes one."""
-OF_BROKERS = 64
-"""There are no more brokers than bits in a set."""
 AT_ALL = ("not_controller", "stale_broker_epoch")
 NO_SESSION, NO_LEADER, NO_OFFSET, NO_REPLICA = -1, -1, -1, -1
 ANY_EPOCH = -1
@@ -263,7 +260,7 @@ class AlterPartition:
 
 
 def _proposed(naming: Naming, partition: int, message: Message) -> dict:
-    isr = naming.brokers.ids(ids(message.content["isr"], OF_BROKERS))
+    isr = naming.brokers.ids(ids_in(message.content["isr"]))
     return {
         "partition_index": partition,
         "leader_epoch": message.content["leader_epoch"],
@@ -295,7 +292,7 @@ def _decided(naming: Naming, frame: Frame, each, error: str, outcome: Outcome) -
     if not isinstance(outcome, Message) or outcome.kind != WRITTEN:
         return found | {"leader_id": NO_LEADER, "leader_epoch": NO_EPOCH, "isr": [], "partition_epoch": NO_EPOCH}
     fields = outcome.content["fields"]
-    isr = naming.brokers.ids(ids(fields["isr"], OF_BROKERS))
+    isr = naming.brokers.ids(ids_in(fields["isr"]))
     return found | {"leader_epoch": fields["epoch"], "isr": isr, "partition_epoch": outcome.content["version"]}
 
 

@@ -17,7 +17,6 @@ from kafkaproof.impl.seams.zookeeper.request_znodes import IsrChange, LogDirEven
 from kafkaproof.impl.seams.zookeeper.requests import SEQUENTIAL, NotAnswered, Requests, create
 from kafkaproof.impl.seams.zookeeper.session import Expired
 from kafkaproof.impl.seams.zookeeper.topics import TopicZooKeeper
-from kafkaproof.impl.seams.zookeeper.watches import ids
 from kafkaproof.impl.seams.zookeeper.znodes import (
     BROKER_IDS,
     DELETE_TOPICS,
@@ -29,7 +28,7 @@ from kafkaproof.impl.seams.zookeeper.znodes import (
     TopicConfig,
 )
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, LOST, NEWER, NODEEXISTS, NONODE, OK
-from kafkaproof.spec.language.plain import members
+from kafkaproof.spec.language.plain import ids_in, members
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import difference, intersection
 from kafkaproof.spec.partition.context import clear
@@ -91,7 +90,7 @@ class PartitionZooKeeper(TopicZooKeeper):
         answer = self.list_broker_ids(b, reader)
         if answer == OK:
             both = intersection(reader.live, members(self.brokers))
-            again = [r for r in ids(both, self.size) if r not in before or before[r][1] != self.brokers[r][1]]
+            again = [r for r in ids_in(both) if r not in before or before[r][1] != self.brokers[r][1]]
             reader.bounced = members(again)
         return answer
 
@@ -262,7 +261,7 @@ class PartitionZooKeeper(TopicZooKeeper):
         return answer
 
     def _state(self, p, leader, isr, leader_epoch, epoch):
-        return State(leader, ids(isr, self.size), leader_epoch, epoch)
+        return State(leader, tuple(ids_in(isr)), leader_epoch, epoch)
 
     def _create(self, p, state, write):
         for parent in State.parents_of(*self.place_of(p)):

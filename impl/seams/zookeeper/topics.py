@@ -16,7 +16,7 @@ from kafkaproof.impl.seams.zookeeper.partition_numbers import Places
 from kafkaproof.impl.seams.zookeeper.request_znodes import Reassignment
 from kafkaproof.impl.seams.zookeeper.requests import CONTROLLER_EPOCH, Requests, create
 from kafkaproof.impl.seams.zookeeper.session import Expired
-from kafkaproof.impl.seams.zookeeper.watches import Watched, ids
+from kafkaproof.impl.seams.zookeeper.watches import Watched
 from kafkaproof.impl.seams.zookeeper.znodes import BROKER_IDS, DELETE_TOPICS, Given, State, Topic, TopicConfig
 from kafkaproof.spec.kafka.replica_lists import assign_replicas
 from kafkaproof.spec.kafka.zookeeper import BADVERSION, EXPIRED, FENCED, NONODE, OK
@@ -61,7 +61,7 @@ class TopicZooKeeper(Watched):
         which does not know yet that it is deposed, has noted some meanwhile.
         """
         numbers = ids_in(new)
-        assigned = assign_replicas(ids(live, self.size), len(numbers), replicas, start, shift)
+        assigned = assign_replicas(ids_in(live), len(numbers), replicas, start, shift)
         topic, answer = Topic.created(tuple(map(tuple, assigned))), BADVERSION
         while answer == BADVERSION:
             try:

@@ -45,11 +45,6 @@ WATCHED = (
 )
 
 
-def ids(members: int, size: int) -> tuple[int, ...]:
-    """A set as ids in order."""
-    return tuple(i for i in range(size) if contains(members, i))
-
-
 class Watched:
     """What is known of the first topic: what operators ask, notifications; and of all, the replicas that a
     controller tells (`replicas`), those of them that a reassignment adds and removes (`moving`), those that LeaderAndIsr
