@@ -1,6 +1,7 @@
 """A whole cluster, broken on purpose: its ZooKeeper log is one that the specification allows, all of it."""
 
 import json
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -34,6 +35,16 @@ def steady(cluster):
     return cluster.controller()
 
 
+def watching(cluster):
+    """Wait until nobody is about to read /controller: one that goes while nobody watches it is never followed by another
+    (what the specification predicts: ONE_CONTROLLER does not hold).
+    """
+    looks, before = [], None
+    while looks != before:
+        time.sleep(2)
+        before, looks = looks, [cluster.recorded(b, "maybe_resign") for b in cluster.children]
+
+
 def break_brokers(cluster):
     other = (steady(cluster) + 1) % 3
     cluster.kill(other)
@@ -57,6 +68,8 @@ def break_controllers(cluster):
     session = cluster.owner(expired)
     cluster.expire(expired)
     assert wait_until(lambda: cluster.owner(expired) not in (None, session))
+    steady(cluster)
+    watching(cluster)
     epoch = cluster.operator.get("/controller_epoch")[1].version
     steady(cluster)
     cluster.delete_controller()
