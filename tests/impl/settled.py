@@ -1,5 +1,7 @@
 """Clusters that have settled: on a busy machine a follower may leave the ISR at any time, and be back soon after."""
 
+import time
+
 from kafkaproof.impl.seams.zookeeper.znodes import TOPICS, State, Topic
 
 
@@ -15,3 +17,13 @@ def in_sync(cluster) -> bool:
 def _is_in_sync(cluster, topic, p, replicas):
     path = State.path_of(topic, p)
     return cluster.operator.exists(path) and set(State.decode(cluster.operator.get(path)[0]).isr) == set(replicas)
+
+
+def await_watches(cluster):
+    """Wait until nobody is about to read /controller: one that goes while nobody watches it is never followed by another
+    (what the specification predicts: ONE_CONTROLLER does not hold).
+    """
+    looks, before = [0], None
+    while looks != before:
+        time.sleep(2)
+        before, looks = looks, [cluster.recorded(b, "maybe_resign") for b in cluster.children]

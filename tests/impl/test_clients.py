@@ -22,7 +22,7 @@ from kafka.errors import (
 from kafkaproof.checker.commands.main import main
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.harness.driving.load import Load
-from tests.impl.settled import in_sync
+from tests.impl.settled import await_watches, in_sync
 
 PATIENCE = 120
 SESSION = 60.0
@@ -48,6 +48,7 @@ def state(cluster, p, topic=TOPIC):
 def bystander(cluster):
     """A broker that neither leads nor rules; the controller is deposed until there is one."""
     while not (free := {0, 1, 2} - {state(cluster, 0)["leader"], state(cluster, 1)["leader"], cluster.controller()}):
+        await_watches(cluster)
         cluster.delete_controller()
         assert wait_until(lambda: cluster.controller() is not None)
     return free.pop()

@@ -1,7 +1,6 @@
 """A whole cluster, broken on purpose: its ZooKeeper log is one that the specification allows, all of it."""
 
 import json
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +10,7 @@ from kafkaproof.impl.harness.conducting.scenarios import SCENARIOS, SESSION
 from kafkaproof.impl.harness.driving.cluster import Cluster, Size, wait_until
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.spec.errors import UserError
+from tests.impl.settled import await_watches
 
 
 @pytest.fixture(scope="module")
@@ -33,16 +33,6 @@ def steady(cluster):
     assert wait_until(lambda: cluster.controller() is not None)
     assert wait_until(lambda: all(len(isr(cluster, p)) == cluster.size.replicas for p in range(2)))
     return cluster.controller()
-
-
-def watching(cluster):
-    """Wait until nobody is about to read /controller: one that goes while nobody watches it is never followed by another
-    (what the specification predicts: ONE_CONTROLLER does not hold).
-    """
-    looks, before = [], None
-    while looks != before:
-        time.sleep(2)
-        before, looks = looks, [cluster.recorded(b, "maybe_resign") for b in cluster.children]
 
 
 def break_brokers(cluster):
@@ -69,7 +59,7 @@ def break_controllers(cluster):
     cluster.expire(expired)
     assert wait_until(lambda: cluster.owner(expired) not in (None, session))
     steady(cluster)
-    watching(cluster)
+    await_watches(cluster)
     epoch = cluster.operator.get("/controller_epoch")[1].version
     steady(cluster)
     cluster.delete_controller()
