@@ -151,3 +151,13 @@ def cluster(*isr: int, checked: bool = True, topics: int = 2) -> Log:
     if isr:
         log.state(1 if checked else 2, 2, list(isr), 0)
     return log
+
+
+def leaderless(config: dict | None = None) -> Log:
+    """The ISR of t-0 was [2] alone, and broker 2 is dead: no leader. Brokers 1 and 3 live."""
+    log = cluster(2)
+    if config:
+        log.znode("/config/topics/t", config)
+    log.leave(2)
+    log.state(1, -1, [2], 1)
+    return log
