@@ -55,18 +55,15 @@ class ElectionZooKeeper:
         return OK
 
     def waiting(self, b):
-        """What the watch on /controller has said first of what nobody has handled."""
+        """What the watch on /controller has said and nobody has handled."""
         fired = self.requests.session.fired.get(Controller.path, ())
         if not fired:
             return NOTHING
-        return DELETED if fired[0] == EventType.DELETED else CHANGED
+        return DELETED if EventType.DELETED in fired else CHANGED
 
     def take_event(self, b):
-        """The event is handled; others wait, as in the queue of Kafka's controller."""
-        fired = self.requests.session.fired
-        fired[Controller.path].pop(0)
-        if not fired[Controller.path]:
-            del fired[Controller.path]
+        """The event is handled."""
+        del self.requests.session.fired[Controller.path]
         return OK
 
     def create_broker(self, b):

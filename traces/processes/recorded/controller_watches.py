@@ -37,7 +37,8 @@ class ControllerWatches:
     def fired(self, broker: int, heard: int) -> int:
         """The zxid of the change of which a broker has heard this; 0 where it has no watch, or there is none.
 
-        A client that reconnects is told of the last change only.
+        Of events that it handles together the broker says the gravest. A client that reconnects is told of the last change
+        only.
         """
         zxid = 0
         for change in self._next(broker):

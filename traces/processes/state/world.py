@@ -167,8 +167,8 @@ class World:
     def hearing(self, broker: int, heard: int | None, waits: int) -> Iterator[None]:
         """Let a broker handle what the watch on /controller has said; what it said besides still `waits` then.
 
-        The specification takes events that wait together for one; those of a process come one by one. A client that
-        reconnects when /controller was deleted and created again hears of a change (setWatches).
+        The specification takes events for one that wait together, on their way or not; a process those that have come. A
+        client that reconnects when /controller was deleted and created again hears of a change (setWatches).
         """
         zk = self.states[ELECTION].zk
         client = zk.clients[broker]
