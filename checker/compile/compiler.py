@@ -11,6 +11,8 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Callable, Sequence
+from functools import cache
+from types import CodeType
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.compile.expressions import EXACT, CompileError, Expressions
@@ -77,18 +79,29 @@ class Program:
         self._texts[name] = f"define {type_of(body.answer)} @{name}{text}"
 
 
+def _assigned(tree: ast.FunctionDef) -> frozenset[str]:
+    """The names that a function assigns."""
+    return frozenset(
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+
+
+@cache
+def _assigned_in(code: CodeType) -> frozenset[str]:
+    """The same of a function of the specification, which many kernels have."""
+    return _assigned(definition(code))
+
+
 class Statements:
     """One function while it is lowered; `answer` is the kind that it returns, None until that is known."""
 
     def __init__(self, program: Program, function: Callable | Generated):
         if isinstance(function, Generated):
             self._tree, names, self._code = function.tree, function.names, function.code
-            self._stands_alone = function.stands_alone
+            self._stands_alone, self._stored = function.stands_alone, _assigned(self._tree)
         else:
-            self._stands_alone = False
+            self._stands_alone, self._stored = False, _assigned_in(function.__code__)
             self._tree, names, self._code = definition(function.__code__), function.__globals__, function.__code__
-        nodes = [node for node in ast.walk(self._tree) if isinstance(node, ast.Name)]
-        self._stored = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
         self._expressions = Expressions(program, names, self._stored, self._told, exact=self._code is not None)
         self._writer, self._program = self._expressions.writer, program
         self.name, self.answer = self._tree.name, None

@@ -64,7 +64,7 @@ class Expressions:
     """
 
     def __init__(
-        self, program: Surroundings, names: Mapping[str, object], assigned: set[str], told: Callable, exact: bool
+        self, program: Surroundings, names: Mapping[str, object], assigned: frozenset[str], told: Callable, exact: bool
     ):
         self.program, self.names, self.assigned, self._told, self._is_exact = program, names, assigned, told, exact
         self.writer = Writer()

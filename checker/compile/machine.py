@@ -64,13 +64,13 @@ class Code:
 
 
 @cache
-def _target() -> llvm.TargetMachine:
-    """This processor, for which code is compiled."""
+def _target(speed: int = SPEED) -> llvm.TargetMachine:
+    """This processor, for which code is compiled; at speed 0 each instruction by itself, which takes an eighth of the time."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
     features = llvm.get_host_cpu_features().flatten()
-    return target.create_target_machine(llvm.get_host_cpu_name(), features, SPEED, reloc="pic", codemodel="small")
+    return target.create_target_machine(llvm.get_host_cpu_name(), features, speed, reloc="pic", codemodel="small")
 
 
 @cache
@@ -145,7 +145,7 @@ def _keep(path, code):
 
 def compiled(text: str, speed: int = SPEED) -> bytes:
     """The object file that LLVM compiles from a text."""
-    target = _target()
+    target = _target(speed)
     module = llvm.parse_assembly(text)
     module.triple, module.data_layout = target.triple, str(target.target_data)
     options = llvm.create_pipeline_tuning_options(speed)
