@@ -4,6 +4,8 @@ BIN := $(VENV)/bin
 RECORDINGS := traces/recordings
 SEED := 1
 PER := 40
+# The tests start many processes: each would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: install check lint test wheel thorough real tools mutants mutants-random verdicts proofs pages pictures site image tamperings tamperings-wire sources clean
 

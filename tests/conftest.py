@@ -57,7 +57,7 @@ THOROUGH = re.compile(
             r"test_consumer_system\.py::test_tiny_scopes.*(checked|unlimited)-",
             r"test_archive\.py::test_(the_archive_is|without_the|a_local_cluster)",
             r"test_standalone\.py::test_a_(larger_scope|slow_executor|standalone_cluster)",
-            r"test_killed\.py::test_(a_killed_driver|tables_that_a_killed)",
+            r"test_killed\.py::test_(a_killed_driver|tables_that_a_killed|a_run_killed_twice)",
             r"test_symmetry\.py::test_every_other_system.*(requests|topics|cluster)/",
             r"test_prove_relation\.py::test_merged_steps.*partition-fenced, without bounds",
             r"test_prove_systems\.py::test_a_mistake_.*(stop-deletes|elect-queued|start-of-epoch|everybody-leads)",
