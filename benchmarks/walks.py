@@ -13,6 +13,7 @@ Exit code: 0 if none is missing, 1 otherwise.
 """
 
 import argparse
+import sys
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -74,6 +75,7 @@ def main():
             continue
         names, seconds, count = found_by_walks(model, context, walks)
         missing = ", ".join(sorted(wanted - names))
+        print(f"{model.name}: {len(names)} of {len(wanted)} {missing}", file=sys.stderr, flush=True)
         table.add_row(model.name, str(len(wanted)), str(len(names)), f"{seconds:.1f}", f"{count:,}", missing)
         violated, found = violated + len(wanted), found + len(names)
     context.stop()
