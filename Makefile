@@ -20,7 +20,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 
 check: install
 	@echo "Checks a cluster of 3 brokers, then every variant at its smallest scope, and replays the logs of two real"
-	@echo "clusters. This takes about five minutes on two cores; each system is reported as soon as it is done."
+	@echo "clusters. This takes five to ten minutes on two cores; each system is reported as soon as it is done."
 	$(BIN)/kafkaproof check cluster --brokers 3 --recorded
 	$(BIN)/kafkaproof check --scope quick --recorded
 	$(BIN)/kafkaproof replay $(RECORDINGS)/3.9.1-controller-failover

@@ -4,8 +4,9 @@ Count the orbits of a complete run, and the states that are in them.
     python benchmarks/orbits.py runs/replication-kip320-20260101-120000-1f2e
 
 A run without symmetry has all states of each orbit, so an orbit is counted where a state is its own representative. A run
-with ``--symmetry`` has one state of each orbit; how many there are in the orbit tell the permutations that leave that one as it
-is. So two runs of the same scope, which visit different states and share none of their tables, must give the same two numbers.
+with ``--symmetry`` has one state of each orbit. An orbit has as many states as there are permutations, divided by how many of
+them leave that state as it is. So two runs of the same scope, which visit different states and share none of their tables,
+must give the same two numbers.
 """
 
 import sys
@@ -39,10 +40,10 @@ def count_fixed(states, count, s, trial, orders, renamings, found):
 
 
 class OrbitSizes:
-    """Tells how many states are in the orbits of states, of which each is packed as the kernel packs it."""
+    """Counts the states in the orbits of packed states."""
 
     def __init__(self, kernel):
-        self._kernel, found = kernel, kernel.representatives
+        found = kernel.representatives
         sorts, words = len(found.orders), kernel.packing.words
         text = COUNT_FIXED.format(
             orders=", ".join(f"orders[{sorts} * k + {sort}]" for sort in range(sorts)),

@@ -124,12 +124,10 @@ class Requests:
         """Whether a read of a stat finds something that was there at the step's other request, too; not, where it is not
         answered before the session is over.
         """
-        reply = look()
-        self.wait([reply])
+        self.wait([reply := look()])
         while isinstance(reply.error, Lost):
             time.sleep(AGAIN)
-            reply = look()
-            self.wait([reply])
+            self.wait([reply := look()])
         found = reply.error is None and reply.result is not None
         return found and (self.at is None or reply.result.czxid <= self.at[0])
 
