@@ -1,8 +1,11 @@
 """A batch of random walks that advance together, a step at a time, by the compiled kernel.
 
-Each walk takes one of the enabled transitions, all equally likely, and then one of the choices of its arguments; so a
-transition with many choices does not crowd out the others. Steps to states that no walk of the batch has visited are
-more likely. A walk begins again where it has no step, or has come to no such state for long.
+Walks go to states that no walk of the batch has come to before. Each takes one of the transitions that lead to such a
+state, all equally likely, and then one of the choices of its arguments; so a transition with many choices does not crowd
+out the others. A walk with no such step goes on from a state that another one left with such steps to spare.
+
+Source: Holzmann, Joshi, Groce, Swarm verification techniques, IEEE TSE 37(6), 2011 (many searches, each of which goes deep
+in an order of its own and remembers little).
 """
 
 from __future__ import annotations
@@ -20,11 +23,8 @@ from kafkaproof.checker.walk.estimate import Different
 WIDTH = 1024
 """The walks of a batch."""
 DEADLOCK = "deadlock"
-NEWS = 64
-"""How many times more likely a step is that leads to a state that no walk of the batch has visited."""
-PATIENCE = 32
-"""After so many steps without such a state a walk begins again."""
 _MARKS = 22
+_REST = np.uint64(64 - _MARKS)
 
 
 @dataclass(frozen=True)
@@ -65,62 +65,92 @@ class Walked:
     different: Different = field(default_factory=Different)
 
 
+class Visits:
+    """The states that the walks of a batch have come to, each with the visit before it and the step from there."""
+
+    def __init__(self, task: Task):
+        most = (task.length + 1) * WIDTH
+        self.states = np.empty((most, task.initial.shape[1]), np.uint64)
+        self._before, self._steps = np.empty(most, np.int32), np.empty(most, np.int32)
+        self._count = 0
+
+    def add(self, states: np.ndarray, before: np.ndarray | int, steps: np.ndarray) -> np.ndarray:
+        """The numbers of new visits; `before` is -1 for initial states, and `steps` their places then."""
+        visits = slice(self._count, self._count + len(states))
+        self.states[visits], self._before[visits], self._steps[visits] = states, before, steps
+        self._count = visits.stop
+        return np.arange(visits.start, visits.stop)
+
+    def path(self, visit: int) -> Path:
+        """The walk that came to a visit."""
+        steps = []
+        while self._before[visit] >= 0:
+            steps.append(int(self._steps[visit]))
+            visit = self._before[visit]
+        return Path(int(self._steps[visit]), tuple(reversed(steps)))
+
+
 class Batch:
     """Walks of one batch; `run` takes them to their end."""
 
     def __init__(self, task: Task, expansion: Expansion, number: int):
         self._task, self._expansion = task, expansion
         self._random = np.random.default_rng([task.seed, number])
-        self._starts = self._random.integers(len(task.initial), size=WIDTH)
-        self._states = np.ascontiguousarray(task.initial[self._starts])
-        self._began = np.zeros(WIDTH, np.int64)
-        self._history = np.zeros((task.length, WIDTH), np.int32)
-        self._marks, self._idle = np.zeros(1 << _MARKS, bool), np.zeros(WIDTH, np.int64)
-        self._depth, self._walked = 0, Walked(number)
+        self._visits, self._walked = Visits(task), Walked(number)
+        starts = self._random.integers(len(task.initial), size=WIDTH)
+        self._at = self._visits.add(task.initial[starts], -1, starts)
+        self._open = np.zeros(0, np.int64)
+        self._marks = np.zeros(1 << _MARKS, bool)
 
     def run(self) -> Walked:
-        """Take all walks to their end, or until a step leaves a declared range."""
+        """Take all walks to their end, until there is nothing new, or until a step leaves a declared range."""
         expansion, walked = self._expansion, self._walked
         expansion.clear()
-        for depth in range(self._task.length):
-            self._depth = depth
-            self._mark()
-            after, moved = self._next()
+        self._mark(self._visits.states[self._at])
+        for _ in range(self._task.length):
+            states = self._visits.states[self._at]
+            walked.different.add(hashes_of(states))
+            after = self._next(states)
             self._note()
             if expansion.fault[0] >= 0:
                 walked.fault = int(expansion.fault[1])
                 break
-            self._states[moved] = after[moved]
+            moved = after >= 0
             walked.steps += int(np.count_nonzero(moved))
-            self._begin_again(~moved | (self._idle >= PATIENCE))
+            if not moved.any() and not len(self._open):
+                break
+            self._at[moved] = after[moved]
+            self._turn_back(np.flatnonzero(~moved))
         walked.taken, walked.cuts = expansion.coverage.copy(), expansion.cuts.copy()
         return walked
 
-    def _mark(self) -> None:
-        """Note where the walks are, and of each for how long it has been nowhere new."""
-        hashes = hashes_of(self._states)
-        self._walked.different.add(hashes)
-        marks = hashes >> np.uint64(64 - _MARKS)
-        self._idle = np.where(self._marks[marks], self._idle + 1, 0)
-        self._marks[marks] = True
+    def _mark(self, states: np.ndarray) -> None:
+        """Note that walks have come to states."""
+        self._marks[hashes_of(states) >> _REST] = True
 
-    def _next(self) -> tuple[np.ndarray, np.ndarray]:
-        """The state after the next step of each walk, and which walks have a step."""
-        after, moved = np.zeros_like(self._states), np.zeros(WIDTH, bool)
-        for successors, origins, numbers in self._expansion.run(self._states):
-            transitions = np.searchsorted(self._task.bases, numbers, "right")
-            known = self._marks[hashes_of(successors) >> np.uint64(64 - _MARKS)]
-            places = chosen(self._random, origins, transitions, known)
+    def _next(self, states: np.ndarray) -> np.ndarray:
+        """The visit after the next step of each walk, -1 where no step leads to a new state."""
+        after = np.full(WIDTH, -1)
+        for successors, origins, numbers in self._expansion.run(states):
+            marks = hashes_of(successors) >> _REST
+            new = np.flatnonzero(~self._marks[marks])
+            transitions = np.searchsorted(self._task.bases, numbers[new], "right")
+            places = new[chosen(self._random, origins[new], transitions)]
+            places = places[np.unique(marks[places], return_index=True)[1]]
             walks = origins[places]
-            after[walks], moved[walks] = successors[places], True
-            self._history[self._depth, walks] = numbers[places]
-        return after, moved
+            after[walks] = self._visits.add(successors[places], self._at[walks], numbers[places])
+            self._mark(successors[places])
+            spare = np.bincount(origins[new], minlength=WIDTH) > 1
+            self._open = np.append(self._open, self._at[spare])
+        return after
 
-    def _begin_again(self, walks: np.ndarray) -> None:
-        """Let walks that have no step begin anew."""
-        self._starts[walks] = self._random.integers(len(self._task.initial), size=int(np.count_nonzero(walks)))
-        self._states[walks] = self._task.initial[self._starts[walks]]
-        self._began[walks], self._idle[walks] = self._depth + 1, 0
+    def _turn_back(self, walks: np.ndarray) -> None:
+        """Let walks go on from visits with steps to spare; those for which there is none begin anew."""
+        count = min(len(walks), len(self._open))
+        places = self._random.choice(len(self._open), count, replace=False)
+        self._at[walks[:count]] = self._open[places]
+        self._at[walks[count:]] = self._random.integers(WIDTH, size=len(walks) - count)
+        self._open = np.delete(self._open, places)
 
     def _note(self) -> None:
         """Keep the walks that were the first to show something at this step."""
@@ -135,13 +165,12 @@ class Batch:
             paths[DEADLOCK] = self._path(int(expansion.dead[0]))
 
     def _path(self, walk: int, *last: int) -> Path:
-        steps = self._history[self._began[walk] : self._depth, walk].tolist()
-        return Path(int(self._starts[walk]), (*steps, *last))
+        path = self._visits.path(self._at[walk])
+        return Path(path.start, (*path.steps, *last))
 
 
-def chosen(random: np.random.Generator, origins: np.ndarray, transitions: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """The places of one successor of each origin: each of its transitions is equally likely, and so is each successor by it,
-    but those that are `known` are less likely.
+def chosen(random: np.random.Generator, origins: np.ndarray, transitions: np.ndarray) -> np.ndarray:
+    """The places of one successor of each origin: each of its transitions is equally likely, and so is each successor by it.
 
     Origins rise, and so do the transitions of each of them.
     """
@@ -150,7 +179,7 @@ def chosen(random: np.random.Generator, origins: np.ndarray, transitions: np.nda
     begins = np.flatnonzero(np.diff(origins, prepend=-1))
     together = np.flatnonzero((np.diff(origins, prepend=-1) != 0) | (np.diff(transitions, prepend=-1) != 0))
     counts = np.diff(together, append=len(origins))
-    waits = random.standard_exponential(len(origins)) * np.repeat(counts, counts) * np.where(known, NEWS, 1)
+    waits = random.standard_exponential(len(origins)) * np.repeat(counts, counts)
     soonest = np.repeat(np.minimum.reduceat(waits, begins), np.diff(begins, append=len(origins)))
     places = np.flatnonzero(waits == soonest)
     return places[np.flatnonzero(np.diff(origins[places], prepend=-1))]

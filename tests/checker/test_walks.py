@@ -47,16 +47,10 @@ def test_an_estimate_is_near_the_number(number):
 
 def test_of_the_transitions_each_is_as_likely_however_many_choices_it_has():
     origins, transitions = np.repeat(np.arange(3000), 5), np.tile([0, 1, 1, 1, 1], 3000)
-    places = chosen(np.random.default_rng(1), origins, transitions, np.zeros(len(origins), bool))
+    places = chosen(np.random.default_rng(1), origins, transitions)
     assert origins[places].tolist() == list(range(3000))
     taken = Counter(transitions[places].tolist())
     assert 1350 < taken[0] < 1650 and 1350 < taken[1] < 1650
-
-
-def test_steps_to_where_no_walk_has_been_are_more_likely():
-    origins, known = np.repeat(np.arange(3000), 2), np.tile([True, False], 3000)
-    places = chosen(np.random.default_rng(1), origins, np.tile([0, 1], 3000), known)
-    assert np.count_nonzero(known[places]) < 150
 
 
 @pytest.mark.parametrize("name", [name for name in TOYS if "failing" in name or TOYS[name] in (PATH, DIAMOND)])
@@ -105,6 +99,18 @@ def test_they_find_what_earlier_releases_did_wrong(system, variant):
         assert recorded[name] <= shortened(kernel, name, path).states <= len(path.steps) + 1
 
 
+def test_walks_that_find_nothing_new_go_on_where_others_left_steps():
+    """Random steps alone see 1,300 of these states, and neither violation, in 100 steps of each walk."""
+    model = find("partition", "recreating")[0]
+    _, met = walked(model, length=100, keep_going=True)
+    assert (
+        met.violated.keys()
+        == dict(model.expected[model.scope]).keys()
+        == {"local_epoch_never_falls", "own_logs_deleted"}
+    )
+    assert met.different.estimate == pytest.approx(4646, rel=0.01)
+
+
 def test_a_seed_draws_the_same_walks_on_any_number_of_processors(spark):
     model = find("replication", "kip320")[0]
     found = []
@@ -133,7 +139,7 @@ def test_a_step_out_of_its_range_is_told():
 def test_the_command_tells_what_it_found_and_show_draws_it(kafkaproof):
     told = kafkaproof("check", "replication", "--variant", "kip101", "--simulate", "--seed", 1, "--run-dir", "run")
     assert told.code == 1
-    assert "replication/kip101: weak_isr is violated in 12 states, after a walk of 14 states" in told.out
+    assert "replication/kip101: weak_isr is violated in 11 states, after a walk of 15 states" in told.out
     assert "--simulate --seed 1 --walks 1024" in told.out and "holds" not in told.out.replace("that anything holds", "")
     drawn = kafkaproof("show", "run", "--property", "weak_isr", "--text")
     assert drawn.code == 0 and "weak_isr" in drawn.out
