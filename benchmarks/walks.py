@@ -22,7 +22,7 @@ from rich.table import Table
 from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.spark.session import Place, start
 from kafkaproof.checker.walk.walking import Walks, walk_all
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 from kafkaproof.spec.language.model import SAFETY
 
 WIDTH = 120
@@ -69,7 +69,7 @@ def main():
     table = Table("variant", "violated", "found", "seconds", "walks", "missing", box=SIMPLE)
     violated = found = 0
     context = start(Place("local[2]"))
-    for model in MODELS:
+    for model in all_models():
         wanted = {p.name for p in asked(model)}
         if not wanted or (options.systems and model.system not in options.systems):
             continue

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 
 ROOT = Path(__file__).parents[1]
 OTHER_WORDS = {
@@ -23,7 +23,7 @@ def systems_by_name() -> dict[str, set[str]]:
     words, since one is a word.
     """
     found = defaultdict(set)
-    for model in MODELS:
+    for model in all_models():
         for transition in model.transitions:
             for name in (transition.name, transition.function.__name__):
                 if name == transition.name or "_" in name:

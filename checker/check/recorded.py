@@ -13,7 +13,7 @@ from kafkaproof.checker.basics.rows import renew, row
 from kafkaproof.checker.check.local import Explored, explore_here
 from kafkaproof.checker.explore.explorer import Limits
 from kafkaproof.checker.prove.explored import in_brackets
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import LIVENESS, Model
 
@@ -77,7 +77,7 @@ def main(arguments: list[str]) -> int:
 
     1 when a verdict is not the declared one, 2 for wrong use.
     """
-    models = {model.name: model for model in MODELS}
+    models = {model.name: model for model in all_models()}
     names = arguments[1:] or list(models)
     if not arguments or {*names} - {*models}:
         print(f"usage: python -m kafkaproof.checker.check.recorded FILE [{' | '.join(models)} ...]", file=sys.stderr)

@@ -33,7 +33,7 @@ from kafkaproof.checker.model.selection import Check
 from kafkaproof.checker.profile.profile import profile_of
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.spark.session import Later
-from kafkaproof.spec.catalogue import MODELS, found_again
+from kafkaproof.spec.catalogue import composed_of, found_again
 
 SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 EXAMPLES = """examples:
@@ -241,9 +241,9 @@ def _report(results, options):
 
 def _report_asked(result):
     """Print, for a single named run, its properties, the meaning of its scope, and the systems composed of it."""
-    name, model = (result["system"], result["variant"]), found_again(result)
+    model = found_again(result)
     print_asked(result, model.sizes, {p.name for p in model.properties if p.kind == "sometimes"})
-    print_alone(result, [other.system for other in MODELS if name in other.parts])
+    print_alone(result, composed_of(model.system, model.variant))
 
 
 def _report_compositions(results):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import shtab
@@ -11,7 +12,7 @@ import shtab
 from kafkaproof.checker.commands.main import OK, parser
 from kafkaproof.checker.commands.parser import CommandParser
 from kafkaproof.checker.commands.scenario import bundled
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import SYSTEMS, all_models
 
 SHELLS = ("bash", "zsh", "fish")
 EPILOG = """Afterwards, in a new shell, Tab completes commands, options, sizes, systems, variants, scopes, scenarios and files.
@@ -53,11 +54,10 @@ def run(options) -> int:
 
 def _completed(top: argparse.ArgumentParser) -> argparse.ArgumentParser:
     """The parser with what completes each argument, and with the options for the sizes of all systems."""
-    systems = list(dict.fromkeys(model.system for model in MODELS))
     (commands,) = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))
     for command in commands.choices.values():
         if isinstance(command, CommandParser) and command.learn:
-            command.learn(command, systems)
+            command.learn(command, SYSTEMS)
         for action in command._actions:
             if not action.choices and (completed := _completes(action)):
                 action.complete = completed  # type: ignore[attr-defined]
@@ -66,21 +66,21 @@ def _completed(top: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 def _completes(action: argparse.Action) -> dict | None:
     """What shtab is told of an argument; None where nothing is known."""
-    systems, scenarios = list(dict.fromkeys(model.system for model in MODELS)), [each.name for each in bundled()]
+    scenarios = [each.name for each in bundled()]
     if action.dest == "system" and "SCENARIO" in str(action.metavar):
-        return _words("systems_or_scenarios", [*systems, *scenarios], files=True)
+        return _words("systems_or_scenarios", [*SYSTEMS, *scenarios], files=True)
     if action.dest == "system":
-        return _words("systems", systems, files=True)
+        return _words("systems", SYSTEMS, files=True)
     if action.dest == "name":
         return _words("scenarios", scenarios, files=True)
     if action.dest == "scope":
-        return _words("scopes", list(dict.fromkeys(name for model in MODELS for name in model.scopes)))
+        return _words("scopes", list(dict.fromkeys(name for model in all_models() for name in model.scopes)))
     if action.dest == "variant":
         return _variants()
     return shtab.FILE if action.type is Path or str(action.metavar).startswith(_FILES) else None
 
 
-def _words(name: str, words: list[str], files: bool = False) -> dict:
+def _words(name: str, words: Sequence[str], files: bool = False) -> dict:
     """These words, and files with them."""
     bash, zsh, fish = (_FILES_TOO if files else _ALONE).values()
     function, listed = f"_kafkaproof_{name}{'_or_file' if files else ''}", " ".join(words)
@@ -95,7 +95,7 @@ def _words(name: str, words: list[str], files: bool = False) -> dict:
 def _variants() -> dict:
     """The variants of the system that the line names; of a command without a system, all."""
     of: dict[str, list[str]] = defaultdict(list)
-    for model in MODELS:
+    for model in all_models():
         of[model.system].append(model.variant)
     every = list(dict.fromkeys(variant for variants in of.values() for variant in variants))
     return {

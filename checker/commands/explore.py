@@ -16,7 +16,7 @@ from kafkaproof.checker.interactive.terminal import explore_text
 from kafkaproof.checker.runs.counterexample import Trace
 from kafkaproof.checker.runs.directory import RUN
 from kafkaproof.checker.scenarios.play import play
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import SYSTEMS
 from kafkaproof.spec.own import is_own
 
 EXAMPLES = """examples:
@@ -94,10 +94,9 @@ def _opened(options) -> tuple[Session, Trace]:
 
 def _require_known(target: str) -> None:
     """Raise UserError where a name is that of nothing that can be explored."""
-    systems = sorted({model.system for model in MODELS})
-    if target not in systems and not is_own(target):
-        names = [*systems, *(path.stem for path in BUNDLED.glob(f"*{ENDING}"))]
-        known = f"no system, scenario, file or directory {target!r}; systems are {', '.join(systems)}"
+    if target not in SYSTEMS and not is_own(target):
+        names = [*SYSTEMS, *(path.stem for path in BUNDLED.glob(f"*{ENDING}"))]
+        known = f"no system, scenario, file or directory {target!r}; systems are {', '.join(sorted(SYSTEMS))}"
         raise UserError(f"{known}{meant(target, names)}")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.parser import CommandParser
 from kafkaproof.checker.model.selection import scope_for
-from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.catalogue import SYSTEMS, all_models, find
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import Model
 from kafkaproof.spec.own import is_own
@@ -17,16 +17,30 @@ SIZE = "size of "
 """How the destinations of the options for sizes begin, which no other option has."""
 
 
-def _add_sizes(parser: CommandParser, arguments: Sequence[str]) -> None:
-    """Add an option for each size. The help tells of those of the system, or the model of one's own, that is named."""
-    names = list(parser.positionals_in(arguments))
-    own = next((find(name)[0] for name in names if is_own(name)), None)
-    named = [own] if own else [model for model in MODELS if model.system in names]
-    for name in dict.fromkeys((*(own.scope if own else ()), *_sizes())):
+def _learn(parser: CommandParser, arguments: Sequence[str]) -> None:
+    """Add an option for each size of the systems, or of the model of one's own, that are named, and tell of their scopes.
+
+    Where none is named, or an option is none of theirs, there are the options of all systems.
+    """
+    named = [m for name in parser.positionals_in(arguments) if name in SYSTEMS or is_own(name) for m in find(name)]
+    sizes = {name for model in named for name in model.scope}
+    _add_sizes(parser, sizes, named)
+    options = (each.partition("=")[0] for each in arguments if each.startswith("--"))
+    if not named or not all(parser.has_option(option) for option in options):
+        _add_sizes(parser, {name for model in all_models() for name in model.scope} - sizes, named)
+    scopes = dict.fromkeys(name for model in named or all_models() for name in model.scopes)
+    parser.explain(
+        "--scope",
+        f"a named scope ({', '.join(scopes)}); sizes change it, such as --brokers 3 (SYSTEM --help lists them)",
+    )
+
+
+def _add_sizes(parser, names, models):
+    for name in sorted(names):
         option = f"--{name.replace('_', '-')}"
         if parser.has_option(option):
-            raise UserError(f"{own and own.name}: {option} is an option of {parser.prog}; give the size another name")
-        parser.add_argument(option, type=int, metavar="N", dest=SIZE + name, help=_meaning(name, named))
+            raise UserError(f"{models[0].name}: {option} is an option of {parser.prog}; give the size another name")
+        parser.add_argument(option, type=int, metavar="N", dest=SIZE + name, help=_meaning(name, models))
 
 
 def _meaning(name, models):
@@ -38,12 +52,8 @@ def add_model_options(parser: CommandParser, **system) -> None:
     """Add ``system`` (with these options of argparse), ``--variant``, ``--scope`` and an option for each size."""
     parser.add_argument("system", **{"metavar": "SYSTEM"} | system)
     parser.add_argument("--variant", help="one variant of the system (see `kafkaproof list`)")
-    names = dict.fromkeys(name for model in MODELS for name in model.scopes)
-    parser.add_argument(
-        "--scope",
-        help=f"a named scope ({', '.join(names)}); sizes change it, such as --brokers 3 (SYSTEM --help lists them)",
-    )
-    parser.learn = _add_sizes
+    parser.add_argument("--scope")
+    parser.learn = _learn
 
 
 def chosen(options) -> list[tuple[Model, Scope]]:
@@ -97,7 +107,3 @@ def given_sizes(options) -> Scope:
     """The sizes that the options give."""
     every = {name.removeprefix(SIZE): value for name, value in vars(options).items() if name.startswith(SIZE)}
     return {name: value for name, value in every.items() if value is not None}
-
-
-def _sizes() -> list[str]:
-    return sorted({name for model in MODELS for name in model.scope})

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.commands.main import OK
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import SYSTEMS
 
 WRITTEN = {"model.py.txt": "{}.py", "test_model.py.txt": "test_{}.py", "README.md.txt": "README.md"}
 """The templates, and the files that are made of them."""
@@ -55,7 +55,7 @@ def _name(system):
         raise UserError(f"{system!r} cannot be the name of a module of Python; name the directory otherwise")
     if name in sys.stdlib_module_names or name in ("kafkaproof", "pytest"):
         raise UserError(f"{name} is the name of a module that there is; name the directory otherwise")
-    if any(model.system == system for model in MODELS):
+    if system in SYSTEMS:
         raise UserError(f"{system} is a system of kafkaproof; name the directory otherwise")
     return name
 

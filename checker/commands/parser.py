@@ -72,3 +72,7 @@ class CommandParser(BriefParser):
     def has_option(self, option: str) -> bool:
         """Whether there is an option of this name."""
         return option in self._option_string_actions
+
+    def explain(self, option: str, told: str) -> None:
+        """Give an option its help."""
+        self._option_string_actions[option].help = told

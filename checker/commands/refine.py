@@ -15,7 +15,7 @@ from kafkaproof.checker.commands.models import add_model_options, the_one
 from kafkaproof.checker.commands.tables import console, scope_text
 from kafkaproof.checker.explore.progress import Progress
 from kafkaproof.checker.refine.search import refine
-from kafkaproof.spec.catalogue import REFINEMENTS, find
+from kafkaproof.spec.catalogue import find, refinements
 
 REFINES, DIVERGES, INCOMPLETE = "refines", "diverges", "incomplete"
 COLOURS = {REFINES: "green", DIVERGES: "red", INCOMPLETE: "cyan"}
@@ -43,7 +43,7 @@ def add_parser(commands) -> None:
         epilog=EXAMPLES,
         description=DESCRIPTION,
     )
-    systems = ", ".join(f"{r.name} ({r.system} by {_name(r.abstract)})" for r in REFINEMENTS)
+    systems = ", ".join(f"{r.name} ({r.system} by {_name(r.abstract)})" for r in refinements())
     add_model_options(parser, help=f"one of: {systems}; without --variant, the newest")
     parser.add_argument(
         "--without", action="append", default=[], metavar="STEP", help="leave out this added step (repeatable)"
@@ -55,9 +55,9 @@ def add_parser(commands) -> None:
 
 def run(options) -> int:
     """Check the refinement that the options name; returns the exit code."""
-    refinement = next((r for r in REFINEMENTS if r.name == options.system), None)
+    refinement = next((r for r in refinements() if r.name == options.system), None)
     if refinement is None:
-        known = ", ".join(r.name for r in REFINEMENTS)
+        known = ", ".join(r.name for r in refinements())
         raise UserError(f"{options.system} has no abstract model; those that have one are {known}")
     options.system = refinement.system
     options.variant = options.variant or refinement.variant or find(options.system)[-1].variant

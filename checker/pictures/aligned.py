@@ -9,7 +9,7 @@ from functools import cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 from kafkaproof.spec.language.domains import Id, SetOf
 
 STEP = re.compile(r"(?:\w+\.)*(\w+)(\(.*\))(?: -> (\w+)(.*))?", re.DOTALL)
@@ -122,6 +122,8 @@ def _without_id(match: re.Match) -> str:
 @cache
 def _quantities() -> frozenset[str]:
     """The names of arguments that are never an id or a set of ids in the specification."""
-    declared = [item for model in MODELS for transition in model.transitions for item in transition.arguments.items()]
+    declared = [
+        item for model in all_models() for transition in model.transitions for item in transition.arguments.items()
+    ]
     ids = {name for name, domain in declared if isinstance(domain, (Id, SetOf))}
     return frozenset(name for name, _ in declared) - ids

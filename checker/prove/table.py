@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from kafkaproof.checker.prove.explored import explored_scopes, in_brackets
 from kafkaproof.checker.prove.proof import NOT_DECIDED, PROVED, Proof, prove
-from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.catalogue import all_models, find
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.model import SAFETY, Model, Property
 from kafkaproof.spec.proofs import PROOFS, false_beyond, plan_of
@@ -136,7 +136,7 @@ def failing(model: Model, name: str) -> str:
 def only_explored() -> str:
     """The properties in no section: those of other variants, goals, liveness, and composed systems."""
     rows, seen = [], {(s, p.name) for s, v in PROOFS for p in _safety(find(s, v)[0])}
-    for model in MODELS:
+    for model in all_models():
         for prop in model.properties:
             if (model.system, prop.name) not in seen:
                 seen.add((model.system, prop.name))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from kafkaproof.spec.cluster import control, data_plane, deletion, faults, network, reassignment, state
+from kafkaproof.spec.cluster.parts import PARTS
 from kafkaproof.spec.cluster.properties.goals import GOALS
 from kafkaproof.spec.cluster.properties.liveness import LIVENESS
 from kafkaproof.spec.cluster.properties.safety import SAFETY, WITH_DELETIONS, WITH_REASSIGNMENTS
@@ -99,13 +100,7 @@ COMPOSITION = Model(
     others={"quick": scope(epochs=1, leader_epochs=1), "deep": scope(leader_epochs=2, faults=2)},
     sizes=SIZES,
     interchangeable={"brokers": ()},
-    parts=(
-        ("election", "fenced"),
-        ("partition", "fenced"),
-        ("requests", "current"),
-        ("topics", "kip455"),
-        ("replica", "current"),
-    ),
+    parts=PARTS,
 )
 
 

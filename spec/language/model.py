@@ -307,14 +307,11 @@ class Model:
 
     def _as_called(self, replacements):
         """The replacements by what this model calls: a function, and its copies after earlier replacements."""
-        called, copies_of = set(), defaultdict(list)
-        for each in callees(self.initial, *(t.function for t in self.transitions), *self.seams):
-            called.add(each)
-            copies_of[original(each)].append(each)
+        called = self._copies_called
         found = {}
         for function, replacement in replacements.items():
-            copies = [each for each in copies_of[function] if each is not function]
-            if function in called:
+            copies = [each for each in called.get(function, ()) if each is not function]
+            if function in called.get(original(function), ()):
                 found[function] = replacement
             elif not copies:
                 raise RuleError(
@@ -322,6 +319,14 @@ class Model:
                     " be replaced; name what is called after all earlier replacements"
                 )
             found |= dict.fromkeys(copies, self.bound(replacement))
+        return found
+
+    @cached_property
+    def _copies_called(self) -> Mapping[Callable, list[Callable]]:
+        """The functions that this model calls, by what they are copies of."""
+        found = defaultdict(list)
+        for each in callees(self.initial, *(t.function for t in self.transitions), *self.seams):
+            found[original(each)].append(each)
         return found
 
     def bound(self, function: Callable) -> Callable:

@@ -11,8 +11,10 @@ from dis import opmap
 from functools import cache, lru_cache
 from types import CodeType, FunctionType
 from typing import cast
+from weakref import WeakKeyDictionary
 
 LOAD_GLOBAL, EXTENDED_ARG = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
+_CALLED: WeakKeyDictionary[Callable, dict[str, Callable]] = WeakKeyDictionary()
 
 
 def globals_used(function: Callable) -> dict[str, object]:
@@ -40,8 +42,16 @@ def callees(*functions: Callable) -> list[Callable]:
         function = stack.pop()
         if function not in found:
             found[function] = True
-            stack += [value for value in globals_used(function).values() if isinstance(value, FunctionType)]
+            stack += _called(function).values()
     return [*found]
+
+
+def _called(function: Callable) -> dict[str, Callable]:
+    """The functions among the globals that `function`'s own code reads."""
+    if function not in _CALLED:
+        used = globals_used(function)
+        _CALLED[function] = {name: value for name, value in used.items() if isinstance(value, FunctionType)}
+    return _CALLED[function]
 
 
 def rebind(function: Callable, replacements: Mapping[Callable, Callable]) -> Callable:
@@ -64,11 +74,10 @@ def _rebind(function, replacements, done):
     if function in done:
         return done[function]
     changed = {}
-    for name, value in globals_used(function).items():
-        if isinstance(value, FunctionType):
-            bound = _rebind(value, replacements, done)
-            if bound is not value:
-                changed[name] = bound
+    for name, value in _called(function).items():
+        bound = _rebind(value, replacements, done)
+        if bound is not value:
+            changed[name] = bound
     done[function] = copy_of(function, changed) if changed else function
     return done[function]
 

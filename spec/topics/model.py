@@ -31,6 +31,7 @@ from kafkaproof.spec.partition.recreation import model as recreation
 from kafkaproof.spec.partition.recreation import state as recreation_state
 from kafkaproof.spec.partition.recreation.state import number_topics
 from kafkaproof.spec.topics import requests
+from kafkaproof.spec.topics.parts import SLICES
 from kafkaproof.spec.topics.properties import safety as properties
 from kafkaproof.spec.topics.steps import coarse
 
@@ -145,8 +146,6 @@ def with_kip455(base: Model, variant: str, beside=()) -> Model:
     return fine
 
 
-PARTS = ("partition", "altering"), ("partition", "expanding"), ("partition", "recreating")
-"""The slices of `partition` in finer steps that have the same transitions: their properties have mutants there."""
 KNOWN_TO_LEADERS = {
     telling.tell_leadership: phases_network.tell_leadership,
     network.proposable: phases_network.proposable,
@@ -204,6 +203,6 @@ KIP455 = topics(
     properties.kip455,
     releases=Releases("3.3", "3.9"),
     others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
-    parts=PARTS,
+    parts=SLICES,
 )
 MODELS = (KIP455,)

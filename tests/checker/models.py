@@ -6,7 +6,7 @@ from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.explore.explorer import Explorer, Limits
 from kafkaproof.checker.explore.reference import Explored
 from kafkaproof.checker.runs.outcome import Outcome
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 from kafkaproof.spec.language.domains import Number, Record
 from kafkaproof.spec.language.model import Model, Transition, always
 from tests.toys import clock, counter, graph, queue
@@ -70,16 +70,18 @@ def small(model: Model) -> list[dict[str, int]]:
 
 
 FIRST = {
-    model.name: (model, small(model)[0]) for model in MODELS if model.system not in SEVERAL and not is_mixed(model)
+    model.name: (model, small(model)[0])
+    for model in all_models()
+    if model.system not in SEVERAL and not is_mixed(model)
 }
 OTHERS = {
     f"{model.name} at {','.join(map(str, scope.values()))}": (model, scope)
-    for model in MODELS
+    for model in all_models()
     for scope in small(model)
     if (model, scope) not in FIRST.values()
 }
 EVERYTHING = {name: (toy, toy.scope) for name, toy in TOYS.items()} | FIRST | OTHERS
-NEWEST = {model.system: model for model in MODELS}
+NEWEST = {model.system: model for model in all_models()}
 ENOUGH, MORE = Limits(states=500), Limits(states=1500)
 """How far the older variants of a system are explored by tests, and by thorough ones; the newest to the end."""
 

@@ -10,7 +10,7 @@ from kafkaproof.checker.check.answers import failure_of, not_shown
 from kafkaproof.checker.commands.check import exit_code
 from kafkaproof.checker.commands.tables import print_alone, verdict_text
 from kafkaproof.checker.model.selection import Check, scope_for
-from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.catalogue import all_models, find
 from tests.checker.arguments import counts, kept, replication, resumed
 
 SMALL = (2, 1, 1, 1)
@@ -86,7 +86,7 @@ def test_a_scope_that_is_too_small_for_what_is_known_says_so(kafkaproof):
     assert [entry["property"] for entry in only["not_shown"]] == ["weak_isr"]
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.system}-{model.variant}")
+@pytest.mark.parametrize("model", all_models(), ids=lambda model: f"{model.system}-{model.variant}")
 def test_what_is_recorded_at_one_scope_is_told_at_every_other(model):
     """The records themselves are read: each violation that one scope has and another has not."""
     for at, lengths in model.expected.items():
@@ -220,7 +220,7 @@ def test_there_are_no_more_replicas_than_brokers():
     assert scope_for(model, None, {"brokers": 1})["replicas"] == 1
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.system}-{model.variant}")
+@pytest.mark.parametrize("model", all_models(), ids=lambda model: f"{model.system}-{model.variant}")
 def test_every_named_scope_has_all_sizes_within_the_largest_and_a_recorded_verdict(model):
     assert model.scopes.keys() >= {"standard", "quick", "deep"} and model.sizes.keys() == model.scope.keys()
     for name, scope in model.scopes.items():

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.catalogue import all_models, find
 
 ASK = """
 source completion.bash
@@ -41,7 +41,7 @@ def test_bash_offers_commands_options_and_names(completed, tmp_path):
 
 
 def test_a_command_without_a_system_is_offered_every_variant(completed):
-    assert completed("explore", "--variant", "") == {model.variant for model in MODELS}
+    assert completed("explore", "--variant", "") == {model.variant for model in all_models()}
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

@@ -8,7 +8,7 @@ import pytest
 
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.explore.explorer import Limits
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 from kafkaproof.spec.unnoticed import never_taken, systems
 
 FEW, MOST = 100_000, 350_000
@@ -28,10 +28,10 @@ def in_turn(scopes):
 
 def test_only_transitions_of_variants_that_exist_are_listed():
     listed = {(system, variant) for system in systems() for variant in never_taken(system)}
-    assert listed <= {(model.system, model.variant) for model in MODELS}
+    assert listed <= {(model.system, model.variant) for model in all_models()}
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.system}-{model.variant}")
+@pytest.mark.parametrize("model", all_models(), ids=lambda model: f"{model.system}-{model.variant}")
 def test_a_transition_is_taken_at_a_recorded_scope_or_it_is_listed(model):
     """Scopes are explored until only those are left that are listed."""
     reasons = never_taken(model.system).get(model.variant, {})

@@ -3,11 +3,11 @@
 import pytest
 
 from kafkaproof.checker.commands.describe import described
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 from kafkaproof.spec.language.layout import leaves
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+@pytest.mark.parametrize("model", all_models(), ids=lambda model: model.name)
 def test_every_leaf_of_the_state_is_a_field_that_is_listed(model):
     fields = {row["field"] for row in described(model)["state"]}
     for leaf in leaves(model.state, model.scope):

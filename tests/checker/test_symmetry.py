@@ -19,7 +19,7 @@ from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.prove.interchangeable import AsymmetryError, require_symmetry
 from kafkaproof.checker.runs.counterexample import TraceError, executed, trace_of
 from kafkaproof.checker.runs.directory import RunDirectory
-from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.catalogue import all_models, find
 from kafkaproof.spec.election import model as election
 from kafkaproof.spec.language.domains import Number
 from kafkaproof.spec.language.model import LIVENESS
@@ -88,8 +88,8 @@ def small(model):
 ASYMMETRY = re.compile(
     r"(?P<system>\S+) is not symmetric in its brokers: (property )?(?P<name>[\w.]+).*; check it without --symmetry$"
 )
-NEWEST = {model.system: model for model in MODELS}
-OLDEST = {model.system: model for model in reversed(MODELS) if is_like(model, NEWEST[model.system])}
+NEWEST = {model.system: model for model in all_models()}
+OLDEST = {model.system: model for model in reversed(all_models()) if is_like(model, NEWEST[model.system])}
 SYMMETRIC = [
     small(model) for model in {id(m): m for m in (*NEWEST.values(), *OLDEST.values())}.values() if not is_refused(model)
 ]

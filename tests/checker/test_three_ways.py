@@ -17,7 +17,7 @@ import pytest
 from kafkaproof.checker.compile.expansion import Expansion
 from kafkaproof.checker.compile.kernel import Kernel
 from kafkaproof.checker.model.execution import Execution
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 from kafkaproof.spec.language.model import Transition
 from kafkaproof.spec.language.sequences import push
 from kafkaproof.spec.language.sets import contains, is_empty
@@ -27,8 +27,8 @@ from tests.checker.samples import sample, small_scope
 
 ROOT = Path(__file__).parents[2]
 TOYS = [toys.clock(), toys.graph([(0, 1), (1, 2), (2, 0), (3, 3)], [0, 3]), toys.counter(4), toys.queue()]
-ALL = [*TOYS, *MODELS]
-NEWEST = [*TOYS, *{model.system: model for model in MODELS}.values()]
+ALL = [*TOYS, *all_models()]
+NEWEST = [*TOYS, *{model.system: model for model in all_models()}.values()]
 
 
 def of_their_own(models):

@@ -10,7 +10,7 @@ from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.pictures.histories import history_of
 from kafkaproof.checker.runs.counterexample import Trace, executed
 from kafkaproof.checker.runs.metrics import changing, metrics_over
-from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.catalogue import all_models, find
 from kafkaproof.spec.kafka.zookeeper import Answer
 from kafkaproof.spec.language.model import always, sometimes
 from kafkaproof.spec.metrics.metric import GAUGE
@@ -32,7 +32,7 @@ from kafkaproof.spec.partition.properties.controllers import rules
 from tests.checker.alone import Alone, records
 from tests.checker.samples import sample, small_scope
 
-MEASURED = [model for model in MODELS if metrics_of(model)]
+MEASURED = [model for model in all_models() if metrics_of(model)]
 
 
 @pytest.mark.parametrize("model", MEASURED, ids=lambda model: f"{model.system}-{model.variant}")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 from kafkaproof.spec.facts import exceptions, rules
 from kafkaproof.spec.metrics import names
 from kafkaproof.spec.metrics.metric import Metric
@@ -28,7 +28,7 @@ ID = re.compile(r"\b([A-Z]\d{1,2}|O-OFFSET-MONO)\b")
 def ids_of_properties() -> list[str]:
     """A row for each id and each sentence that bears it, with the properties that say it."""
     found: dict[tuple[str, str], list[str]] = {}
-    for model in MODELS:
+    for model in all_models():
         for prop in model.properties:
             for bracket in re.findall(r"\(([^()]*)\)", prop.text):
                 for name in ID.findall(bracket):
@@ -55,7 +55,7 @@ def rules_by_release() -> list[str]:
     """A row for each function of a rule that changed, oldest first; then one for each that runs outside its releases."""
     changed = [
         f"| `{system}` {rule.present.__name__} | {fact.name} | {', '.join(map(str, fact.releases))} | {_sources(fact)} |"
-        for system in dict.fromkeys(model.system for model in MODELS)
+        for system in dict.fromkeys(model.system for model in all_models())
         for rule in rules(system)
         for fact in rule.facts
     ]

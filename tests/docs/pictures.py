@@ -7,7 +7,7 @@ from typing import NamedTuple
 from kafkaproof.checker.check.local import explore_here
 from kafkaproof.checker.pictures.histories import history_of
 from kafkaproof.checker.pictures.svg import to_svg
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 from kafkaproof.spec.language.domains import Size
 from kafkaproof.spec.language.model import Model
 
@@ -23,7 +23,7 @@ class Shown(NamedTuple):
 
     @property
     def model(self) -> Model:
-        return next(each for each in MODELS if (each.system, each.variant) == ("migration", self.variant))
+        return next(each for each in all_models() if (each.system, each.variant) == ("migration", self.variant))
 
     @property
     def scope(self) -> Size:

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 from kafkaproof.spec.language.releases import KNOWN
 from tests.sources.findings import COLUMNS, NO_RELEASE, PAGES, findings, tables
 
 FINDINGS = [finding for page in PAGES for finding in findings(page)]
-RELEASES = {model.name: model.releases for model in MODELS if model.releases}
+RELEASES = {model.name: model.releases for model in all_models() if model.releases}
 OVERVIEW, *ACCOUNTS = PAGES
 ALL_IN_THE_OVERVIEW = {"migration.md", "placement.md", "upgrade.md"}
 

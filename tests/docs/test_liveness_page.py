@@ -9,11 +9,11 @@ import pytest
 from kafkaproof.checker.commands.main import parser
 from kafkaproof.checker.commands.models import chosen
 from kafkaproof.checker.mutation.by_hand import catalogue
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 from kafkaproof.spec.language.model import LIVENESS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "liveness.md").read_text(encoding="utf-8")
-ASKED = {(m.system, p.name): p for m in MODELS for p in m.properties if p.kind in LIVENESS}
+ASKED = {(m.system, p.name): p for m in all_models() for p in m.properties if p.kind in LIVENESS}
 PROPERTY = re.compile(r"(\S+) `(\w+)`")
 
 
@@ -26,7 +26,7 @@ def cells(title):
 def found(system, name):
     """Of each variant that is asked, the lengths that are recorded."""
     lengths = {}
-    for model in MODELS:
+    for model in all_models():
         scopes = model.expected if model.system == system else ()
         asked = [scope for scope in scopes if name in [p.name for p in model.properties_at(scope)]]
         if asked:

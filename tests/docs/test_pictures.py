@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import all_models
 from tests.docs.pictures import DOCS, PICTURES, drawn, file_of
 
 ACCOUNT = (DOCS / "findings" / "migration.md").read_text(encoding="utf-8")
-MIGRATION = [model for model in MODELS if model.system == "migration"]
+MIGRATION = [model for model in all_models() if model.system == "migration"]
 
 
 def test_every_variant_that_fails_has_a_picture():

@@ -9,7 +9,7 @@ from picture_examples import election
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.pictures import to_itf
 from kafkaproof.checker.runs.counterexample import executed
-from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.catalogue import all_models, find
 from kafkaproof.spec.language.domains import Array, Choice, Id, Record, SetOf
 from kafkaproof.spec.language.plain import from_json
 from tests.checker.arguments import kept, replication
@@ -91,7 +91,7 @@ def some_steps(model, scope, count=12):
     return texts
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.system}-{model.variant}")
+@pytest.mark.parametrize("model", all_models(), ids=lambda model: f"{model.system}-{model.variant}")
 def test_every_model_s_states_come_back_from_the_format(model):
     trace = executed(model, model.scope, some_steps(model, model.scope))
     data = json.loads(json.dumps(to_itf(trace, None)))

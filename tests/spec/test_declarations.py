@@ -5,7 +5,7 @@ import random
 import pytest
 
 from kafkaproof.checker.model.execution import Execution
-from kafkaproof.spec.catalogue import MODELS, find
+from kafkaproof.spec.catalogue import all_models, find
 from kafkaproof.spec.election import active_controller
 from kafkaproof.spec.election.broker_state import IDLE
 from kafkaproof.spec.language.model import CONTINUATION, FAULT
@@ -44,7 +44,7 @@ def walks(model):
 
 
 @pytest.mark.parametrize(
-    "system, variant", [(m.system, m.variant) for m in MODELS if m.system in ("election", "partition")]
+    "system, variant", [(m.system, m.variant) for m in all_models() if m.system in ("election", "partition")]
 )
 def test_an_event_goes_on_only_while_one_is_in_progress(system, variant):
     (model,) = find(system, variant)
@@ -62,7 +62,7 @@ def test_an_event_goes_on_only_while_one_is_in_progress(system, variant):
     assert len(continued) > 3
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.system}/{model.variant}")
+@pytest.mark.parametrize("model", all_models(), ids=lambda model: f"{model.system}/{model.variant}")
 def test_only_what_comes_from_outside_has_no_code_of_kafka_to_name(model):
     for transition in model.transitions:
         assert transition.kind == FAULT or "\nKafka:" in transition.function.__doc__.replace("    ", ""), (

@@ -18,7 +18,7 @@ from kafkaproof.impl.harness.driving.cluster import Cluster
 from kafkaproof.impl.harness.driving.watch import Watcher
 from kafkaproof.impl.seams.between.messages import Receiver
 from kafkaproof.impl.seams.zookeeper.znodes import BrokerId
-from kafkaproof.spec.catalogue import MODELS
+from kafkaproof.spec.catalogue import models_of
 from kafkaproof.spec.election import active_controller, election, session
 from kafkaproof.spec.election.faults import fail_batch
 from kafkaproof.spec.election.history import legacy
@@ -35,7 +35,9 @@ WAIT, LOOK = 120.0, 1.0
 """How long a step may take to become possible (its message must come, or a watch fire), and how often to look whether
 the broker lives, in seconds.
 """
-STEPS = {transition.name: transition for model in MODELS if model.system in SYSTEMS for transition in model.transitions}
+STEPS = {
+    transition.name: transition for system in SYSTEMS for model in models_of(system) for transition in model.transitions
+}
 """The transitions of all steps, by module and name as in their texts."""
 STANDING = (
     election.handle_change,

@@ -36,7 +36,6 @@ from kafkaproof.spec.topics.model import (
     LEADERS_ASK,
     LISTS,
     NAMED,
-    PARTS,
     SEAMS_BESIDE,
     STOPPED_TWICE,
     TWO_TOPICS,
@@ -46,6 +45,7 @@ from kafkaproof.spec.topics.model import (
     topics,
     with_kip455,
 )
+from kafkaproof.spec.topics.parts import IN_PHASES, SLICES
 from kafkaproof.spec.topics.properties import safety as properties
 
 UNTIL_2_3 = rules.UNTIL_2_6 | rules.UNTIL_2_3
@@ -102,7 +102,7 @@ def two_phases(variant, release, story, found, replaced, expected, *, told, with
         properties.two_phase,
         scope=ONE_REQUEST,
         others={"quick": ONE_REQUEST, "deep": ONE_FAULT},
-        parts=(("partition", "phases-checked"), *PARTS),
+        parts=IN_PHASES,
         replaced=WITHOUT_IDS | expansion.UP_TO_2_3,
     )
 
@@ -247,7 +247,7 @@ KIP455_ZK = topics(
     properties.kip455_zk,
     releases=Releases("2.4", "2.6"),
     others={"quick": scope(), "deep": scope(epochs=2, leader_epochs=5, faults=1)},
-    parts=PARTS,
+    parts=SLICES,
     replaced=WITHOUT_IDS,
 )
 
@@ -269,7 +269,7 @@ def any_isr(variant, released, story, replaced, created_again, without=frozenset
         properties.kip455,
         releases=released,
         others={"quick": scope(), "deep": CREATED_AGAIN},
-        parts=PARTS,
+        parts=SLICES,
         replaced=replaced | {verdicts.are_eligible: triggers.whoever_they_are},
     )
 
