@@ -12,7 +12,6 @@ from dataclasses import replace
 from datetime import datetime
 
 import llvmlite
-import numba
 
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.check.answers import as_expected, failure_of, liveness_of, not_asked, not_shown, undecided
@@ -22,7 +21,6 @@ from kafkaproof.checker.explore.progress import Progress
 from kafkaproof.checker.liveness.decide import Decided, decide
 from kafkaproof.checker.model.execution import Execution
 from kafkaproof.checker.model.selection import Check, properties_of, scope_for
-from kafkaproof.checker.prove.interchangeable import require_symmetry
 from kafkaproof.checker.runs.counterexample import Trace, require_no_fault, trace_of
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.table import STEP_BITS
@@ -111,7 +109,7 @@ def versions() -> dict[str, str]:
         "kafkaproof": importlib.metadata.version("kafkaproof"),
         "python": platform.python_version(),
         "llvmlite": llvmlite.__version__,
-        "numba": numba.__version__,
+        "numba": importlib.metadata.version("numba"),
         "pyspark": importlib.metadata.version("pyspark"),
     }
 
@@ -132,6 +130,8 @@ def require_possible(check: Check) -> None:
     if steps >= 1 << STEP_BITS:
         raise UserError(f"{check.model.system}: the scope has {steps} steps, more than {1 << STEP_BITS}")
     if check.symmetry:
+        from kafkaproof.checker.prove.interchangeable import require_symmetry  # z3 is needed only here
+
         require_symmetry(check.model, check.scope, properties)
 
 

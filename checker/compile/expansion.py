@@ -94,7 +94,7 @@ def told_fault(kernel: Kernel, number: int) -> str:
     """The message about a `fault`: a step left a declared range, or (a number below 0) used an index out of range."""
     name = kernel.model.name
     if number < 0:
-        return f"{name}: {kernel.places[-number]}"
+        return f"{name}: {kernel.compiled.places[-number]}"
     transition, arguments = kernel.step(number)
     return f"{name}: {transition.name}{arguments} puts a value out of its declared range"
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
 from kafkaproof.checker.compile.compiler import Program
@@ -22,7 +22,7 @@ from kafkaproof.checker.compile.packing import Packing
 from kafkaproof.checker.compile.record import dtype
 from kafkaproof.checker.compile.representatives import Representatives
 from kafkaproof.checker.compile.text import NUMBER
-from kafkaproof.spec.language.accepted import require_accepted
+from kafkaproof.checker.model.kept import kept_for, require_accepted_once
 from kafkaproof.spec.language.domains import Scope, values
 from kafkaproof.spec.language.layout import leaves
 from kafkaproof.spec.language.model import LIVENESS, Model, Property, Transition
@@ -35,7 +35,7 @@ class Compiled:
 
     `entry`, a hash of the text, identifies the specification and scope. `state_names` and
     `step_names` order the rows of the tallies; a state takes `size` bytes while transitions run. `ties` is the table
-    of `representatives`, empty without a symmetry.
+    of `representatives`, empty without a symmetry. `places` are those of indices in the text.
     """
 
     packed_text: bytes
@@ -48,6 +48,7 @@ class Compiled:
     transition_names: tuple[str, ...]
     bounds: tuple[str, ...]
     ties: tuple[int, ...]
+    places: tuple[str, ...]
 
     @property
     def text(self) -> str:
@@ -67,7 +68,7 @@ class Kernel:
     """
 
     def __init__(self, model: Model, scope: Scope, properties: tuple[Property, ...], symmetric: bool = False):
-        require_accepted(replace(model, properties=properties), scope)
+        require_accepted_once(model, scope, properties)
         self.model, self.scope = model, scope
         self.symmetry = Symmetry(model, scope, model.interchangeable if symmetric else {})
         self.packing = Packing(leaves(model.state, scope))
@@ -77,8 +78,7 @@ class Kernel:
         self.liveness = [p for p in properties if p.kind in LIVENESS and not symmetric]
         counts = [_count(t, scope) for t in model.transitions]
         self.bases = [0, *accumulate(counts)]
-        self._early = [early_guards(t.function, _several(t, scope)) for t in model.transitions]
-        self.compiled = self._generate()
+        self.compiled = kept_for(model, properties, ("kernel", sorted(scope.items()), symmetric), self._generate)
 
     def step(self, number: int) -> tuple[Transition, tuple[int, ...]]:
         """The transition and arguments of a step number."""
@@ -92,6 +92,7 @@ class Kernel:
         return transition, tuple(reversed(arguments))
 
     def _generate(self):
+        self._early = [early_guards(t.function, _several(t, self.scope)) for t in self.model.transitions]
         program, state = Program(self.scope), self.model.state
         program.export("expand", self._expand(), _kinds(state, self.packing.words))
         if self.representatives:
@@ -99,7 +100,7 @@ class Kernel:
             program.export(
                 "represent_all", self._represent_all(self.representatives), (rows, NUMBER, state, Words(), Words())
             )
-        self.places, text = program.places, program.text.encode()
+        text = program.text.encode()
         return Compiled(
             zlib.compress(text, 1),
             hashlib.sha256(text).hexdigest(),
@@ -111,6 +112,7 @@ class Kernel:
             tuple(t.name for t in self.model.transitions),
             tuple(self.packing.bounds),
             tuple(self.representatives.ties) if self.representatives else (),
+            tuple(program.places),
         )
 
     def _expand(self):

@@ -1,36 +1,24 @@
 """Machine code: LLVM's text is compiled once on each machine, kept in the user's cache directory, and loaded.
 
-A cached file is named by a hash of its inputs: the text, the version of LLVM, the processor, the speed. It has a
-checksum, so that a damaged file counts as missing; it is written atomically, so that processes never wait for each
-other. If nothing can be cached, every process compiles for itself.
+A cached file is named by a hash of its inputs: the text, the version of LLVM, the processor, the speed. If nothing can
+be cached, every process compiles for itself.
 """
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
-import tempfile
 from functools import cache
 from itertools import count
-from pathlib import Path
 
 import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
+from kafkaproof.checker.basics.cache import cache_directory, keep, kept
+
 SPEED = 2
-CHECKSUM_BYTES = 32
 _numbers = count()
-
-
-def cache_directory() -> Path:
-    """The directory of cached machine code, below ``$XDG_CACHE_HOME`` or ``~/.cache``; without a home, a temporary one."""
-    try:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError:  # in a container, the user may have none
-        base = tempfile.gettempdir()
-    return Path(base) / "kafkaproof" / "kernels"
 
 
 class Code:
@@ -81,16 +69,16 @@ def _linker() -> llvm.LLJIT:
 def _object_of(text: str, speed: int) -> bytes:
     """The object file of a text, from the cache if it is there."""
     path = _place(_key(text, speed))
-    code = _kept(path)
+    code = kept(path)
     if code is None:
         code = compiled(text, speed)
-        _keep(path, code)
+        keep(path, code)
     return code
 
 
 def is_made(text: str, speed: int) -> bool:
     """Whether the machine code of a text is kept on this machine."""
-    return _kept(_place(_key(text, speed))) is not None
+    return kept(_place(_key(text, speed))) is not None
 
 
 def made_here(text: str) -> tuple[str, bytes]:
@@ -102,8 +90,8 @@ def take(text: str, made: tuple[str, bytes]) -> None:
     """Keep what `made_here` gave on another machine, if it can run here: then this one does not compile the text."""
     key, code = made
     path = _place(key)
-    if key == _key(text, SPEED) and _kept(path) is None:
-        _keep(path, code)
+    if key == _key(text, SPEED) and kept(path) is None:
+        keep(path, code)
 
 
 def _place(key):
@@ -122,25 +110,6 @@ def _key(text, speed):
         str(speed),
     )
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _kept(path):
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    checksum, code = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
-    return code if hashlib.sha256(code).digest() == checksum else None
-
-
-def _keep(path, code):
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(hashlib.sha256(code).digest() + code)
-        os.replace(file.name, path)
-    except OSError:
-        pass  # a full disk, or a directory without permission: the code is compiled again next time
 
 
 def compiled(text: str, speed: int = SPEED) -> bytes:

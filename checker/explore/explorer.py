@@ -28,8 +28,10 @@ from kafkaproof.checker.spark.blocks import LostLevel
 from kafkaproof.checker.spark.cluster import Levels
 from kafkaproof.checker.spark.session import ClusterError, is_local
 
-ALONE, TOGETHER, ON_SPARK = range(3)
-"""How a level is explored: by one thread, by a thread for each partition, or on Spark."""
+SMALL, ALONE, TOGETHER, ON_SPARK = range(4)
+"""How a level is explored: without tables, by one thread, by a thread for each partition, or on Spark."""
+LEAST = 50_000
+"""A run of so many states is worth tables and numba."""
 ENOUGH = 2_000
 """Levels of this many states are worth several threads."""
 SPREAD = 40_000
@@ -117,7 +119,7 @@ class Explorer:
         or cannot share the run directory.
         """
         self._began = time.monotonic()
-        stage = ALONE
+        stage = SMALL
         while not self._over() and stage < ON_SPARK:
             stage = max(stage, self._stage())
             if stage < ON_SPARK:
@@ -152,13 +154,15 @@ class Explorer:
         frontier = self.outcome.frontier
         if self._context is not None and frontier >= self._spread:
             return ON_SPARK
+        if self._memory is None and self.outcome.distinct < LEAST:
+            return SMALL
         return TOGETHER if self._threads > 1 and frontier >= ENOUGH else ALONE
 
     def _explore_here(self, stage):
         """The following levels, in this process, until they are worth more than this `stage`."""
         compiled, speed = self._kernel.compiled, self._speed(self.outcome.distinct)
         threads = self._threads if stage == TOGETHER else 1
-        with closing(Here(self._run, compiled, threads, self._memory, speed)) as levels:
+        with closing(Here(self._run, compiled, threads, self._memory, speed, stage == SMALL)) as levels:
             if self._levels:
                 levels.restart(self._levels)
             else:

@@ -15,8 +15,10 @@ from kafkaproof.checker.basics.spent import Spent
 from kafkaproof.checker.compile.expansion import Expansion
 from kafkaproof.checker.compile.kernel import Compiled
 from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.checker.runs.few import Few
 from kafkaproof.checker.runs.seen import Seen
 from kafkaproof.checker.spark.partition import advance, expand
+from kafkaproof.checker.spark.routing import Router, Single
 
 
 class Stopped(Exception):
@@ -29,7 +31,7 @@ class Part:
     `number` is None where the states are not partitioned.
     """
 
-    def __init__(self, number: int | None, seen: Seen, expansion: Expansion):
+    def __init__(self, number: int | None, seen: Seen | Few, expansion: Expansion):
         self.number, self.seen, self.expansion = number, seen, expansion
         self.waiting: deque[bytes] = deque()
         self.generated = 0
@@ -41,10 +43,15 @@ class Part:
 
 
 class Here:
-    """The chain of levels of a run, in `partitions` threads; tables take at most `memory` bytes together."""
+    """The chain of levels of a run, in `partitions` threads; tables take at most `memory` bytes together.
 
-    def __init__(self, run: RunDirectory, compiled: Compiled, partitions: int, memory: int | None, speed: int):
-        self._run, self._compiled, self._partitions = run, compiled, partitions
+    With `small`, there is a set in place of tables.
+    """
+
+    def __init__(
+        self, run: RunDirectory, compiled: Compiled, partitions: int, memory: int | None, speed: int, small: bool
+    ):
+        self._run, self._compiled, self._partitions, self._small = run, compiled, partitions, small
         self._directory = tempfile.TemporaryDirectory()
         self._pool = ThreadPoolExecutor(partitions)
         self._stopping = threading.Event()
@@ -53,7 +60,9 @@ class Here:
         self._parts = [
             Part(
                 number,
-                Seen(compiled.words, None, limit, Path(self._directory.name) / f"older-{number}"),
+                Few(compiled.words)
+                if small
+                else Seen(compiled.words, None, limit, Path(self._directory.name) / f"older-{number}"),
                 Expansion(compiled, speed=speed),
             )
             for number in numbers
@@ -107,9 +116,12 @@ class Here:
         part.generated = 0
         blocks = part.arrived()
         found = advance(
-            self._run, part.expansion, part.seen, level, blocks, part.number, self._partitions, self._reporter(part)
+            self._run, part.expansion, part.seen, level, blocks, part.number, self._router(), self._reporter(part)
         )
         return list(found)
+
+    def _router(self):
+        return Single() if self._small else Router(self._compiled.words, self._partitions)
 
     def _reporter(self, part):
         def report(generated):
@@ -123,7 +135,7 @@ class Here:
         for level in levels:
             part.seen.know(level["level"], self._states(level, part))
         last = np.concatenate(list(self._states(levels[-1], part)))
-        return list(expand(part.expansion, last, self._partitions, Spent()))
+        return list(expand(part.expansion, last, self._router(), Spent()))
 
     def _states(self, level, part) -> Iterable[np.ndarray]:
         return self._run.states(level, part.number, self._partitions)

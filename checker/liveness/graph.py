@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from kafkaproof.checker.basics.native import native
 from kafkaproof.checker.liveness.kernel import Look, Looking
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.table import hash_at
@@ -65,7 +65,7 @@ class Index:
         return _find(self._slots, self._states, rows)
 
 
-@njit(cache=True)
+@native
 def _place(slots, states, rows, i):
     """The slot where rows[i] is, or where it would be."""
     words = states.shape[1]
@@ -81,13 +81,13 @@ def _place(slots, states, rows, i):
     return at
 
 
-@njit(cache=True)
+@native
 def _enter(slots, states):
     for i in range(len(states)):
         slots[_place(slots, states, states, i)] = i
 
 
-@njit(cache=True)
+@native
 def _find(slots, states, rows):
     found = np.empty(len(rows), np.int32)
     for i in range(len(rows)):

@@ -21,6 +21,7 @@ from kafkaproof.checker.compile.machine import SPEED, Code
 from kafkaproof.checker.compile.record import dtype
 from kafkaproof.checker.compile.text import NUMBER
 from kafkaproof.checker.liveness.labels import Labels, parameters
+from kafkaproof.checker.model.kept import kept_for
 
 ARGUMENTS = 16
 BATCH = 1 << 14
@@ -65,6 +66,11 @@ class Look:
 
 def look_of(kernel: Kernel, labels: Labels) -> Look:
     """The function that labels states of a model, ready to be compiled."""
+    key = "look", sorted(kernel.scope.items())
+    return kept_for(kernel.model, tuple(kernel.liveness), key, lambda: _generated(kernel, labels))
+
+
+def _generated(kernel, labels):
     program, packing = Program(kernel.scope), kernel.packing
     called = {
         "copy": COPY,

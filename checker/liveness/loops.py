@@ -8,8 +8,8 @@ home. Without debts, the behaviour stops.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from kafkaproof.checker.basics.native import native
 from kafkaproof.checker.liveness.graph import Graph
 from kafkaproof.checker.liveness.labels import Question
 from kafkaproof.checker.liveness.search import Region
@@ -58,7 +58,7 @@ def loop_from(graph: Graph, question: Question, sets: np.ndarray, entry: int) ->
     return steps
 
 
-@njit(cache=True)
+@native
 def _way(first, target, taken, within, finite, paid, start, owed, home):
     """The shortest path, of at least one step, to a state or step that pays a debt; to `home` without debts."""
     n = len(within)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from kafkaproof.checker.basics.native import native
 from kafkaproof.checker.liveness.graph import Graph
 from kafkaproof.checker.liveness.labels import Question
 
@@ -72,7 +72,7 @@ def fair_sets(graph: Graph, question: Question, inside: np.ndarray) -> np.ndarra
     return found
 
 
-@njit(cache=True)
+@native
 def _distances(first, target, level, inside, begins):
     """Breadth-first from all beginnings at once, each at its own distance."""
     n = len(level)
@@ -102,7 +102,7 @@ def _distances(first, target, level, inside, begins):
     return distance, parent
 
 
-@njit(cache=True)
+@native
 def leading_to(first, target, ends):
     """Whether some path leads from each state to one of `ends`; shape (n,)."""
     n = len(ends)
@@ -135,7 +135,7 @@ def leading_to(first, target, ends):
     return found
 
 
-@njit(cache=True)
+@native
 def _components(first, target, taken, alive, finite):
     """The strongly connected component of each state that is alive, -1 for others: Tarjan's algorithm without
     recursion.
@@ -186,7 +186,7 @@ def _components(first, target, taken, alive, finite):
     return part
 
 
-@njit(cache=True)
+@native
 def _facts(first, target, taken, enabled, missed, part, finite):
     """For each component: the actions disabled somewhere, enabled somewhere and taken within; whether the goal fails in
     it.

@@ -49,7 +49,7 @@ class Work:
         run.write_columns(f"{_round(self.number)}/known-{partition}", rounds.known)
         facts = {"removed": np.array([rounds.removed]), "answered": np.array([rounds.answered])}
         run.write_columns(f"{_round(self.number)}/facts-{partition}", facts)
-        owners = owner_of(np.ascontiguousarray(told[:, 0]), self.partitions)
+        owners = owner_of.plain(np.ascontiguousarray(told[:, 0]), self.partitions)
         for owner in np.unique(owners):
             yield int(owner), told[owners == owner].tobytes()
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from operator import gt, lt
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.model.kept import require_accepted_once
 from kafkaproof.checker.model.refusals import Refusal, refusal_of
 from kafkaproof.spec.language import plain, sets
-from kafkaproof.spec.language.accepted import require_accepted
 from kafkaproof.spec.language.domains import Scope
 from kafkaproof.spec.language.layout import leaves
 from kafkaproof.spec.language.model import Model, Property, Transition
@@ -27,7 +27,7 @@ class Execution:
     """One model at one scope in plain Python. Seams are wrapped, so that steps show their answers."""
 
     def __init__(self, model: Model, scope: Scope):
-        require_accepted(model, scope)
+        require_accepted_once(model, scope)
         self.model, self.scope = model, scope
         self.leaves = leaves(model.state, scope)
         self._lows, self._highs = [leaf.low for leaf in self.leaves], [leaf.high for leaf in self.leaves]

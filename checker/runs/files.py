@@ -189,7 +189,7 @@ class Files:
         self._require(name, "bytes", written["bytes"], self._fs.get_file_info(self.path(name)).size)
         data = self.read(name, written["sha256"])
         with self.explained("read"):
-            table = pq.read_table(pa.BufferReader(data))
+            table = pq.ParquetFile(pa.BufferReader(data)).read()
         self._require(name, "states", written["states"], len(table))
         return table
 
@@ -208,7 +208,7 @@ class Files:
     def read_scratch(self, name: str) -> pa.Table:
         """Read what `write_scratch` wrote; raises RunError if a page is damaged."""
         with self.explained("read"):
-            return pq.read_table(self.path(name), filesystem=self._fs, page_checksum_verification=True)
+            return pq.ParquetFile(self.path(name), filesystem=self._fs, page_checksum_verification=True).read()
 
     @contextmanager
     def explained(self, doing: str) -> Iterator[None]:

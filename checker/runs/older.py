@@ -10,8 +10,8 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
+from kafkaproof.checker.basics.native import native
 from kafkaproof.checker.runs.memory import disk_errors_told, made
 from kafkaproof.checker.runs.table import hash_at
 
@@ -21,12 +21,12 @@ AT_ONCE = 1 << 16
 """So many old states are read at once, or a bucket, if that has more."""
 
 
-@njit(cache=True, nogil=True)
+@native
 def _bucket(h):
     return np.int64((h >> np.uint64(SHIFT)) & np.uint64(BUCKETS - 1))
 
 
-@njit(cache=True, nogil=True)
+@native
 def _starts(rows, there, words):
     """Where each bucket begins if rows are put in the order of their buckets, shape (BUCKETS + 1,); of rows that are there."""
     starts = np.zeros(BUCKETS + 1, np.int64)
@@ -38,7 +38,7 @@ def _starts(rows, there, words):
     return starts
 
 
-@njit(cache=True, nogil=True)
+@native
 def _put(rows, there, starts, ordered):
     """Copy the rows that are there to `ordered`, in the order of their buckets."""
     words, at = rows.shape[1], starts[:BUCKETS].copy()
@@ -50,7 +50,7 @@ def _put(rows, there, starts, ordered):
             at[b] += 1
 
 
-@njit(cache=True, nogil=True)
+@native
 def _order(rows, starts, words):
     """The indices of rows in the order of their buckets."""
     order, at = np.empty(len(rows), np.int64), starts[:BUCKETS].copy()
@@ -61,7 +61,7 @@ def _order(rows, starts, words):
     return order
 
 
-@njit(cache=True, nogil=True)
+@native
 def _strike(old, rows, order, places, is_old):
     """Set `is_old` of each of the rows `order` that stands in `old`. `places` has a power of two of elements."""
     words, mask = old.shape[1], np.uint64(len(places) - 1)

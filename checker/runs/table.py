@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
+from kafkaproof.checker.basics.native import native
 from kafkaproof.checker.runs.memory import found, made
 from kafkaproof.checker.runs.tree import Tree
 
@@ -23,9 +23,9 @@ KEY_BITS = 44
 STEP_BITS = 20
 
 
-@njit(cache=True, nogil=True)
+@native
 def hash_at(rows, i, words):
-    """A 64-bit hash of the packed state in the first `words` words of rows[i]."""
+    """A 64-bit hash of the packed state in the first `words` words of rows[i]; of all, where `i` is a slice in plain Python."""
     h = np.uint64(0x9E3779B97F4A7C15)
     for w in range(words):
         h ^= rows[i, w]
@@ -36,40 +36,28 @@ def hash_at(rows, i, words):
     return h
 
 
-@njit(cache=True, nogil=True)
 def hashes_of(states):
     """The 64-bit hash of each packed state, shape (n,)."""
-    hashes = np.empty(len(states), np.uint64)
-    for i in range(len(states)):
-        hashes[i] = hash_at(states, i, states.shape[1])
-    return hashes
+    return hash_at.plain(states, slice(None), states.shape[1])
 
 
-@njit(cache=True, nogil=True)
 def keys_of(states):
     """The 44-bit keys by which successors name their parents, shape (n,)."""
-    keys = np.empty(len(states), np.uint64)
-    for i in range(len(states)):
-        keys[i] = hash_at(states, i, states.shape[1]) >> np.uint64(64 - KEY_BITS)
-    return keys
+    return hashes_of(states) >> np.uint64(64 - KEY_BITS)
 
 
-@njit(cache=True, nogil=True)
+@native
 def owner_of(h, partitions):
     """The partition that owns the states of hash `h`."""
     return (h >> np.uint64(40)) % np.uint64(partitions)
 
 
-@njit(cache=True, nogil=True)
 def owners_of(states, partitions):
     """The partition that owns each packed state, shape (n,)."""
-    owners = np.empty(len(states), np.int64)
-    for i in range(len(states)):
-        owners[i] = owner_of(hash_at(states, i, states.shape[1]), partitions)
-    return owners
+    return owner_of.plain(hashes_of(states), partitions).astype(np.int64)
 
 
-@njit(cache=True, nogil=True)
+@native
 def _insert(tags, slots, used, limit, rows, first, fresh):
     """Insert rows[first:]; fills `fresh` with the indices of new ones. Returns (next row, number new)."""
     new, mask, width = 0, np.uint64(len(slots) - 1), slots.shape[1]
@@ -95,13 +83,13 @@ def _insert(tags, slots, used, limit, rows, first, fresh):
     return len(rows), new
 
 
-@njit(cache=True, nogil=True)
+@native
 def tag_of(h):
     """Seven bits of a hash, and the bit that marks a used slot."""
     return np.uint8((h >> np.uint64(57)) | np.uint64(128))
 
 
-@njit(cache=True, nogil=True)
+@native
 def _reinsert(old_tags, old, tags, slots):
     mask, width = np.uint64(len(slots) - 1), slots.shape[1]
     for i in range(len(old)):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
 from kafkaproof.checker.basics.errors import UserError
+from kafkaproof.checker.basics.native import native
 from kafkaproof.checker.runs.memory import found, made
 
 HEADER_WORDS = 8
@@ -20,7 +20,7 @@ SMALLEST = 1 << 8
 MOST = 1 << 32
 
 
-@njit(cache=True, nogil=True)
+@native
 def _first_place(value, mask):
     h = value * np.uint64(0x9E3779B97F4A7C15)
     h ^= h >> np.uint64(32)
@@ -28,7 +28,7 @@ def _first_place(value, mask):
     return (h ^ (h >> np.uint64(29))) & mask
 
 
-@njit(cache=True, nogil=True)
+@native
 def _number(values, places, used, wanted, first, numbers):
     """The numbers of wanted[first:], new ones included, until there is no room for one: (next index, numbers used)."""
     mask = np.uint64(len(places) - 1)
@@ -49,7 +49,7 @@ def _number(values, places, used, wanted, first, numbers):
     return len(wanted), used
 
 
-@njit(cache=True, nogil=True)
+@native
 def _place_again(values, places):
     mask = np.uint64(len(places) - 1)
     for n in range(len(values)):

@@ -20,6 +20,7 @@ from kafkaproof.checker.compile.machine import made_here, take
 from kafkaproof.checker.runs.directory import RunDirectory
 from kafkaproof.checker.spark.blocks import LostLevel, exchanged, places, remove, whole
 from kafkaproof.checker.spark.partition import advance, expand, older_directory, seen_before, table_directory, warm_up
+from kafkaproof.checker.spark.routing import Router
 from kafkaproof.checker.spark.session import ClusterError
 
 Answer = TypeVar("Answer")
@@ -75,15 +76,18 @@ class LevelTask:
         run = RunDirectory(self.uri)
         done = run.levels()[level]
         for states in run.states(done, partition, self.partitions):
-            yield from expand(kept(self.compiled), np.ascontiguousarray(states), self.partitions, Spent())
+            yield from expand(kept(self.compiled), np.ascontiguousarray(states), self._router(), Spent())
 
     def advance(self, level: int, partition: int, blocks: Iterable[tuple[int, bytes]]):
         """Do one level of one partition; see `partition.advance`."""
         run = RunDirectory(self.uri)
         with seen_before(run, self.compiled, level, partition, self.partitions, self.memory) as seen:
             yield from advance(
-                run, kept(self.compiled), seen, level, whole(blocks), partition, self.partitions, self._report
+                run, kept(self.compiled), seen, level, whole(blocks), partition, self._router(), self._report
             )
+
+    def _router(self):
+        return Router(self.compiled.words, self.partitions)
 
     def clear(self, _) -> Iterator[None]:
         """Remove what this executor keeps of seen states."""

@@ -21,16 +21,17 @@ from kafkaproof.checker.basics.spent import RECEIVING, ROUTING, STEPS, TABLE, Sp
 from kafkaproof.checker.compile.expansion import Expansion
 from kafkaproof.checker.compile.kernel import Compiled
 from kafkaproof.checker.runs.directory import RunDirectory
+from kafkaproof.checker.runs.few import Few
 from kafkaproof.checker.runs.seen import Seen
 from kafkaproof.checker.runs.table import SMALLEST, keys_of, owners_of
-from kafkaproof.checker.spark.routing import Router, rows_of
+from kafkaproof.checker.spark.routing import Router, Single, rows_of
 
 TABLES = "kafkaproof-tables-"
 MEMORY = Path("/dev/shm")
 ROOM = 1 << 30
 
 
-def take_new(seen: Seen, level: int, blocks: Iterable[bytes], words: int, spent: Spent) -> np.ndarray:
+def take_new(seen: Seen | Few, level: int, blocks: Iterable[bytes], words: int, spent: Spent) -> np.ndarray:
     """The rows of `blocks` whose states are new in `level`, shape (n, words + 1)."""
     with spent.on(TABLE):
         return seen.take(level, (rows_of(block, words) for block in spent.each(RECEIVING, iter(blocks))))
@@ -48,17 +49,17 @@ def warm_up(words: int, partitions: int) -> None:
 
 
 def expand(
-    expansion: Expansion, states: np.ndarray, partitions: int, spent: Spent, report=lambda generated: None
+    expansion: Expansion, states: np.ndarray, router: Router | Single, spent: Spent, report=lambda generated: None
 ) -> Iterator[tuple[int, bytes]]:
     """Expand packed states and yield the successors as (owner, block)."""
-    router, keys = Router(expansion.compiled.words, partitions), keys_of(states)
+    keys = keys_of(states)
     for out, origins, numbers in spent.each(STEPS, expansion.run(states)):
         report(len(out))
         yield from spent.each(ROUTING, router.send(out, origins, numbers, keys))
     yield from router.rest()
 
 
-def summary_of(expansion: Expansion, states: np.ndarray, seen: Seen) -> dict:
+def summary_of(expansion: Expansion, states: np.ndarray, seen: Seen | Few) -> dict:
     """The summary of an expansion that is written beside the states: tallies, first violations, memory."""
 
     def hexed(i):
@@ -81,11 +82,11 @@ def summary_of(expansion: Expansion, states: np.ndarray, seen: Seen) -> dict:
 def advance(
     run: RunDirectory,
     expansion: Expansion,
-    seen: Seen,
+    seen: Seen | Few,
     level: int,
     blocks: Iterable[bytes],
     partition: int | None,
-    partitions: int,
+    router: Router | Single,
     report=lambda generated: None,
 ) -> Iterator[tuple[int, bytes]]:
     """Take `level`'s new states out of `blocks`, write them down, and yield their successors."""
@@ -93,7 +94,7 @@ def advance(
     rows = take_new(seen, level, blocks, expansion.compiled.words, spent)
     states = np.ascontiguousarray(rows[:, :-1])
     expansion.clear()
-    yield from expand(expansion, states, partitions, spent, report)
+    yield from expand(expansion, states, router, spent, report)
     run.write_part(level, partition, rows, summary_of(expansion, states, seen), spent)
 
 

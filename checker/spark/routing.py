@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 
+from kafkaproof.checker.basics.native import native
 from kafkaproof.checker.runs.table import STEP_BITS, hash_at, owner_of
 
 RECENT = 1 << 12
 BLOCK_ROWS = 1 << 14
 
 
-@njit(cache=True, nogil=True)
+@native
 def _route(out, origins, numbers, keys, first, recent, blocks, fill):
     """Copy out[first:] into the owners' blocks, without recently sent states; stops when a block is full."""
     words, room = out.shape[1], blocks.shape[1]
@@ -67,6 +67,19 @@ class Router:
         for owner in np.flatnonzero(which):
             yield int(owner), self._blocks[owner, : self._fill[owner]].tobytes()
             self._fill[owner] = 0
+
+
+class Single:
+    """Collects the successors of a small run, which has one owner, without machine code."""
+
+    def send(self, out, origins, numbers, keys) -> Iterator[tuple[int, bytes]]:
+        """Yields a batch of an expansion as a block."""
+        links = keys[origins] << np.uint64(STEP_BITS) | numbers.astype(np.uint64)
+        yield 0, np.column_stack((out, links)).tobytes()
+
+    def rest(self) -> Iterator[tuple[int, bytes]]:
+        """Nothing remains."""
+        return iter(())
 
 
 def rows_of(block: bytes, words: int) -> np.ndarray:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kafkaproof.checker.basics.cache import cache_directory
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.compile.machine import cache_directory
 
 JAVA = 17
 # A local JVM only passes blocks on; optimizing its code would take processor time from the kernel.

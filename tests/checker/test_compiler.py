@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from kafkaproof.checker.basics import cache
 from kafkaproof.checker.compile import machine
 from kafkaproof.checker.compile.compiler import Program, UnitError
 from kafkaproof.checker.compile.layout import Generated
@@ -248,11 +249,11 @@ def test_a_text_is_compiled_once_and_each_text_by_itself(made):
 )
 def test_a_damaged_file_is_made_again(made, damage):
     answered(1)
-    (path,) = machine.cache_directory().iterdir()
+    (path,) = cache.cache_directory().iterdir()
     whole = path.read_bytes()
     path.write_bytes(damage(whole))
     assert answered(1) == 1 and len(made) == 2
-    assert path.read_bytes() == whole and list(machine.cache_directory().iterdir()) == [path]
+    assert path.read_bytes() == whole and list(cache.cache_directory().iterdir()) == [path]
 
 
 def test_without_a_place_to_keep_it_code_is_made_each_time(made, tmp_path, monkeypatch):

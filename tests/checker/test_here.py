@@ -23,7 +23,8 @@ class Unstarted(Later):
 
 @pytest.fixture(autouse=True)
 def every_level_is_shared(monkeypatch):
-    """Levels of any size are worth several threads."""
+    """Levels of any size are worth tables and several threads."""
+    monkeypatch.setattr(explorer, "LEAST", 0)
     monkeypatch.setattr(explorer, "ENOUGH", 1)
 
 
@@ -43,6 +44,16 @@ def test_the_number_of_threads_changes_nothing(run_directory, threads):
     assert facts(in_threads(run_directory, "replication/kip101", threads).outcome) == truth("replication/kip101")
     writers = [{part["partition"] for part in level["parts"]} for level in run_directory.levels()]
     assert writers == [{None}] + [{*range(threads)}] * (len(writers) - 1)
+
+
+@pytest.mark.parametrize("least", [1, 50, 2_000, 10_000])
+def test_from_any_size_on_tables_find_what_a_set_has_found_before(run_directory, larger, monkeypatch, least):
+    monkeypatch.setattr(explorer, "LEAST", least)
+    found = explored(run_directory, larger, Unstarted(Place("local[2]")), 2, spread=None).outcome
+    assert (found.distinct, found.generated) == (39_619, 104_488)
+    threads = [{part["partition"] for part in level["parts"]} == {0, 1} for level in run_directory.levels()]
+    sizes = [sum(part["states"] for part in level["parts"]) for level in run_directory.levels()]
+    assert threads == [sum(sizes[:level]) >= least for level in range(len(sizes))]
 
 
 @pytest.mark.parametrize("limits", [Limits(states=5), Limits(depth=4), Limits(minutes=0), Limits(disk=5_000)])

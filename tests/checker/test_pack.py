@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkaproof.checker.basics import cache
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.compile import machine
 from kafkaproof.checker.compile.machine import SPEED, made_here, take
@@ -74,6 +75,6 @@ def test_machine_code_is_taken_from_a_machine_of_the_same_kind_alone(monkeypatch
 
 def test_without_a_home_machine_code_is_kept_among_temporary_files(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(machine.Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
-    monkeypatch.setattr(machine.tempfile, "gettempdir", lambda: str(tmp_path))
-    assert machine.cache_directory() == tmp_path / "kafkaproof" / "kernels"
+    monkeypatch.setattr(cache.Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
+    monkeypatch.setattr(cache.tempfile, "gettempdir", lambda: str(tmp_path))
+    assert cache.cache_directory() == tmp_path / "kafkaproof" / "kernels"

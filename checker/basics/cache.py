@@ -1,0 +1,44 @@
+"""The user's cache directory: files that can be made again at any time.
+
+Each has a checksum, so that a damaged file counts as missing; it is written atomically, so that processes never wait
+for each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+CHECKSUM_BYTES = 32
+
+
+def cache_directory() -> Path:
+    """The directory of cached machine code, below ``$XDG_CACHE_HOME`` or ``~/.cache``; without a home, a temporary one."""
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:  # in a container, the user may have none
+        base = tempfile.gettempdir()
+    return Path(base) / "kafkaproof" / "kernels"
+
+
+def kept(path: Path) -> bytes | None:
+    """The content of a cached file, None if it is missing or damaged."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    checksum, code = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
+    return code if hashlib.sha256(code).digest() == checksum else None
+
+
+def keep(path: Path, code: bytes) -> None:
+    """Write a cached file, if that is possible."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(hashlib.sha256(code).digest() + code)
+        os.replace(file.name, path)
+    except OSError:
+        pass  # a full disk, or a directory without permission: the code is compiled again next time
