@@ -1,9 +1,10 @@
 """One change by a controller with all that the controller may have read when it decided."""
 
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
+from kafkaproof.spec.language.domains import NOBODY
 from kafkaproof.traces.evidence.broker_views import Sight
-from kafkaproof.traces.evidence.features import Features
 from kafkaproof.traces.evidence.state_changes import Change
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import ObservedTerm
@@ -101,18 +102,30 @@ def case_of(change: Change, term: ObservedTerm, evidence: Evidence) -> Case:
         any(requested),
         all(requested),
         _may_be_unclean(change, term, evidence),
-        evidence.changes.leaders(partition, last, zxid) if _is_overtaken(change, term, features) else frozenset(),
+        _remembered(change, term, last, frozenset(chain(*own, *targets)), evidence),
         following == Place(PlaceKind.TOPIC, change.topic),
         term.unknown,
         before is not None and before.controller_epoch > change.written.controller_epoch,
     )
 
 
-def _is_overtaken(change: Change, term: ObservedTerm, features: Features) -> bool:
-    before = change.before
-    if before is None or features.guarded:
-        return False
-    return before.controller_epoch != change.written.controller_epoch and change.since > term.start
+def _remembered(change, term, last, replicas, evidence):
+    """The leaders that the controller may remember; of a term that began before the log, any of the `replicas` or none."""
+    before, written = change.before, change.written
+    if before is None or evidence.features.guarded:
+        return frozenset()
+    if not is_overtaken(before.controller_epoch, written.controller_epoch, change.since, term.start):
+        return frozenset()
+    found = evidence.changes.leaders(change.partition, last, change.zxid)
+    return found.union(replicas, {NOBODY}) if found and term.unknown else found
+
+
+def is_overtaken(before: Any, written: Any, since: Any, start: Any) -> Any:
+    """Whether another controller wrote the state before, after the term of this one began: of numbers, or of arrays.
+
+    `before`, `written`: the controller epochs of both states; `since`, `start`: zxids of the state before and of the term.
+    """
+    return (before != written) & (since > start)
 
 
 def unclean_of(

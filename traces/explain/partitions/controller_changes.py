@@ -8,7 +8,7 @@ from kafkaproof.traces.evidence.broker_views import Sight
 from kafkaproof.traces.evidence.state_changes import Partition
 from kafkaproof.traces.evidence.streams import Evidence
 from kafkaproof.traces.evidence.terms import ObservedTerm
-from kafkaproof.traces.explain.partitions.case import Case, Repeated, case_of, repeats_of, unclean_of
+from kafkaproof.traces.explain.partitions.case import Case, Repeated, case_of, is_overtaken, repeats_of, unclean_of
 from kafkaproof.traces.explain.partitions.explained import ExplainedChanges, writer
 from kafkaproof.traces.explain.partitions.explanations import Told, explainer_of
 from kafkaproof.traces.reading.state_records import NOTHING
@@ -103,8 +103,9 @@ class _Judge:
         starts, new, inputs = evidence.claims.starts[rows], before == NOTHING, evidence.inputs
         assigned = evidence.assigned
         first, now = assigned.places(partitions, starts), assigned.places(partitions, zxids)
-        newer = ~new & (states.controller_epochs[before] > states.controller_epochs[after])
-        overtaken = (states.controller_epochs[before] != states.controller_epochs[after]) & (since > starts)
+        epochs = states.controller_epochs
+        newer = ~new & (epochs[before] > epochs[after])
+        overtaken = is_overtaken(epochs[before], epochs[after], since, starts)
         in_time = zxids <= evidence.claims.ends[rows]
         own = np.unique([topic for topic, _ in changes.names] or [""], return_inverse=True)[1][partitions]
         moments, lists = inputs.moments([topic for topic, _ in changes.names]), inputs.common.moments_of_lists()

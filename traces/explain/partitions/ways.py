@@ -104,10 +104,7 @@ def with_caches(case: Case, ways: Iterable[Way]) -> Iterator[Way]:
     """Ways, each also with every other leader that the controller may remember."""
     for way in ways:
         yield way
-        remembered = case.remembered
-        if remembered and case.unknown:
-            remembered = remembered.union(way.partition.replicas, {NOBODY})
-        for leader in sorted(remembered - {way.partition.leader}):
+        for leader in sorted(case.remembered - {way.partition.leader}):
             yield way._replace(seen=way.seen._replace(remembered=leader))
 
 
