@@ -58,7 +58,7 @@ def test_what_the_abstract_model_loses_is_told(kafkaproof):
 @pytest.mark.parametrize(
     "arguments, complaint",
     [
-        (["election"], "election has no abstract model; those that have one are replica, group, electing"),
+        (["election"], "election has no abstract model; those that have one are replica, electing, group"),
         (["replica", "--variant", "nothing"], "replica has no variant 'nothing'"),
         (["replica", "--without", "elect_unclean"], "no such step is added at this scope; added are leader_shrink"),
         (["replica", "--partitions", "2"], "replica has no bound 'partitions'"),
