@@ -11,6 +11,8 @@ from dataclasses import replace
 from functools import cache
 from typing import TypeVar
 
+import numpy as np
+
 from kafkaproof.checker.basics.cache import cache_directory, keep, kept
 from kafkaproof.checker.basics.source import modules, source
 from kafkaproof.spec.catalogue import SYSTEMS, models_of
@@ -32,7 +34,7 @@ def kept_for(model: Model, properties: tuple[Property, ...], key: tuple, make: C
     text = _text()
     if text is None or not _is_listed(model, properties):
         return make()
-    parts = (text, platform.python_version(), model.name, [p.name for p in properties], key)
+    parts = (text, platform.python_version(), np.__version__, model.name, [p.name for p in properties], key)
     path = cache_directory() / f"{hashlib.sha256(repr(parts).encode()).hexdigest()}.made"
     content = kept(path)
     if content is None:
