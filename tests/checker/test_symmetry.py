@@ -333,7 +333,7 @@ def test_a_run_that_goes_on_is_decided_again(kafkaproof, monkeypatch):
     def refuse(*_):
         raise AsymmetryError("replication/kip320 is not symmetric")
 
-    monkeypatch.setattr("kafkaproof.checker.check.run.require_symmetry", refuse)
+    monkeypatch.setattr("kafkaproof.checker.prove.interchangeable.require_symmetry", refuse)
     complaint = kafkaproof(*resumed("run")).complaint
     assert complaint.endswith("run cannot be resumed: replication/kip320 is not symmetric")
 
