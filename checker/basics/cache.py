@@ -15,7 +15,7 @@ CHECKSUM_BYTES = 32
 
 
 def cache_directory() -> Path:
-    """The directory of cached machine code, below ``$XDG_CACHE_HOME`` or ``~/.cache``; without a home, a temporary one."""
+    """The directory of cached files, below ``$XDG_CACHE_HOME`` or ``~/.cache``; without a home, a temporary one."""
     try:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     except RuntimeError:  # in a container, the user may have none
@@ -26,19 +26,19 @@ def cache_directory() -> Path:
 def kept(path: Path) -> bytes | None:
     """The content of a cached file, None if it is missing or damaged."""
     try:
-        content = path.read_bytes()
+        whole = path.read_bytes()
     except OSError:
         return None
-    checksum, code = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
-    return code if hashlib.sha256(code).digest() == checksum else None
+    checksum, content = whole[:CHECKSUM_BYTES], whole[CHECKSUM_BYTES:]
+    return content if hashlib.sha256(content).digest() == checksum else None
 
 
-def keep(path: Path, code: bytes) -> None:
+def keep(path: Path, content: bytes) -> None:
     """Write a cached file, if that is possible."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(hashlib.sha256(code).digest() + code)
+            file.write(hashlib.sha256(content).digest() + content)
         os.replace(file.name, path)
     except OSError:
-        pass  # a full disk, or a directory without permission: the code is compiled again next time
+        pass  # a full disk, or a directory without permission: the content is made again next time

@@ -26,13 +26,11 @@ class Native:
         from numba import njit
 
         names = self.plain.__globals__
-        called = {name: each.compiled for name, each in names.items() if isinstance(each, Native) and self._calls(name)}
+        used = {name: names[name] for name in self.plain.__code__.co_names if name in names}
+        called = {name: each.compiled for name, each in used.items() if isinstance(each, Native)}
         copy = FunctionType(self.plain.__code__, names | called, self.plain.__name__)
         copy.__qualname__, copy.__module__ = self.plain.__qualname__, self.plain.__module__
         return njit(cache=True, nogil=True)(copy)
-
-    def _calls(self, name: str) -> bool:
-        return name in self.plain.__code__.co_names and name != self.plain.__name__
 
 
 def native(function: Callable) -> Native:

@@ -12,6 +12,7 @@ import hashlib
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 
 from kafkaproof.checker.compile.compiler import Program
@@ -91,8 +92,11 @@ class Kernel:
             arguments.append(allowed[position])
         return transition, tuple(reversed(arguments))
 
+    @cached_property
+    def _early(self):
+        return [early_guards(t.function, _several(t, self.scope)) for t in self.model.transitions]
+
     def _generate(self):
-        self._early = [early_guards(t.function, _several(t, self.scope)) for t in self.model.transitions]
         program, state = Program(self.scope), self.model.state
         program.export("expand", self._expand(), _kinds(state, self.packing.words))
         if self.representatives:

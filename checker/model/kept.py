@@ -31,8 +31,8 @@ def kept_for(model: Model, properties: tuple[Property, ...], key: tuple, make: C
 
     Only what is the catalogue's own, and whose text is surely that of the files, is kept.
     """
-    text = _text()
-    if text is None or not _is_listed(model, properties):
+    text = _text() if _is_listed(model, properties) else None
+    if text is None:
         return make()
     parts = (text, platform.python_version(), np.__version__, model.name, [p.name for p in properties], key)
     path = cache_directory() / f"{hashlib.sha256(repr(parts).encode()).hexdigest()}.made"

@@ -101,12 +101,12 @@ class Batch:
         self._at = self._visits.add(task.initial[starts], -1, starts)
         self._open = np.zeros(0, np.int64)
         self._marks = np.zeros(1 << _MARKS, bool)
+        self._marks[hashes_of(task.initial[starts]) >> _REST] = True
 
     def run(self) -> Walked:
         """Take all walks to their end, until there is nothing new, or until a step leaves a declared range."""
         expansion, walked = self._expansion, self._walked
         expansion.clear()
-        self._mark(self._visits.states[self._at])
         for _ in range(self._task.length):
             states = self._visits.states[self._at]
             walked.different.add(hashes_of(states))
@@ -124,10 +124,6 @@ class Batch:
         walked.taken, walked.cuts = expansion.coverage.copy(), expansion.cuts.copy()
         return walked
 
-    def _mark(self, states: np.ndarray) -> None:
-        """Note that walks have come to states."""
-        self._marks[hashes_of(states) >> _REST] = True
-
     def _next(self, states: np.ndarray) -> np.ndarray:
         """The visit after the next step of each walk, -1 where no step leads to a new state."""
         after = np.full(WIDTH, -1)
@@ -139,7 +135,7 @@ class Batch:
             places = places[np.unique(marks[places], return_index=True)[1]]
             walks = origins[places]
             after[walks] = self._visits.add(successors[places], self._at[walks], numbers[places])
-            self._mark(successors[places])
+            self._marks[marks[places]] = True
             spare = np.bincount(origins[new], minlength=WIDTH) > 1
             self._open = np.append(self._open, self._at[spare])
         return after
