@@ -1,14 +1,16 @@
 """One real ZooKeeper for the tests of a file, whose sessions are long; and the jars of Kafka, where they can be had."""
 
 import pytest
+from kazoo.protocol.serialization import Delete
 
 from kafkaproof.impl.harness.driving.zookeeper_server import Keeper
 from kafkaproof.impl.harness.real import jars
 from kafkaproof.impl.seams.zookeeper.requests import Requests, create
-from kafkaproof.impl.seams.zookeeper.znodes import PERSISTENT
+from kafkaproof.impl.seams.zookeeper.znodes import PERSISTENT, Controller, ControllerEpoch
 from kafkaproof.spec.errors import UserError
 from kafkaproof.spec.kafka.zookeeper import OK
 
+LEFT = (Controller.path, ControllerEpoch.path)
 TICK, SESSION = 3000, 60.0
 """Milliseconds, and seconds: no session ends by itself, however busy the machine is."""
 
@@ -41,6 +43,21 @@ def opened(keeper):
     yield open_one
     for requests in all_of_them:
         requests.session.close()
+
+
+@pytest.fixture
+def clean(opened):
+    """A session of an operator, who removes at the end what brokers have left."""
+    operator = opened()
+    yield operator
+    paths = [*LEFT, *(f"/isr_change_notification/{name}" for name in children(operator, "/isr_change_notification"))]
+    for path in paths:
+        operator.write(Delete(path, -1))
+
+
+def children(requests, path):
+    """The names of a znode's children."""
+    return requests.at_once(lambda: requests.session.children(path))[0].result[0]
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import struct
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from kafkaproof.traces.zookeeper.snapshot import Znode
@@ -29,6 +29,11 @@ _MULTI = 14
 def write_log(path: Path, transactions: Iterable[Transaction], dbid: int = 0) -> None:
     """Write a log file with the transactions in the order given, without zero padding."""
     path.write_bytes(file_header(dbid) + b"".join(record(transaction) for transaction in transactions))
+
+
+def write_in(directory: Path, transactions: Sequence[Transaction]) -> None:
+    """Write a log file into a directory, named by its first transaction as ZooKeeper does."""
+    write_log(directory / f"log.{transactions[0].zxid:x}", transactions)
 
 
 def write_snapshot(directory: Path, tree: Tree) -> None:

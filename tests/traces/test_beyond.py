@@ -13,7 +13,7 @@ from kafkaproof.traces.zookeeper.log import read_log
 from kafkaproof.traces.zookeeper.transactions import Check, Create, CreateSession, Delete, Failure, SetData, Transaction
 from kafkaproof.traces.zookeeper.tree import Tree
 from kafkaproof.traces.zookeeper.znodes.foreign_writes import declared_at
-from tests.traces.log_writer import payload, write_log, write_snapshot
+from tests.traces.log_writer import payload, write_in, write_log, write_snapshot
 from tests.traces.replaying import FENCED, first, read, run_json
 from tests.traces.test_following import Growing, watch
 from tests.traces.zookeeper.test_usual_records import written
@@ -168,7 +168,7 @@ def begin_with(directory: Path, before: list[Transaction], log: list[Transaction
     for transaction in before:
         tree.apply(transaction)
     write_snapshot(directory, tree)
-    write_log(directory / f"log.{log[0].zxid:x}", log)
+    write_in(directory, log)
 
 
 def test_a_log_that_begins_when_a_quorum_rules_is_followed(capsys, tmp_path):

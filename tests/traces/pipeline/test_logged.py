@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kafkaproof.traces.reading.recording import read_recording
 from kafkaproof.traces.reading.records import Part, runs_of
 from kafkaproof.traces.zookeeper.transactions import Failure, LogError, Transaction
-from tests.traces.log_writer import write_log
+from tests.traces.log_writer import write_in, write_log
 
 
 def record(zxid: int, code: int = -101) -> Transaction:
@@ -24,7 +24,7 @@ def test_files_of_servers_that_overlap_are_one_sequence(tmp_path_factory, ranges
     for number, (first, last) in enumerate(ranges):
         written = [record(zxid) for zxid in range(min(first, last), max(first, last) + 1)]
         (directory / str(number) / "version-2").mkdir(parents=True)
-        write_log(directory / str(number) / "version-2" / f"log.{written[0].zxid:x}", written)
+        write_in(directory / str(number) / "version-2", written)
     zxids = {zxid for one, other in ranges for zxid in range(min(one, other), max(one, other) + 1)}
     found = read_recording(directory)
     whole = [each for part in found.parts for each in part.transactions]
