@@ -9,9 +9,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from importlib.metadata import version
 from typing import TypeVar
-
-import numpy as np
 
 from kafkaproof.checker.basics.cache import cache_directory, keep, kept
 from kafkaproof.checker.basics.source import modules, source
@@ -34,7 +33,7 @@ def kept_for(model: Model, properties: tuple[Property, ...], key: tuple, make: C
     text = _text() if _is_listed(model, properties) else None
     if text is None:
         return make()
-    parts = (text, platform.python_version(), np.__version__, model.name, [p.name for p in properties], key)
+    parts = (text, platform.python_version(), version("numpy"), model.name, [p.name for p in properties], key)
     path = cache_directory() / f"{hashlib.sha256(repr(parts).encode()).hexdigest()}.made"
     content = kept(path)
     if content is None:
