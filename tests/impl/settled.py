@@ -2,6 +2,9 @@
 
 import time
 
+from kafka import KafkaProducer
+
+from kafkaproof.impl.harness.driving.cluster import wait_until
 from kafkaproof.impl.seams.zookeeper.znodes import TOPICS, State, Topic
 
 
@@ -27,3 +30,10 @@ def await_watches(cluster):
     while looks != before:
         time.sleep(2)
         before, looks = looks, [cluster.recorded(b, "maybe_resign") for b in cluster.children]
+
+
+def producer_to(cluster, topic, partitions, **options):
+    """A producer of kafka-python that knows so many partitions: brokers hear of them one by one, and it refuses others."""
+    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap(), metadata_max_age_ms=500, **options)
+    assert wait_until(lambda: producer.partitions_for(topic) == set(range(partitions)))
+    return producer

@@ -9,7 +9,7 @@ from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin import NewTopic as Wanted
-from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka import KafkaConsumer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
 from kafka.errors import (
     InvalidPartitionsError,
@@ -22,7 +22,7 @@ from kafka.errors import (
 from kafkaproof.checker.commands.main import main
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.harness.driving.load import Load
-from tests.impl.settled import await_watches, in_sync
+from tests.impl.settled import await_watches, in_sync, producer_to
 
 PATIENCE = 120
 SESSION = 60.0
@@ -55,7 +55,7 @@ def bystander(cluster):
 
 
 def test_kafka_python(cluster):
-    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap(), acks="all")
+    producer = producer_to(cluster, TOPIC, 2, acks="all")
     sent = [producer.send(TOPIC, value=b"%d" % n, key=b"%d" % n, timestamp_ms=1000 + n) for n in range(40)]
     written = {(m.partition, m.offset): b"%d" % n for n, m in enumerate(f.get(PATIENCE) for f in sent)}
     producer.close()
@@ -109,7 +109,7 @@ def test_kafka_python_creates_a_topic(cluster):
         with pytest.raises(error):
             admin.create_topics([wrong])
     admin.close()
-    producer = KafkaProducer(acks="all", **servers)
+    producer = producer_to(cluster, "made", 2, acks="all")
     found = [producer.send("made", b"%d" % n, partition=n % 2).get(PATIENCE) for n in range(6)]
     producer.close()
     assert [(m.topic, m.partition) for m in found] == [("made", n % 2) for n in range(6)]

@@ -3,14 +3,13 @@
 import json
 
 import pytest
-from kafka import KafkaProducer
 from kafka.admin import KafkaAdminClient, NewTopic
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.seams.zookeeper.znodes import TOPICS, Given, State, Topic
 from kafkaproof.spec.language.plain import ids_in
-from tests.impl.settled import in_sync
+from tests.impl.settled import in_sync, producer_to
 
 PATIENCE, SESSION = 120, 60.0
 NONE, UNKNOWN, QUEUED, INVALID_PARTITIONS, REASSIGNED = 0, 3, 17, 37, 60
@@ -59,7 +58,7 @@ def test_partitions_are_added_and_led(cluster, capsys):
     ):
         assert expand(cluster, name, count) == error, (name, count)
     assert len(topic(cluster).assignments) == 2 and len(topic(cluster, "made").assignments) == 3
-    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap(), acks="all", enable_idempotence=False)
+    producer = producer_to(cluster, TOPIC, 2, acks="all", enable_idempotence=False)
     for place in ((TOPIC, b"x", None, None, 1), ("made", b"y")):
         assert producer.send(*place).get(PATIENCE).offset == 0
     producer.close()

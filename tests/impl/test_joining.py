@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka import KafkaConsumer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
 from kazoo.exceptions import NoNodeError
 
@@ -25,6 +25,7 @@ from kafkaproof.impl.harness.real.cluster import KafkaCluster
 from kafkaproof.impl.seams.zookeeper.partition_numbers import OFFSETS_TOPIC
 from kafkaproof.impl.seams.zookeeper.znodes import CLIENTS, INNER, BrokerId, State, Topic
 from kafkaproof.spec.errors import UserError
+from tests.impl.settled import producer_to
 
 OURS = Size(ids=(1, 5, 7), groups=True)
 ORDERS = Topic(((1, 5), (5, 9), (7, 1)), "opguTbXnTuWgAF4_b1tylQ")
@@ -157,7 +158,7 @@ def state(cluster, topic, p):
 
 
 def produce(cluster, topic, partitions, count):
-    with closing(KafkaProducer(bootstrap_servers=cluster.bootstrap())) as producer:
+    with closing(producer_to(cluster, topic, partitions)) as producer:
         return [producer.send(topic, b"%d" % i, partition=i % partitions).get(PATIENCE).offset for i in range(count)]
 
 

@@ -7,10 +7,11 @@ import json
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
-from kafka import KafkaConsumer, KafkaProducer
+from kafka import KafkaConsumer
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
+from tests.impl.settled import producer_to
 
 PATIENCE, SESSION = 120, 60.0
 """Seconds; so long that no session ends by itself, however busy the machine is."""
@@ -23,7 +24,7 @@ def cluster(tmp_path_factory):
     with Cluster(tmp_path_factory.mktemp("static"), Size(session_timeout=SESSION, groups=True)) as running:
         running.start_all()
         assert wait_until(lambda: running.is_whole() and len(running.bootstrap()) == 3)
-        producer = KafkaProducer(bootstrap_servers=running.bootstrap(), enable_idempotence=False)
+        producer = producer_to(running, TOPIC, 2, enable_idempotence=False)
         for n in range(6):
             producer.send(TOPIC, b"%d" % n, partition=n % 2).get(PATIENCE)
         producer.close()

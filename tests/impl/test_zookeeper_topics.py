@@ -3,13 +3,12 @@
 import json
 
 import pytest
-from kafka import KafkaProducer
 
 from kafkaproof.checker.commands.main import main
 from kafkaproof.impl.harness.driving.cluster import TOPIC, Cluster, Size, wait_until
 from kafkaproof.impl.seams.zookeeper.znodes import Topic
 from kafkaproof.spec.kafka.topic_ids import RESERVED, SIZE, may_be_given
-from tests.impl.settled import in_sync
+from tests.impl.settled import in_sync, producer_to
 
 
 def as_by_tool(*assignments):
@@ -22,7 +21,7 @@ def topic_of(cluster, name):
 
 
 def offsets_of(cluster, name, partitions):
-    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap(), acks="all")
+    producer = producer_to(cluster, name, partitions, acks="all")
     found = [producer.send(name, b"x", partition=p).get(60).offset for p in range(partitions)]
     producer.close()
     return found

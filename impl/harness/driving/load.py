@@ -59,7 +59,7 @@ class Load:
             number += 1
             try:
                 producer.send(self._topic, value=value, partition=p).add_callback(self._note, value)
-            except KafkaError:
+            except (KafkaError, ValueError):  # ValueError: a partition that the broker it asked has yet to hear of
                 continue
         close_producer(producer, self._patience)
 
