@@ -1,7 +1,7 @@
 """The user's cache directory: files that can be made again at any time.
 
 Each has a checksum, so that a damaged file counts as missing; it is written atomically, so that processes never wait
-for each other.
+for each other. An archive of kafkaproof brings such files along.
 """
 
 from __future__ import annotations
@@ -11,26 +11,35 @@ import os
 import tempfile
 from pathlib import Path
 
+import kafkaproof
+
+NAME = Path("kafkaproof", "kernels")
+"""The directory of cached files below that of all programs."""
+BROUGHT = Path(kafkaproof.__path__[0], "cache")
+"""Where an archive has the files that it brings along."""
 CHECKSUM_BYTES = 32
 
 
 def cache_directory() -> Path:
     """The directory of cached files, below ``$XDG_CACHE_HOME`` or ``~/.cache``; without a home, a temporary one."""
     try:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     except RuntimeError:  # in a container, the user may have none
-        base = tempfile.gettempdir()
-    return Path(base) / "kafkaproof" / "kernels"
+        base = Path(tempfile.gettempdir())
+    return base / NAME
 
 
 def kept(path: Path) -> bytes | None:
     """The content of a cached file, None if it is missing or damaged."""
-    try:
-        whole = path.read_bytes()
-    except OSError:
-        return None
-    checksum, content = whole[:CHECKSUM_BYTES], whole[CHECKSUM_BYTES:]
-    return content if hashlib.sha256(content).digest() == checksum else None
+    for place in (path, BROUGHT / path.name):
+        try:
+            whole = place.read_bytes()
+        except OSError:
+            continue
+        checksum, content = whole[:CHECKSUM_BYTES], whole[CHECKSUM_BYTES:]
+        if hashlib.sha256(content).digest() == checksum:
+            return content
+    return None
 
 
 def keep(path: Path, content: bytes) -> None:

@@ -30,8 +30,8 @@ from kafkaproof.checker.spark.session import ClusterError, is_local
 
 SMALL, ALONE, TOGETHER, ON_SPARK = range(4)
 """How a level is explored: without tables, by one thread, by a thread for each partition, or on Spark."""
-LEAST = 50_000
-"""A run of so many states is worth tables and numba."""
+LEAST = 10_000
+"""A run of so many states is worth tables, whose functions are machine code."""
 ENOUGH = 2_000
 """Levels of this many states are worth several threads."""
 SPREAD = 40_000

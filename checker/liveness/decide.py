@@ -97,7 +97,7 @@ class _Here:
         goal = (graph.marks & np.uint64(question.goal)) != 0
         waiting = region.inside & ~goal
         cut = waiting & ((graph.cut & np.uint64(question.weak | question.strong)) != 0)
-        beyond = waiting & ~leading_to(graph.first, graph.target, goal)
+        beyond = waiting & ~leading_to(graph, goal)
         waits, never = int(waiting.sum()), int(beyond.sum())
         decided = Decided(instance.prop, waits, int(cut.sum()), never, vacuous=never == waits)
         found = _with_lasso(self._run, self._kernel, decided, instance, graph, region, self._way)

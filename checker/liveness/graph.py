@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafkaproof.checker.basics.native import native
+from kafkaproof.checker.compile.native import native
 from kafkaproof.checker.liveness.kernel import Look, Looking
 from kafkaproof.checker.runs.directory import RunDirectory, RunError
 from kafkaproof.checker.runs.table import hash_at
@@ -62,7 +62,9 @@ class Index:
 
     def find(self, rows: np.ndarray) -> np.ndarray:
         """The number of each packed state, -1 if it is absent; shape (n,), int32."""
-        return _find(self._slots, self._states, rows)
+        found = np.empty(len(rows), np.int32)
+        _find(self._slots, self._states, rows, found)
+        return found
 
 
 @native
@@ -88,8 +90,6 @@ def _enter(slots, states):
 
 
 @native
-def _find(slots, states, rows):
-    found = np.empty(len(rows), np.int32)
+def _find(slots, states, rows, found):
     for i in range(len(rows)):
         found[i] = slots[_place(slots, states, rows, i)]
-    return found

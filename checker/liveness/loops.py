@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafkaproof.checker.basics.native import native
+from kafkaproof.checker.compile.native import native
 from kafkaproof.checker.liveness.graph import Graph
 from kafkaproof.checker.liveness.labels import Question
 from kafkaproof.checker.liveness.search import Region
@@ -48,25 +48,33 @@ def loop_from(graph: Graph, question: Question, sets: np.ndarray, entry: int) ->
     steps, at, owed = [], entry, owed & ~paid[entry]
     nothing = np.uint64(0)
     while owed or at != entry or not steps:
-        way = _way(graph.first, graph.target, graph.taken, within, finite, paid, at, owed, entry)
-        for step in way:
+        for step in _way(graph, within, finite, paid, at, owed, entry):
             at = int(graph.target[step])
             owed &= ~(graph.taken[step] | paid[at])
-            steps.append(int(step))
+            steps.append(step)
         if owed == nothing and at == entry:
             break
     return steps
 
 
-@native
-def _way(first, target, taken, within, finite, paid, start, owed, home):
+def _way(graph, within, finite, paid, start, owed, home):
     """The shortest path, of at least one step, to a state or step that pays a debt; to `home` without debts."""
-    n = len(within)
-    parent, queue = np.full(n, -1, np.int64), np.empty(n, np.int32)
-    origin = np.empty(n, np.int32)
+    parent, origin, queue = (np.empty(len(within), kind) for kind in (np.int64, np.int32, np.int32))
+    parent.fill(-1)
+    steps = graph.first, graph.target, graph.taken
+    last, end = _search(*steps, within, finite, paid, start, owed, home, parent, origin, queue)
+    way = [last]
+    while end != start:
+        way.append(int(parent[end]))
+        end = int(origin[end])
+    return way[::-1]
+
+
+@native
+def _search(first, target, taken, within, finite, paid, start, owed, home, parent, origin, queue):
+    """The last step of such a path, and the state where it begins; `parent`, all -1, and `origin` lead from there back."""
     queue[0], head, tail = start, 0, 1
-    last, end = -1, start
-    while last < 0 and head < tail:
+    while head < tail:
         u = queue[head]
         head += 1
         for step in range(first[u], first[u + 1]):
@@ -75,14 +83,9 @@ def _way(first, target, taken, within, finite, paid, start, owed, home):
                 continue
             arrives = (taken[step] | paid[v]) & owed != 0 if owed else v == home
             if arrives:
-                last, end = step, u
-                break
+                return step, np.int64(u)
             if parent[v] < 0 and v != start:
                 parent[v], origin[v] = step, u
                 queue[tail] = v
                 tail += 1
-    way = [last]
-    while end != start:
-        way.append(parent[end])
-        end = origin[end]
-    return way[::-1]
+    return -1, start

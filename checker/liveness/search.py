@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafkaproof.checker.basics.native import native
+from kafkaproof.checker.compile.native import native
 from kafkaproof.checker.liveness.graph import Graph
 from kafkaproof.checker.liveness.labels import Question
 
@@ -36,7 +36,9 @@ class Region:
 def region_of(graph: Graph, question: Question) -> Region:
     """The states that wait for the goal of a question, or (where it must settle) all states."""
     inside, begins = beginnings(graph.marks, question)
-    distance, parent = _distances(graph.first, graph.target, graph.level, inside, begins)
+    n = len(graph.level)
+    distance, parent = np.full(n, FAR, np.int32), np.full(n, -1, np.int64)
+    _distances(graph.first, graph.target, graph.level, inside, begins, distance, parent, np.empty((2, n), np.int32))
     return Region(distance < FAR, distance, parent)
 
 
@@ -59,8 +61,8 @@ def fair_sets(graph: Graph, question: Question, inside: np.ndarray) -> np.ndarra
     missed = (graph.marks & np.uint64(question.goal)) == 0
     found, count = np.full(len(alive), -1, np.int32), 0
     while alive.any():
-        part = _components(graph.first, graph.target, graph.taken, alive, finite)
-        off, on, taken, fails = _facts(graph.first, graph.target, graph.taken, graph.enabled, missed, part, finite)
+        part = _components(graph, alive, finite)
+        off, on, taken, fails = _facts(graph, missed, part, finite)
         possible = ((weak & ~(off | taken)) == 0) & (fails if question.settles else True)
         starved = strong & on & ~taken
         fair, again = possible & (starved == 0), possible & (starved != 0)
@@ -73,11 +75,9 @@ def fair_sets(graph: Graph, question: Question, inside: np.ndarray) -> np.ndarra
 
 
 @native
-def _distances(first, target, level, inside, begins):
-    """Breadth-first from all beginnings at once, each at its own distance."""
-    n = len(level)
-    distance, parent = np.full(n, FAR, np.int32), np.full(n, -1, np.int64)
-    here, following = np.empty(n, np.int32), np.empty(n, np.int32)
+def _distances(first, target, level, inside, begins, distance, parent, queues):
+    """Breadth-first from all beginnings at once, each at its own distance. All are `FAR` before, and without a parent."""
+    n, here, following = len(level), queues[0], queues[1]
     now, waiting, at = 0, 0, 0
     while at < n or waiting > 0:
         if waiting == 0 and level[at] + 1 > now:
@@ -99,26 +99,28 @@ def _distances(first, target, level, inside, begins):
                     following[waiting] = v
                     waiting += 1
         now += 1
-    return distance, parent
+
+
+def leading_to(graph: Graph, ends: np.ndarray) -> np.ndarray:
+    """Whether some path leads from each state to one of `ends`; shape (n,)."""
+    begin = np.concatenate([[0], np.cumsum(np.bincount(graph.target[graph.target >= 0], minlength=len(ends)))])
+    found = ends.copy()
+    source, stack = np.empty(begin[-1], np.int32), np.empty(len(ends), np.int32)
+    _lead(graph.first, graph.target, begin, begin.copy(), source, found, stack)
+    return found
 
 
 @native
-def leading_to(first, target, ends):
-    """Whether some path leads from each state to one of `ends`; shape (n,)."""
-    n = len(ends)
-    begin = np.zeros(n + 1, np.int64)
-    for step in range(len(target)):
-        if target[step] >= 0:
-            begin[target[step] + 1] += 1
-    begin = np.cumsum(begin)
-    source, free = np.empty(begin[n], np.int32), begin.copy()
+def _lead(first, target, begin, free, source, found, stack):
+    """Add to `found` what leads there. The steps to v come from source[begin[v] : begin[v + 1]], which is filled."""
+    n = len(found)
     for u in range(n):
         for step in range(first[u], first[u + 1]):
             v = target[step]
             if v >= 0:
                 source[free[v]] = u
                 free[v] += 1
-    found, stack, size = ends.copy(), np.empty(n, np.int32), 0
+    size = 0
     for u in range(n):
         if found[u]:
             stack[size] = u
@@ -132,21 +134,26 @@ def leading_to(first, target, ends):
                 found[u] = True
                 stack[size] = u
                 size += 1
-    return found
 
 
-@native
-def _components(first, target, taken, alive, finite):
-    """The strongly connected component of each state that is alive, -1 for others: Tarjan's algorithm without
-    recursion.
+def _components(graph, alive, finite):
+    """The strongly connected component of each state that is alive, -1 for others.
 
     Steps of the actions `finite` do not count.
     """
     n = len(alive)
-    part, low, order = np.full(n, -1, np.int32), np.zeros(n, np.int32), np.full(n, -1, np.int32)
-    path, at, stack = np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n, np.int32)
+    part, order = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
+    low, path, stack = np.empty((3, n), np.int32)
+    at = np.empty(n, np.int64)
+    _number_components(graph.first, graph.target, graph.taken, alive, finite, part, order, low, path, stack, at)
+    return part
+
+
+@native
+def _number_components(first, target, taken, alive, finite, part, order, low, path, stack, at):
+    """Number strongly connected components in `part`: Tarjan's algorithm without recursion. `part` and `order` are -1."""
     seen, parts, kept = 0, 0, 0
-    for root in range(n):
+    for root in range(len(alive)):
         if not alive[root] or order[root] >= 0:
             continue
         depth = 0
@@ -183,17 +190,22 @@ def _components(first, target, taken, alive, finite):
                 depth -= 1
                 if depth >= 0:
                     low[path[depth]] = min(low[path[depth]], low[u])
-    return part
 
 
-@native
-def _facts(first, target, taken, enabled, missed, part, finite):
+def _facts(graph, missed, part, finite):
     """For each component: the actions disabled somewhere, enabled somewhere and taken within; whether the goal fails in
     it.
     """
     parts = part.max() + 1
-    off, on, within = np.zeros(parts, np.uint64), np.zeros(parts, np.uint64), np.zeros(parts, np.uint64)
-    fails = np.zeros(parts, np.bool_)
+    off, on, within = np.zeros((3, parts), np.uint64)
+    fails = np.zeros(parts, bool)
+    steps = graph.first, graph.target, graph.taken
+    _note_facts(*steps, graph.enabled, missed, part, finite, off, on, within, fails)
+    return off, on, within, fails
+
+
+@native
+def _note_facts(first, target, taken, enabled, missed, part, finite, off, on, within, fails):
     for u in range(len(part)):
         p = part[u]
         if p < 0:
@@ -205,4 +217,3 @@ def _facts(first, target, taken, enabled, missed, part, finite):
             v = target[step]
             if v >= 0 and part[v] == p and not taken[step] & finite:
                 within[p] |= taken[step]
-    return off, on, within, fails

@@ -147,7 +147,7 @@ class Partitions:
         """The state where the wait that leads to a packed state begins, its level, and the steps from there."""
         numbers, here = [], hashes_of(state.reshape(1, -1))[0]
         while True:
-            rounds = self._work(1).before(int(owner_of(here, self._partitions)))
+            rounds = self._work(1).before(int(owner_of.plain(here, self._partitions)))
             place = rounds.part.places(np.array([here]))[0]
             step = int(rounds.known["step"][place])
             if step < 0:

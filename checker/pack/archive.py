@@ -1,4 +1,4 @@
-"""Makes the archive: a PEX, which any Python of this minor version runs, with compiled functions beside their sources."""
+"""Makes the archive: a PEX, which any Python of this minor version runs, with the machine code that all models need."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import kafkaproof
+from kafkaproof.checker.basics.cache import BROUGHT, NAME
 from kafkaproof.checker.basics.errors import UserError
 from kafkaproof.checker.basics.source import modules
 from kafkaproof.checker.spark.session import ARCHIVE
@@ -20,7 +21,8 @@ from kafkaproof.checker.spark.session import ARCHIVE
 LIBRARIES = ("llvmlite", "numba", "numpy", "pyarrow")
 """What executors import besides; PySpark they have from Spark itself."""
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-WARM_UP = "from kafkaproof.checker.spark.partition import warm_up; warm_up(1, 2)"
+WARM_UP = "from kafkaproof.checker.spark.partition import warm_up; warm_up(1, 2); warm_up(9, 2)"
+"""Short states are held whole, long ones in a tree."""
 FAST = 1
 """The level of compression: higher ones take a minute for a tenth less."""
 
@@ -38,6 +40,7 @@ def pack(target: Path) -> None:
         _run(_building(sources, tree), Path(work))
         _round_times(tree)
         _run([str(tree / "pex"), "-c", WARM_UP], Path(work))
+        shutil.copytree(Path(work) / NAME, tree / "kafkaproof" / BROUGHT.name)
         _write(tree, target)
 
 
@@ -62,7 +65,7 @@ def _building(sources: Path, tree: Path) -> list[str]:
 
 def _run(command: list[str], work: Path) -> None:
     """Run a part of the work in the folder `work`, where PEX has its caches."""
-    environment = {**os.environ, "PEX_ROOT": str(work / "pex")}
+    environment = {**os.environ, "PEX_ROOT": str(work / "pex"), "XDG_CACHE_HOME": str(work)}
     done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True)
     if done.returncode:
         reason = " ".join(done.stderr.split())[-300:] or "no reason given"
@@ -70,7 +73,7 @@ def _run(command: list[str], work: Path) -> None:
 
 
 def _round_times(tree: Path) -> None:
-    """Give files whole seconds, as the archive keeps them: by them Python and numba know what was compiled before."""
+    """Give files whole seconds, as the archive keeps them: by them Python knows what was compiled before."""
     for path in tree.rglob("*"):
         seconds = int(path.stat().st_mtime)
         os.utime(path, (seconds, seconds))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kafkaproof.checker.basics.native import native
+from kafkaproof.checker.compile.native import native
 from kafkaproof.checker.runs.memory import disk_errors_told, made
 from kafkaproof.checker.runs.table import hash_at
 
@@ -26,22 +26,25 @@ def _bucket(h):
     return np.int64((h >> np.uint64(SHIFT)) & np.uint64(BUCKETS - 1))
 
 
-@native
 def _starts(rows, there, words):
     """Where each bucket begins if rows are put in the order of their buckets, shape (BUCKETS + 1,); of rows that are there."""
-    starts = np.zeros(BUCKETS + 1, np.int64)
-    for i in range(len(rows)):
-        if there[i] != 0:
-            starts[_bucket(hash_at(rows, i, words)) + 1] += 1
-    for b in range(BUCKETS):
-        starts[b + 1] += starts[b]
-    return starts
+    counts = np.zeros(BUCKETS + 1, np.int64)
+    _count(rows, there, words, counts[1:])
+    return np.cumsum(counts)
 
 
 @native
-def _put(rows, there, starts, ordered):
-    """Copy the rows that are there to `ordered`, in the order of their buckets."""
-    words, at = rows.shape[1], starts[:BUCKETS].copy()
+def _count(rows, there, words, counts):
+    """Count the rows that are there in each bucket."""
+    for i in range(len(rows)):
+        if there[i] != 0:
+            counts[_bucket(hash_at(rows, i, words))] += 1
+
+
+@native
+def _put(rows, there, at, ordered):
+    """Copy the rows that are there to `ordered`, those of each bucket b from at[b] on, which goes on."""
+    words = rows.shape[1]
     for i in range(len(rows)):
         if there[i] != 0:
             b = _bucket(hash_at(rows, i, words))
@@ -51,22 +54,20 @@ def _put(rows, there, starts, ordered):
 
 
 @native
-def _order(rows, starts, words):
-    """The indices of rows in the order of their buckets."""
-    order, at = np.empty(len(rows), np.int64), starts[:BUCKETS].copy()
+def _order(rows, at, words, order):
+    """Write the indices of rows in the order of their buckets, those of each bucket b from at[b] on, which goes on."""
     for i in range(len(rows)):
         b = _bucket(hash_at(rows, i, words))
         order[at[b]] = i
         at[b] += 1
-    return order
 
 
 @native
 def _strike(old, rows, order, places, is_old):
-    """Set `is_old` of each of the rows `order` that stands in `old`. `places` has a power of two of elements."""
+    """Set `is_old` of each of the rows `order` that stands in `old`. `places` has a power of two of elements, all -1."""
     words, mask = old.shape[1], np.uint64(len(places) - 1)
-    places[:] = -1
-    for i in order:
+    for k in range(len(order)):
+        i = order[k]
         at = hash_at(rows, i, words) & mask
         while places[at] >= 0:
             at = (at + np.uint64(1)) & mask
@@ -109,7 +110,7 @@ class Older:
         """Move here the rows, shape (n, words), for which `there` is not 0. Raises UserError when the disk is full."""
         n, starts = len(self._starts), _starts(rows, there, self.words)
         shape = int(starts[-1]), self.words
-        _put(rows, there, starts, made(shape[0] * shape[1], self._states(n)).reshape(shape))
+        _put(rows, there, starts.copy(), made(shape[0] * shape[1], self._states(n)).reshape(shape))
         with disk_errors_told(self._index(n)):
             np.save(self._index(n), starts)
         self._starts.append(starts)
@@ -119,7 +120,8 @@ class Older:
         is_old = np.zeros(len(rows), bool)
         if len(rows) and self._starts:
             starts = _starts(rows, np.ones(len(rows), np.uint8), self.words)
-            order = _order(rows, starts, self.words)
+            order = np.empty(len(rows), np.int64)
+            _order(rows, starts.copy(), self.words, order)
             for n, held in enumerate(self._starts):
                 step = max(1, BUCKETS * AT_ONCE // max(1, int(held[-1])))
                 with open(self._states(n), "rb") as file:
@@ -132,7 +134,7 @@ class Older:
         """Go past the next `count` states of a file, and note which of the rows `asked` are among them."""
         if len(asked) and count:
             old = np.fromfile(file, np.uint64, count * self.words).reshape(-1, self.words)
-            places = np.empty(1 << (2 * len(asked)).bit_length(), np.int64)
+            places = np.full(1 << (2 * len(asked)).bit_length(), -1, np.int64)
             _strike(old, rows, asked, places, is_old)
         else:
             file.seek(int(count) * self.words * 8, 1)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kafkaproof.checker.basics.native import native
+from kafkaproof.checker.compile.native import native
 from kafkaproof.checker.runs.memory import found, made
 from kafkaproof.checker.runs.tree import Tree
 
@@ -19,6 +19,8 @@ LOAD = 0.75
 HEADER_WORDS = 8
 SMALLEST = 1 << 14
 RUNNING = -2
+AHEAD = 32
+"""The slots of so many states are read together, before the states are looked up."""
 BLOCK = 1 << 14
 """So many states are hashed at once: they fit into the processor's cache."""
 KEY_BITS = 44
@@ -64,28 +66,41 @@ def owners_of(states, partitions):
 
 
 @native
-def _insert(tags, slots, used, limit, rows, first, fresh):
-    """Insert rows[first:]; fills `fresh` with the indices of new ones. Returns (next row, number new)."""
-    new, mask, width = 0, np.uint64(len(slots) - 1), slots.shape[1]
-    for i in range(first, len(rows)):
-        if used + new >= limit:
-            return i, new
-        h = hash_at(rows, i, width)
-        tag, at, seen = tag_of(h), h & mask, False
-        while tags[at] != 0:
-            if tags[at] == tag:
-                seen = True
+def _insert(tags, slots, used, limit, rows, first, fresh, ahead):
+    """Insert rows[first:]; fills `fresh` with the indices of new ones. Returns (next row, number new).
+
+    Of so many rows as `ahead` has place for hashes, but for a last word, the slots are read together first: then memory is
+    waited for once, not for each.
+    """
+    new, mask, width, some = 0, np.uint64(len(slots) - 1), slots.shape[1], len(ahead) - 1
+    for begin in range(first, len(rows), some):
+        count, read = min(some, len(rows) - begin), np.uint64(0)
+        for i in range(count):
+            ahead[i] = hash_at(rows, begin + i, width)
+        for i in range(count):
+            read += np.uint64(tags[ahead[i] & mask])
+        for i in range(count):
+            read += slots[ahead[i] & mask, 0]
+        ahead[some] = read
+        for i in range(begin, begin + count):
+            if used + new >= limit:
+                return i, new
+            h = ahead[i - begin]
+            tag, at, seen = tag_of(h), h & mask, False
+            while tags[at] != 0:
+                if tags[at] == tag:
+                    seen = True
+                    for w in range(width):
+                        seen &= slots[at, w] == rows[i, w]
+                    if seen:
+                        break
+                at = (at + np.uint64(1)) & mask
+            if not seen:
+                tags[at] = tag
                 for w in range(width):
-                    seen &= slots[at, w] == rows[i, w]
-                if seen:
-                    break
-            at = (at + np.uint64(1)) & mask
-        if not seen:
-            tags[at] = tag
-            for w in range(width):
-                slots[at, w] = rows[i, w]
-            fresh[new] = i
-            new += 1
+                    slots[at, w] = rows[i, w]
+                fresh[new] = i
+                new += 1
     return len(rows), new
 
 
@@ -182,10 +197,10 @@ class Table:
     def insert(self, rows: np.ndarray) -> np.ndarray:
         """Insert packed states, shape (n, at least words); returns the indices of those not seen before."""
         fresh, first, kept = np.empty(len(rows), np.int64), 0, []
-        keys = self.keys(rows)
+        keys, ahead = self.keys(rows), np.zeros(AHEAD + 1, np.uint64)
         while first < len(rows):
             limit = int(len(self._slots) * LOAD)
-            first, new = _insert(self._tags, self._slots, self.states, limit, keys, first, fresh)
+            first, new = _insert(self._tags, self._slots, self.states, limit, keys, first, fresh, ahead)
             self._header[1] += new
             kept.append(fresh[:new].copy())
             if first < len(rows):

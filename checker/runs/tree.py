@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from kafkaproof.checker.basics.errors import UserError
-from kafkaproof.checker.basics.native import native
+from kafkaproof.checker.compile.native import native
 from kafkaproof.checker.runs.memory import found, made
 
 HEADER_WORDS = 8

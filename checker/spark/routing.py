@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kafkaproof.checker.basics.native import native
+from kafkaproof.checker.compile.native import native
 from kafkaproof.checker.runs.table import STEP_BITS, hash_at, owner_of
 
 RECENT = 1 << 12

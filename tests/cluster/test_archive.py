@@ -46,10 +46,11 @@ def test_the_workers_have_nothing_installed(bare, module):
     assert f"No module named '{module}'" in answer.stderr
 
 
-def test_the_archive_is_all_that_they_need(begin, answer_of, standalone, archive, tmp_path):
+def test_the_archive_is_all_that_they_need(begin, answer_of, standalone, bare, archive, tmp_path):
     options = [*kept(tmp_path / "run", standalone.master), "--archive", archive, "--conf", "spark.cores.max=2"]
     check_counts(answer_of(begin(*replication(*SMALLER), *options, spread=SPREAD)))
     assert on_spark(tmp_path / "run") > 0
+    assert not list(Path(bare["HOME"]).rglob("*.native")), "numba had to be asked there"
 
 
 def test_without_the_archive_they_refuse_in_a_line(begin, answer_of, standalone, tmp_path):

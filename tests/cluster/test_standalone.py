@@ -105,7 +105,8 @@ def test_a_slow_executor_changes_nothing(answer_of, on_cluster, standalone, tmp_
 
 
 def test_a_larger_scope_counts_the_same(begin, answer_of, standalone, tmp_path):
-    check_counts(answer_of(begin(*replication(*KIP320), *kept(tmp_path / "run", standalone.master))), COUNTS)
+    larger = [*replication(*KIP320), *kept(tmp_path / "run", standalone.master)]
+    check_counts(answer_of(begin(*larger, spread=SPREAD)), COUNTS)
     assert on_spark(tmp_path / "run") > 0
 
 
