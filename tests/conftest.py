@@ -113,7 +113,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True, scope="module")
 def former_modules_are_frozen():
-    """What the tests before have left alive is not looked at by each collection of garbage; numba leaves much."""
+    """What the tests before have left alive is not looked at by each collection of garbage."""
     gc.collect()
     gc.freeze()
 

@@ -33,7 +33,7 @@ WITHOUT_PYTHON = {
     "_nrt": False,
     "forceinline": True,
 }
-"""Options of numba, with which a function calls neither its runtime nor Python's."""
+"""Options of numba, with which a function has in it what it calls, and calls neither numba's runtime nor Python's."""
 DONE = (0, -2)
 """What a function answers that came to its end, with a result and without."""
 _making = threading.RLock()
@@ -109,7 +109,8 @@ def _words_of(kinds):
 
 def _text_of(plain, kinds):
     told = [(element.str, *others) for element, *others in kinds]
-    key = (_identity(plain), told, version("numba"), version("llvmlite"), np.__version__, llvm.get_host_cpu_name())
+    versions = version("numba"), version("llvmlite"), np.__version__
+    key = (_identity(plain), told, WITHOUT_PYTHON, versions, llvm.get_host_cpu_name())
     path = cache_directory() / f"{hashlib.sha256(repr(key).encode()).hexdigest()}.native"
     content = kept(path)
     if content is None:
@@ -146,7 +147,8 @@ def _made_by_numba(plain, kinds):
     module = llvm.parse_assembly(text)
     outside = [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
     words = len(list(module.get_function(name).arguments)) - 2
-    if outside or set(results) - {types.int64} or words != _words_of(kinds):
+    are_whole = all(element.kind in "biu" or dimensions is not None for element, dimensions, _ in kinds)
+    if outside or set(results) - {types.int64} or words != _words_of(kinds) or not are_whole:
         raise RuntimeError(f"numba {version('numba')} makes of {plain.__qualname__} what cannot be called without it")
     return Text(text, name, len(results))
 

@@ -34,7 +34,7 @@ def kept(compiled: Compiled) -> Expansion:
     if compiled.entry not in _EXPANSIONS:
         _EXPANSIONS.clear()
         _EXPANSIONS[compiled.entry] = Expansion(compiled)
-        gc.freeze()  # a worker collects garbage after every task, and numba leaves many objects to scan
+        gc.freeze()  # a worker collects garbage after every task: what it has imported is not scanned each time
     return _EXPANSIONS[compiled.entry]
 
 

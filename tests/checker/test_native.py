@@ -39,6 +39,11 @@ def of_floats(value):
 
 
 @native
+def is_large(value):
+    return 1 if value > 3 else 0
+
+
+@native
 def made_anew(count):
     return np.zeros(count)[0]
 
@@ -75,11 +80,16 @@ def test_arrays_of_many_kinds_are_told_apart():
 
 
 @pytest.mark.parametrize(
-    "function, told", [(of_floats, "cannot be called without it"), (made_anew, "No implementation of .*zeros")]
+    "function, argument, told",
+    [
+        (of_floats, 4, "cannot be called without it"),
+        (is_large, 4.0, "cannot be called without it"),
+        (made_anew, 4, "No implementation of .*zeros"),
+    ],
 )
-def test_what_numba_is_needed_for_is_refused(cache, function, told):
+def test_what_numba_is_needed_for_is_refused(cache, function, argument, told):
     with pytest.raises(Exception, match=told):
-        function(4)
+        function(argument)
     assert not list(cache.rglob("*.native"))
 
 
