@@ -59,11 +59,11 @@ class Native:
 
     def __call__(self, *arguments: Any) -> Any:
         kinds = tuple(map(_kind, arguments))
-        made = self._made.get(kinds)
-        if made is None:
+        if kinds not in self._made:
             with _making:
-                made = self._made.setdefault(kinds, _Made(_text_of(self.plain, kinds), _words_of(kinds)))
-        return made(arguments)
+                if kinds not in self._made:  # another thread may have made it meanwhile
+                    self._made[kinds] = _Made(_text_of(self.plain, kinds), _words_of(kinds))
+        return self._made[kinds](arguments)
 
 
 def native(function: Callable) -> Native:

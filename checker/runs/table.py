@@ -69,8 +69,8 @@ def owners_of(states, partitions):
 def _insert(tags, slots, used, limit, rows, first, fresh, ahead):
     """Insert rows[first:]; fills `fresh` with the indices of new ones. Returns (next row, number new).
 
-    Of so many rows as `ahead` has place for hashes, but for a last word, the slots are read together first: then memory is
-    waited for once, not for each.
+    Some rows are taken at a time. Their hashes go to `ahead`, and their slots are read together first, so that memory is
+    waited for once. What was read is written to the last word of `ahead`: LLVM leaves out reads that nothing needs.
     """
     new, mask, width, some = 0, np.uint64(len(slots) - 1), slots.shape[1], len(ahead) - 1
     for begin in range(first, len(rows), some):

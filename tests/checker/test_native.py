@@ -34,6 +34,14 @@ def add(rows, sums, most):
 
 
 @native
+def total(values):
+    found = 0
+    for i in range(len(values)):
+        found += np.int64(values[i])
+    return found
+
+
+@native
 def of_floats(value):
     return value / 2
 
@@ -72,10 +80,11 @@ def test_it_does_what_python_does_for_arrays_of_any_layout(values, every_second,
 
 def test_arrays_of_many_kinds_are_told_apart():
     for kind in (np.uint8, np.int32, np.int64, np.uint64):
-        sums = np.zeros(2, np.uint64)
-        add(np.array([[2, 4], [6, 8]], np.uint64), sums, np.uint64(7))
-        assert halved.plain(np.array([6], np.uint64)).tolist() == [3]
+        assert total(np.array([6, 250], kind)) == 256
         assert module._kind(np.zeros(1, kind)) != module._kind(kind(0))
+    assert halved.plain(np.array([6], np.uint64)).tolist() == [3]
+    sums = np.zeros(2, np.uint64)
+    add(np.array([[2, 4], [6, 8]], np.uint64), sums, np.uint64(7))
     assert sums.tolist() == [3, 7 + STEP]
 
 
